@@ -289,8 +289,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: 'if (fresh?.version !== known.version) throw',
-        put: 'if (fresh?.id !== known.id) throw',
+        find: 'if (current?.version !== known.version) throw',
+        put: 'if (current?.id !== known.id) throw',
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
@@ -305,8 +305,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: 'if (fresh?.version !== known.version) throw',
-        put: 'if (fresh?.id !== known.id) throw',
+        find: 'if (current?.version !== known.version) throw',
+        put: 'if (current?.id !== known.id) throw',
       },
     ],
   },
@@ -323,13 +323,36 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-an-earlier-binding',
+    breaks: 'goes on without the attempts of an earlier binding to the same nonce',
+    caughtBy: 'test/engine/step.test.ts',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: "const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'queued'",
+        put: "const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'mined'",
+      },
+    ],
+  },
+  {
+    name: 'keep-what-was-read-before',
+    breaks: 'takes a transaction as the step read it, although a client has changed it since',
+    edits: [
+      {
+        file: 'src/store/transactions/find-transaction.ts',
+        find: 'return row?.version === version ? known',
+        put: 'return row !== undefined && version > 0 ? known',
+      },
+    ],
+  },
+  {
     name: 'gap-before-its-owner',
     breaks: 'fills a gap before the transaction that left it is written',
     edits: [
       {
         file: 'src/engine/record.ts',
-        find: '  const touched = [...after.entries()]',
-        put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const touched = [...after.entries()]",
+        find: '  const written = new Map',
+        put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const written = new Map",
       },
     ],
   },
@@ -666,8 +689,8 @@ export const mutants: readonly Mutant[] = [
       },
       {
         file: 'src/engine/perform.ts',
-        find: '  await store.commit(\n    async (session) => {\n      await fence(session, ownership)\n',
-        put: '  await store.commit((session) => fence(session, ownership), ownership.relayer)\n  await store.commit(\n    async (session) => {\n',
+        find: '  return await store.commit(\n    async (session) => {\n      await fence(session, ownership)\n',
+        put: '  await store.commit((session) => fence(session, ownership), ownership.relayer)\n  return await store.commit(\n    async (session) => {\n',
       },
     ],
   },

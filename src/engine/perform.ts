@@ -8,14 +8,20 @@ import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
 import type { Recorded, RecordedBroadcast } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
-/** Whether any broadcast failed or is unknown, so that it should be repeated before the next block. */
+export interface Performed {
+  /** A broadcast failed or is unknown, so it should be repeated before the next block. */
+  readonly failed: boolean
+  /** The transactions with their answers, as their rows are now. */
+  readonly written: readonly Transaction[]
+}
+
 export async function perform(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
   { broadcasts }: Recorded,
-): Promise<boolean> {
-  if (broadcasts.length === 0) return false
+): Promise<Performed> {
+  if (broadcasts.length === 0) return { failed: false, written: [] }
   const requests = broadcasts.map(({ transaction, attempt }) => ({
     hash: attempt.hash,
     raw: bytesOf(attempt),
@@ -31,8 +37,11 @@ export async function perform(
   logBroadcasts(context, ownership, broadcasts, 'broadcasting')
   const outcomes = await chain.broadcast(requests)
   logBroadcasts(context, ownership, broadcasts, 'broadcast', outcomes)
-  await keepAnswers(context, ownership, broadcasts, outcomes)
-  return [...outcomes.values()].some(({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected')
+  const written = await keepAnswers(context, ownership, broadcasts, outcomes)
+  const failed = [...outcomes.values()].some(
+    ({ kind }) => kind === 'unknown' || kind === 'unsent' || kind === 'rejected',
+  )
+  return { failed, written }
 }
 
 /** Whether the transaction is neither canceled nor replaced since, and still ours to broadcast. Doubt counts as no. */
@@ -52,26 +61,28 @@ async function keepAnswers(
   ownership: Ownership,
   broadcasts: readonly RecordedBroadcast[],
   outcomes: ReadonlyMap<Hash, BroadcastOutcome>,
-): Promise<void> {
+): Promise<readonly Transaction[]> {
   const now = clock.now()
-  const ids = [...new Set<TransactionId>(broadcasts.map(({ transaction }) => transaction.id))]
-  await store.commit(
+  const known = new Map<TransactionId, Transaction>(broadcasts.map(({ transaction }) => [transaction.id, transaction]))
+  return await store.commit(
     async (session) => {
       await fence(session, ownership)
-      for (const id of ids) {
-        // Read anew: a DELETE may have come while the nodes were answering.
-        const transaction = await session.transaction(ownership.relayer, id)
+      const written: Transaction[] = []
+      for (const each of known.values()) {
+        // A DELETE may have come while the nodes were answering.
+        const transaction = await session.current(each)
         if (!transaction) continue
         const answered = afterAnswers(transaction, outcomes, now)
         if (answered === transaction) continue
         // The outcomes are saved first, so that the attempts show them, and only then the end that follows from them.
         const saved = await session.saveTransaction(transaction, answered, now)
         const ended = dropIfCertain(saved, now)
-        if (ended !== saved) await session.saveTransaction(saved, ended, now)
+        written.push(ended === saved ? saved : await session.saveTransaction(saved, ended, now))
       }
+      return written
     },
     ownership.relayer,
-    { transactions: ids },
+    { transactions: [...known.keys()] },
   )
 }
 

@@ -30,7 +30,7 @@ export async function recordSigned(
     return await store.commit(async (session) => {
       await fence(session, ownership)
       await recordEvidence(session, relayer.id, attempts)
-      if (!(await hasSameRules(session, relayer))) return { broadcasts: [], changed: 0 }
+      if (!(await hasSameRules(session, relayer))) return nothing
       const signed: RecordedDecision[] = []
       const rows: Transaction[] = []
       for (const [index, order] of group.orders.entries()) {
@@ -48,10 +48,12 @@ export async function recordSigned(
       return write(session, work, signed, { floor: { spentBelow: 0, explainedBelow: 0 } }, now)
     }, ownership.relayer)
   } catch (error) {
-    if (error instanceof StaleWrite) return { broadcasts: [], changed: 0 }
+    if (error instanceof StaleWrite) return nothing
     throw error
   }
 }
+
+const nothing: Recorded = { broadcasts: [], written: [] }
 
 /** A reorganization may have brought transactions back into flight since the signatures were decided. */
 async function openRoomFor(reads: Store['reads'], { purpose, relayer, inFlightMax }: SigningGroup): Promise<number> {

@@ -26,8 +26,8 @@ export interface RecordedBroadcast {
 export interface Recorded {
   /** Lowest nonce first: a node that accepts only the sender's next nonce then accepts them all. */
   readonly broadcasts: readonly RecordedBroadcast[]
-  /** Transactions written. */
-  readonly changed: number
+  /** Transactions written, as their rows are now. */
+  readonly written: readonly Transaction[]
 }
 
 export interface RecordedDecision {
@@ -50,7 +50,7 @@ export async function record(
   const { decisions, floor } = plan
   // Explained nonces must stay explained: a no-op from before can't have canceled a later transaction.
   const isExplained = floor.explainedBelow <= work.floor.explainedBelow
-  if (decisions.length === 0 && isExplained && !plan.completesHistoryCheck) return { broadcasts: [], changed: 0 }
+  if (decisions.length === 0 && isExplained && !plan.completesHistoryCheck) return { broadcasts: [], written: [] }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
   const signed = await Promise.all(
     decisions.map(async (decision): Promise<RecordedDecision> => {
@@ -92,40 +92,39 @@ export async function write(
   { floor, completesHistoryCheck }: Pick<Plan, 'floor' | 'completesHistoryCheck'>,
   now: TimestampMs,
 ): Promise<Recorded> {
-  // The transactions of a lost history may be anywhere in the queue.
-  const found = signed.flatMap(({ decision }) => (isFromLostHistory(decision) ? [decision.transaction] : []))
-  const before = new Map(
-    [...work.open, ...work.queued, ...work.expiring, ...found].map((transaction) => [transaction.id, transaction]),
-  )
-  const after = new Map(before)
-  const broadcasts: RecordedBroadcast[] = []
-  let changed = 0
+  const before = decidedAbout(work, signed)
+  const after = new Map<TransactionId, Transaction>()
+  const broadcast: [TransactionId, Attempt][] = []
   for (const { decision, attempt } of signed) {
     if (decision.do === 'fillGap') continue
     const { id } = decision.transaction
-    const next = apply(decision, after.get(id) ?? decision.transaction, attempt, now)
-    after.set(id, next)
+    after.set(id, apply(decision, after.get(id) ?? before.get(id) ?? decision.transaction, attempt, now))
     const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
-    if (bytes) broadcasts.push({ transaction: next, attempt: bytes })
+    if (bytes) broadcast.push([id, bytes])
   }
+  const written = new Map<TransactionId, Transaction>()
   // A transaction that gives a nonce up is written before the one that takes it.
-  const touched = [...after.entries()].filter(([id, next]) => next !== before.get(id))
-  for (const [id, next] of touched.sort(releasingFirst)) {
+  for (const [id, next] of [...after].sort(releasingFirst)) {
     const known = before.get(id)
-    if (known) await session.saveTransaction(known, next, now)
-    changed += 1
+    if (known && next !== known) written.set(id, await save(session, known, next, now))
+  }
+  const broadcasts: RecordedBroadcast[] = []
+  for (const [id, attempt] of broadcast) {
+    const known = before.get(id)
+    const transaction = written.get(id) ?? (known && (await refuseIfChanged(session, known)))
+    if (transaction) broadcasts.push({ transaction, attempt })
   }
   // Gap fillers come last: one of these may just have given the nonce up.
   for (const { decision, attempt } of signed) {
     if (decision.do !== 'fillGap' || !attempt) continue
-    broadcasts.push({ transaction: await fill(session, work, decision.nonce, attempt, now), attempt })
-    changed += 1
+    const gapFiller = await fill(session, work, decision.nonce, attempt, now)
+    written.set(gapFiller.id, gapFiller)
+    broadcasts.push({ transaction: gapFiller, attempt })
   }
-  await refuseIfChanged(session, broadcasts, before, after)
   await session.raiseFloor(work.relayer.id, floor)
   if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
   broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
-  return { broadcasts, changed }
+  return { broadcasts, written: [...written.values()] }
 }
 
 async function fill(
@@ -142,19 +141,33 @@ async function fill(
   return gapFiller
 }
 
+/** The transactions as the step read them. Those of a lost history may be anywhere in the queue. */
+function decidedAbout(
+  { open, queued, expiring }: Pick<Work, 'open' | 'queued' | 'expiring'>,
+  signed: readonly RecordedDecision[],
+): ReadonlyMap<TransactionId, Transaction> {
+  const decisions = signed.map(({ decision }) => decision)
+  const ids = new Set(decisions.flatMap((each) => (each.do === 'fillGap' ? [] : [each.transaction.id])))
+  const found = decisions.flatMap((each) => (isFromLostHistory(each) ? [each.transaction] : []))
+  return new Map(
+    [open, queued, expiring, found]
+      .flatMap((each) => each.filter(({ id }) => ids.has(id)))
+      .map((transaction) => [transaction.id, transaction]),
+  )
+}
+
+async function save(session: Session, known: Transaction, next: Transaction, now: TimestampMs): Promise<Transaction> {
+  const saved = await session.saveTransaction(known, next, now)
+  // Its row shows the attempts of an earlier binding, too, if that was to the same nonce.
+  const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'queued' && 'nonce' in next.lifecycle
+  return isBoundAgain ? ((await session.transaction(known.relayerId, known.id)) ?? saved) : saved
+}
+
 /** Refuses a broadcast that changes no row if a DELETE was answered since: its bytes must not go out again. */
-async function refuseIfChanged(
-  session: Session,
-  broadcasts: readonly RecordedBroadcast[],
-  before: ReadonlyMap<string, Transaction>,
-  after: ReadonlyMap<string, Transaction>,
-): Promise<void> {
-  for (const { transaction } of broadcasts) {
-    const known = before.get(transaction.id)
-    if (!known || after.get(transaction.id) !== known) continue
-    const fresh = await session.transaction(known.relayerId, known.id)
-    if (fresh?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
-  }
+async function refuseIfChanged(session: Session, known: Transaction): Promise<Transaction> {
+  const current = await session.current(known)
+  if (current?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
+  return current
 }
 
 function isFromLostHistory(decision: Decision) {

@@ -13,12 +13,13 @@ import { finalDepth } from '../domain/finality.ts'
 import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import type { Sight } from '../ops/metrics.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import type { EarlierWork } from '../store/store.ts'
 import { againAfter, type Decided, sooner } from './again-after.ts'
+import { earlierOf } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
-import { perform } from './perform.ts'
+import { type Performed, perform } from './perform.ts'
 import { presign } from './presign.ts'
 import { newId, type Recorded, record } from './record.ts'
 import { recordSigned } from './record-signed.ts'
@@ -49,8 +50,8 @@ export interface Carried {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** The read of the last step, without long payloads: the next one reads only the other rows, and those that changed. */
-  readonly earlier?: Work
+  /** The read of the last step and its writes, without long payloads: the next one reads the other rows, and those that changed. */
+  readonly earlier?: EarlierWork
 }
 
 export const unknownAtFirst: Carried = { pool: true, balance: true, lostHistory: 'all' }
@@ -105,27 +106,21 @@ export async function step(
   const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
   const pool = carried.pool && queuedOf(work).length === 0
   const balance = carried.balance && observation.balance === undefined
-  const known = {
-    pool,
-    balance,
-    lostHistory: plan.lostHistory ?? 'none',
-    window,
-    earlier: withoutLongData(stored),
-  } as const
-  const rest = { carried: known, ...reported } as const
-  if (ownership.lost.aborted) return { idle: true, ...rest }
+  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window } as const
+  if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
-  const failed = await broadcast(context, chain, ownership, underWay, recorded)
-  const after = againAfter(decided, failed, policy, context.clock.now())
+  const performed = await broadcast(context, chain, ownership, underWay, recorded)
+  const after = againAfter(decided, performed.failed, policy, context.clock.now())
   return {
     follow: chain,
     ...sooner(
       sooner(after, remote && underWay.signatures.retryInMs(remote)),
       presigned && underWay.signatures.lateInMs(),
     ),
-    idle: recorded.changed === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
-    ...rest,
+    idle: recorded.written.length === 0 && recorded.broadcasts.length === 0 && groups.length === 0,
+    carried: { ...known, earlier: earlierOf(stored, [...recorded.written, ...performed.written]) },
+    ...reported,
   }
 }
 
@@ -133,17 +128,18 @@ function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
   return open.length + queued.length + suspected.length === 0 && !unsettled
 }
 
-/** Waits a short time for the answers, and says whether a broadcast failed. */
+/** Waits a short time for the answers. */
 async function broadcast(
   context: StepContext,
   chain: Chain,
   ownership: Ownership,
   { broadcasts }: UnderWay,
   recorded: Recorded,
-): Promise<boolean> {
+): Promise<Performed> {
   const hashes = recorded.broadcasts.map(({ attempt }) => attempt.hash)
   const performed = perform(context, chain, ownership, recorded)
-  return (hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)) === true
+  const answered = hashes.length === 0 ? await performed : await broadcasts.attend(hashes, performed)
+  return answered === 'hanging' ? { failed: false, written: [] } : answered
 }
 
 /** What a remote signer signed since the last step. */
@@ -230,14 +226,6 @@ function withUnknowns(observation: Observation, inquiry: Inquiry): Observation {
   }
   const isPoolUnseen = inquiry.pendingNonce && observation.pendingNonce === undefined
   return { ...observation, estimates, ...(isPoolUnseen && { isPoolUnseen }) }
-}
-
-/** Some hundred bytes of payload each: an owner of many transactions carries a few megabytes. */
-const carriedDataMax = 2_048
-
-function withoutLongData({ open, queued, ...rest }: Work): Work {
-  const isShort = ({ payload }: Transaction) => payload.data.length <= carriedDataMax
-  return { ...rest, open: open.filter(isShort), queued: queued.filter(isShort), suspected: [], expiring: [] }
 }
 
 function report(context: StepContext, work: Work): void {

@@ -29,7 +29,7 @@ import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
-import { lockTransaction } from './transactions/find-transaction.ts'
+import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
@@ -55,6 +55,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     reserveSequences: (id, count) => reserveSequences(executor, id, count),
     pending: (id) => countPending(executor, tallies, id),
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
+    current: (known) => lockCurrent(executor, known),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
     claim: (claimed, ids, now) => claim(executor, claimed, ids, now),
     saveTransaction: (before, after, now) => saveTransaction(executor, tallies, before, after, now),

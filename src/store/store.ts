@@ -43,6 +43,13 @@ export interface Ahead {
   readonly claims?: readonly Claim[]
 }
 
+/** The transactions of an owner's earlier read, and of its own writes since. */
+export interface EarlierWork {
+  /** The queue was read by its policies. */
+  readonly relayer: Relayer
+  readonly transactions: ReadonlyMap<TransactionId, Transaction>
+}
+
 export interface Reads extends BulkReads, DashboardReads, PresignedReads, RetentionReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
@@ -72,9 +79,9 @@ export interface Reads extends BulkReads, DashboardReads, PresignedReads, Retent
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
   /**
    * What an owner needs for one step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. Of
-   * the transactions in `earlier`, which an earlier call returned, only those that changed since are read again.
+   * the transactions in `earlier`, only those that changed since are read again.
    */
-  work(relayerId: RelayerId, queuedMax?: number, earlier?: Work): Promise<Work | undefined>
+  work(relayerId: RelayerId, queuedMax?: number, earlier?: EarlierWork): Promise<Work | undefined>
   /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
   unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
@@ -187,6 +194,8 @@ export interface Session extends BulkChanges, DashboardChanges, PresignedChanges
   /** The number of transactions that are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
+  /** The same for a transaction that the caller has: only another version is read. */
+  current(known: Transaction): Promise<Transaction | undefined>
   insertTransaction(transaction: Transaction): Promise<void>
   /**
    * Undefined: the key is claimed for `ids`, which this unit stores. Otherwise returns the earlier claim. A concurrent unit

@@ -1,5 +1,6 @@
 // Steps over the production store: what is durable when bytes leave, and what a DELETE at any moment does to them.
 import { expect, test } from 'vitest'
+import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { passedMax } from '../../src/domain/decide/work.ts'
@@ -20,7 +21,7 @@ import {
   somePolicy,
   someRepeatAfter,
 } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, request } from './workplace.ts'
 
 const unsent: BroadcastOutcome = { kind: 'unsent', message: 'no connection' }
 const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
@@ -105,6 +106,33 @@ test('a name that changes while a step looks around is none of its business', as
   }
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.broadcasts).toHaveLength(1)
+})
+
+test('an owner keeps its own writes as a read would find them, also of a second binding to the same nonce', async () => {
+  await using place = await openWorkplace()
+  const { chain, context, commands, relayer } = place
+  const ownership = await place.own()
+  const id = await place.send()
+  let carried = nothingUnknown
+  const stepAndCompare = async () => {
+    carried = (await step(context, ownership, carried, noneHanging)).carried
+    const stored = await place.read(id)
+    expect(carried.earlier?.transactions.get(id)).toStrictEqual(stored)
+    return stored
+  }
+  chain.answer = () => unsent
+  await stepAndCompare()
+  await replaceTransaction(commands, relayer.id, id, { ...request, value: 2n })
+  expect((await place.read(id)).lifecycle.phase).toBe('queued')
+  chain.answer = () => ({ kind: 'accepted' })
+  const { lifecycle } = await stepAndCompare()
+  expect(lifecycle).toMatchObject({
+    nonce: 0,
+    attempts: [
+      { broadcast: { state: 'withdrawn' } },
+      { broadcast: { state: 'handed', outcome: { kind: 'accepted' } } },
+    ],
+  })
 })
 
 test('a DELETE between load and record of a mere repetition: the canceled bytes do not go out again', async () => {

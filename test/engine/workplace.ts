@@ -60,7 +60,7 @@ export const noneHanging: UnderWay = {
 /** For a step of an owner that has looked around. */
 export const nothingUnknown: Carried = { pool: false, balance: false, lostHistory: 'none' }
 
-const request: SendRequest = {
+export const request: SendRequest = {
   to: receiver,
   value: 1n,
   data: '0x',

@@ -1,8 +1,10 @@
 // The work of a step, read after an earlier one.
 import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import { earlierOf } from '../../src/engine/earlier-work.ts'
 import { broadcastStates, by, now, someAttempt } from '../domain/some.ts'
-import { type OpenStore, send, storedRelayer } from './contract.ts'
+import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function changedContract(open: OpenStore): void {
   test('work after an earlier one reads anew what changed since, and only that', async () => {
@@ -25,13 +27,14 @@ export function changedContract(open: OpenStore): void {
     const mined = await save(three, { phase: 'inFlight', nonce: 2, attempts: [ofThree] })
     const waiting = await send(store, relayer.id, { validUntil: now + 5 })
     await send(store, relayer.id)
-    const earlier = await store.reads.work(relayer.id)
+    const before = await store.reads.work(relayer.id)
+    if (!before) throw new Error('the relayer is stored')
+    const earlier = earlierOf(before, [])
 
     const same = await store.reads.work(relayer.id, undefined, earlier)
-    expect(same).toStrictEqual(earlier)
+    expect(same).toStrictEqual(before)
     for (const part of ['open', 'expiring'] as const) {
-      for (const [place, transaction] of (earlier?.[part] ?? []).entries())
-        expect(same?.[part][place]).toBe(transaction)
+      for (const [place, transaction] of before[part].entries()) expect(same?.[part][place]).toBe(transaction)
     }
 
     // The answer of a node, a rival for the nonce, an end, a wait and a send.
@@ -46,6 +49,39 @@ export function changedContract(open: OpenStore): void {
     const later = await store.reads.work(relayer.id, undefined, earlier)
     expect(later).toStrictEqual(await store.reads.work(relayer.id))
     expect(later?.open.map(({ id }) => id)).toEqual([one.id, two.id])
-    expect(later?.open[1]).toBe(earlier?.open[1])
+    expect(later?.open[1]).toBe(before.open[1])
+  })
+
+  test('what a save returns is what a read finds, and only another version is read again', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const first = await send(store, relayer.id)
+    const attempt = someAttempt(0, { transactionId: first.id, broadcast: broadcastStates.sending })
+    const answered = { ...attempt, broadcast: broadcastStates.underpriced }
+    const noOp = someAttempt(0, { transactionId: first.id, kind: 'cancel' })
+    const steps: readonly ((known: Transaction) => Transaction)[] = [
+      (known) => ({ ...known, sentAt: now, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [attempt] } }),
+      (known) => ({ ...known, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [answered] } }),
+      (known) => ({ ...known, wait: { condition: 'paused', text: 'the relayer is paused' } }),
+      (known) => cancel(known, now),
+      (known) => ({ ...known, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [answered, noOp] } }),
+      (known) => ({
+        ...known,
+        lifecycle: { phase: 'mined', nonce: 0, attempts: [answered, noOp], inclusion: by(noOp) },
+      }),
+    ]
+    let known = first
+    for (const change of steps) {
+      const before = known
+      known = await store.commit((session) => session.saveTransaction(before, change(before), now), relayer.id)
+      expect(await store.reads.transaction(relayer.id, first.id)).toStrictEqual(known)
+      const current = await store.commit((session) => session.current(known), relayer.id)
+      expect(current).toBe(known)
+      const found = await store.commit((session) => session.current(before), relayer.id)
+      expect(found).toStrictEqual(known)
+    }
+    const missing = { ...known, id: freshId() }
+    expect(await store.commit((session) => session.current(missing), relayer.id)).toBeUndefined()
   })
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
+import { earlierOf } from '../../src/engine/earlier-work.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
@@ -62,7 +63,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   await session.saveRelayer(relayer)
   const work = await reads.work(relayer.id)
   if (!work) throw new Error('the relayer is stored')
-  await reads.work(relayer.id, undefined, work)
+  await reads.work(relayer.id, undefined, earlierOf(work, []))
   await reads.unsettled(relayer.id, { kind: 'takenBack' }, 9)
   await reads.unsettled(relayer.id, { kind: 'final', through: 9 }, 9)
   await reads.unsettled(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
@@ -83,7 +84,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
   const saved = await session.saveTransaction(sent, bound, now)
   await findTransactions(witness, [sent.id])
-  await reads.work(relayer.id, undefined, work)
+  await reads.work(relayer.id, undefined, earlierOf(work, []))
   const accepted = { state: 'handed', at: now, outcome: { kind: 'accepted' } } as const
   const answered = { ...bound.lifecycle, attempts: [{ ...attempts[0], broadcast: accepted }] as const }
   const answeredOne = await session.saveTransaction(saved, { ...saved, lifecycle: answered }, now)

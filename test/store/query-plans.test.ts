@@ -71,6 +71,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const bound = { ...sent, lifecycle: { phase: 'inFlight', nonce: 1, attempts } as const }
   const saved = await session.saveTransaction(sent, bound, now)
   await sendWithin(session, relayer.id)
+  await session.current(saved)
   await session.saveTransaction(saved, cancel(saved, now), now)
   await session.cancelPending(relayer.id, now)
   await session.pending(relayer.id)
@@ -90,7 +91,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const work = await reads.work(relayer.id)
   if (!work) throw new Error('the relayer is stored')
   await sendWithin(session, relayer.id)
-  await reads.work(relayer.id, undefined, { ...work, open: [] })
+  await reads.work(relayer.id, undefined, { relayer: work.relayer, transactions: new Map() })
   await reads.transactions(relayer.id, {}, { page: 1, perPage: 10 })
   await reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
   const window = { relayerId: relayer.id, limit: 10, offset: 0 }

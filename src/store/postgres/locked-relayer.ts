@@ -50,6 +50,7 @@ function rememberTransactions({ executor, session, tallies, row, transactions, c
   return {
     transaction: async (relayerId, transactionId) =>
       (relayerId === id && unwritten.get(transactionId)) || session.transaction(relayerId, transactionId),
+    current: async (known) => (known.relayerId === id && unwritten.get(known.id)) || session.current(known),
     saveTransaction(before, after, now) {
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)

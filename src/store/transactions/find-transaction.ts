@@ -52,6 +52,21 @@ export async function lockTransaction(executor: Executor, relayerId: RelayerId, 
   return complete(executor, ofRelayer(relayerId, await first(executor, byIdLocked, { id })))
 }
 
+const versionById = statement<{ id: TransactionId }, { version: number }>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .select('version')
+    .where('id', '=', p.id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+)
+
+/** The transaction as it is now, locked. Reads the whole row only if the version differs. */
+export async function lockCurrent(executor: Executor, known: Transaction): Promise<Transaction | undefined> {
+  const { id, relayerId, version } = known
+  const row = await first(executor, versionById, { id })
+  return row?.version === version ? known : lockTransaction(executor, relayerId, id)
+}
+
 const byIds = statement<{ ids: readonly string[] }, TransactionRow>((db, p) =>
   db.selectFrom('transactions').selectAll().where(sql<boolean>`id = ANY(${p.ids})`),
 )

@@ -8,10 +8,11 @@ import type { Relayer } from '../../domain/relayer.ts'
 import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
+import type { EarlierWork } from '../store.ts'
 import { isNotAmongTaken, isNotTaken } from './bulk-mark.ts'
 import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
-import { type Known, readChanged, type Version, versionColumns } from './read-changed.ts'
+import { readChanged, type Version, versionColumns } from './read-changed.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
@@ -141,15 +142,12 @@ export async function queueHead(executor: Executor, relayerId: RelayerId): Promi
 
 const expiringMax = 64
 
-/**
- * Call it within a read of one instant. `earlier`: the result of an earlier read of this relayer. Of its transactions, only
- * those that changed since are read.
- */
+/** Call it within a read of one instant. Of the transactions in `earlier`, only those that changed since are read. */
 export async function loadWork(
   executor: Executor,
   relayerId: RelayerId,
   queuedMax = keptByEveryNode,
-  earlier?: Work,
+  earlier?: EarlierWork,
 ): Promise<Work | undefined> {
   // In parallel: a remote database costs two round trips instead of seven.
   const [found, open, soonest, unclear, unsettled, likely] = await Promise.all([
@@ -166,7 +164,7 @@ export async function loadWork(
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [current, explained, presigned] = await Promise.all([
-    readChanged(executor, [open, queued, unclear, soonest].flat(), earlier ? knownFrom(earlier) : new Map()),
+    readChanged(executor, [open, queued, unclear, soonest].flat(), earlier?.transactions ?? new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
@@ -179,8 +177,4 @@ export async function loadWork(
     suspected: unclear.map(current),
     expiring: soonest.map(current),
   }
-}
-
-function knownFrom({ open, queued, suspected, expiring }: Work): Known {
-  return new Map([...open, ...queued, ...suspected, ...expiring].map((transaction) => [transaction.id, transaction]))
 }

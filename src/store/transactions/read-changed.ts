@@ -8,8 +8,7 @@ import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { isAmong } from './is-among.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-/** The transactions of an earlier read. */
-export type Known = ReadonlyMap<TransactionId, Transaction>
+type Known = ReadonlyMap<TransactionId, Transaction>
 
 export const versionColumns = ['id', 'version', 'nonce', 'sequence'] as const
 

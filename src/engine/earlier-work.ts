@@ -1,0 +1,23 @@
+// Keeps the transactions of a step, so that the next one reads only those that others have changed.
+import type { Work } from '../domain/decide/work.ts'
+import type { TransactionId } from '../domain/ids.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { EarlierWork } from '../store/store.ts'
+
+/** Some hundred bytes of payload each: an owner of many transactions carries a few megabytes. */
+const carriedDataMax = 2_048
+
+/** `written`: in the order of the writes. */
+export function earlierOf(
+  { relayer, open, queued, suspected, expiring }: Work,
+  written: readonly Transaction[],
+): EarlierWork {
+  const transactions = new Map<TransactionId, Transaction>()
+  // The written ones come last: they have the newer versions.
+  for (const each of [open, queued, suspected, expiring, written]) {
+    for (const transaction of each) {
+      if (transaction.payload.data.length <= carriedDataMax) transactions.set(transaction.id, transaction)
+    }
+  }
+  return { relayer, transactions }
+}
