@@ -5,7 +5,7 @@ import { keccak256, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hex } from '../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
-import { type Client, openClient } from '../tooling/client.ts'
+import { type Client, openClient, until } from '../tooling/client.ts'
 import { measureBareSends } from './bare-sends.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
@@ -135,18 +135,14 @@ async function sendSteadily(client: Client, ids: readonly string[]): Promise<num
   return sent
 }
 
+/** One relayer after the other, so that the questions of the bench are few beside its transactions. */
 async function untilConfirmed(client: Client, ids: readonly string[], sent: number): Promise<void> {
-  let left = ids
-  while (left.length > 0) {
-    await sleep(100)
-    const pending = await Promise.all(
-      left.map(async (relayer) => {
-        const path = `/relayers/${relayer}/transactions?per_page=1&status=confirmed`
-        const { body } = await client.request('GET', path)
-        const { total_items: confirmed } = (body as { pagination: { total_items: number } }).pagination
-        return confirmed < sent / ids.length
-      }),
-    )
-    left = left.filter((_, index) => pending[index])
+  for (const relayer of ids) {
+    const isConfirmed = async () => {
+      const { body } = await client.request('GET', `/relayers/${relayer}/transactions?per_page=1&status=confirmed`)
+      const { total_items: confirmed } = (body as { pagination: { total_items: number } }).pagination
+      return confirmed >= sent / ids.length
+    }
+    await until(isConfirmed, { everyMs: 100, limitMs: 600_000, what: `all of ${relayer} to be confirmed` })
   }
 }

@@ -176,6 +176,7 @@ async function measureRound(load: Load, service: Service, anvil: Anvil): Promise
 /** Without retention and with it, in turn. The two turns of a pair saw the same machine, and the share is the median of the pairs. */
 async function measureRetentionOf(options: BenchOptions, load: Load, { started }: Place): Promise<Figure[]> {
   const rates: [kept: number[], removed: number[]] = [[], []]
+  const micros: [kept: number[], removed: number[]] = [[], []]
   const gone: number[] = []
   for (let turn = 0; turn < turns; turn += 1) {
     for (const index of turn % 2 === 0 ? [0, 1] : [1, 0]) {
@@ -184,19 +185,30 @@ async function measureRetentionOf(options: BenchOptions, load: Load, { started }
       const target = targetOf(service, 'bench')
       await load.run({ kind: 'post', target, connections, requests: posts })
       const before = await finishedIn(service)
+      const begun = await processorSeconds(service.pid)
       const { seconds } = await load.run({ kind: 'post', target, connections, requests: 2 * posts })
       rates[index]?.push((2 * posts) / seconds)
+      micros[index]?.push((1e6 * ((await processorSeconds(service.pid)) - begun)) / (2 * posts))
       if (retention) gone.push((before - (await finishedIn(service))) / seconds)
       await load.run({ kind: 'bulk', target })
       await service.stop()
     }
   }
   const [kept, removed] = rates
+  const [keptMicros, removedMicros] = micros
   const shares = kept.map((rate, turn) => (100 * (removed[turn] ?? 0)) / rate)
+  // The service has one thread, so this is the rate on a machine without other work.
+  const microsShares = keptMicros.map((each, turn) => (100 * each) / (removedMicros[turn] ?? Number.NaN))
   return [
     { name: 'POST among them, another run', value: median(kept), unit: '/s' },
     { name: '… while retention removes them', value: median(removed), unit: '/s' },
     { name: '… as a share, median of the pairs', value: median(shares), unit: '%', aim: '90 or more' },
+    {
+      name: '… processor time without, as a share of that with it',
+      value: median(microsShares),
+      unit: '%',
+      aim: '90 or more',
+    },
     { name: 'finished transactions removed meanwhile', value: median(gone), unit: '/s' },
   ]
 }

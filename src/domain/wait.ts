@@ -8,6 +8,7 @@ export function withWait(transaction: Transaction, { condition, text }: Wait): T
 }
 
 export function withoutWait(transaction: Transaction): Transaction {
+  if (!transaction.wait) return transaction
   const { wait: _, ...rest } = transaction
   return rest
 }

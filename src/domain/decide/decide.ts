@@ -168,10 +168,10 @@ const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBal
  * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
  */
 function mayGoNow(decision: Decision, work: Work): boolean {
-  if (decision.do === 'rebroadcast' && work.underWay?.has(decision.attempt.hash)) return false
-  if (!isHeldUp(work)) return true
-  if (decision.do === 'bump' || decision.do === 'replace') return false
-  return decision.do !== 'rebroadcast' || isNoOp(decision.attempt)
+  if (decision.do === 'bump' || decision.do === 'replace') return !isHeldUp(work)
+  if (decision.do !== 'rebroadcast') return true
+  if (work.underWay?.has(decision.attempt.hash)) return false
+  return isNoOp(decision.attempt) || !isHeldUp(work)
 }
 
 /** The work after the decisions that need no signature are recorded. */
