@@ -6,7 +6,7 @@ export const limits = {
   /** Pending transactions that one relayer may hold. */
   queueMax: 1_000_000,
   /** Queued transactions that a bulk cancellation writes before other requests have a turn; see finish-bulks.ts. */
-  bulkShare: 2_000,
+  bulkShare: 1_000,
   /** Between two shares. */
   bulkBreathMs: 1,
   /** Transactions of one relayer with a nonce and no receipt. */
