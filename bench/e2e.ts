@@ -135,7 +135,7 @@ async function sendSteadily(client: Client, ids: readonly string[]): Promise<num
   return sent
 }
 
-/** One relayer after the other, so that the questions of the bench are few beside its transactions. */
+/** One relayer after the other, so that the bench adds few requests. */
 async function untilConfirmed(client: Client, ids: readonly string[], sent: number): Promise<void> {
   for (const relayer of ids) {
     const isConfirmed = async () => {

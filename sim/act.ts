@@ -1,4 +1,6 @@
 // One step of the world: a client, the chain, a node or fate does something.
+
+import type { SendRequest } from '../src/domain/submit.ts'
 import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
@@ -160,8 +162,17 @@ function send(world: World, service: Service, relayer: number): void {
 function replace(world: World, service: Service): void {
   const picked = pickOne(world)
   if (!picked) return
-  const { tag, request } = drawPayload(world)
+  const { dice, scenario } = world
+  const same = scenario.repeatsPayloads && dice.chance(0.5) ? lastPayload(world, picked.id) : undefined
+  const { tag, request } = same ?? drawPayload(world)
   service.replace(picked.relayer, picked.id, tag, request)
+}
+
+/** Of a transaction: its bytes may be the same again. */
+function lastPayload({ clients }: World, id: string): { tag: number; request: SendRequest } | undefined {
+  const tag = clients.replaced.findLast((each) => each.id === id)?.tag ?? clients.accepted.get(id)?.tag
+  const request = tag === undefined ? undefined : clients.requests.get(tag)
+  return tag === undefined || !request ? undefined : { tag, request }
 }
 
 function cancel(world: World, service: Service): void {

@@ -75,6 +75,8 @@ export interface Scenario {
   readonly fees: FeeWorld
   /** How often a step changes how the service answers that holds the keys. Absent: they are in memory. */
   readonly signerMoods: number | undefined
+  /** Every second PUT names the payload that stands there. */
+  readonly repeatsPayloads: boolean
   /** Clients send many at once, and `max_in_flight` is mostly not set. */
   readonly hasBursts: boolean
   /** A longer queue is canceled in shares of so many. Absent: of so many as in production, which no queue reaches. */
@@ -130,6 +132,7 @@ export const features = [
   'bulkShares',
   'retention',
   'shrinking',
+  'samePayloads',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -161,6 +164,8 @@ export const drawnUsually: Drawn = {
   bulkShares: 0.3,
   // Copies of the disk without the rows that retention may remove. They take long: only on request.
   retention: 0,
+  // A PUT repeats a payload, and the service may sign the same bytes again.
+  samePayloads: 0.1,
   // Attempts shrink while the service runs. Each share is one more commit at which a process may die: only on request.
   shrinking: 0,
 }
@@ -223,7 +228,15 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
   const presign = signerMoods === undefined ? undefined : drawPresigning(has('presign'))
   const signing = { signerMoods, presign, bulkShare: drawBulkShare(has('bulkShares')) }
-  const unkind = { ...drawn, sendWeather, invalidPayloads, ...signing, gaps: drawGaps(streamOf('gaps'), drawn) }
+  const repeatsPayloads = has('samePayloads') !== undefined
+  const unkind = {
+    ...drawn,
+    sendWeather,
+    invalidPayloads,
+    repeatsPayloads,
+    ...signing,
+    gaps: drawGaps(streamOf('gaps'), drawn),
+  }
   const alone = ofKind(unkind, drawKind(has, unkind))
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
@@ -333,7 +346,15 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
 
 type Alone = Omit<
   Scenario,
-  'gaps' | 'sendWeather' | 'invalidPayloads' | 'kind' | 'signerMoods' | 'presign' | 'hasBursts' | 'bulkShare'
+  | 'gaps'
+  | 'sendWeather'
+  | 'invalidPayloads'
+  | 'repeatsPayloads'
+  | 'kind'
+  | 'signerMoods'
+  | 'presign'
+  | 'hasBursts'
+  | 'bulkShare'
 >
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {

@@ -205,7 +205,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
     wake(relayer) {
-      // The engine begins once the client has the response. A hint for another process begins nothing here.
+      // The engine begins a moment later, so that its step does not delay the response. A hint for another process begins no step.
       if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
       else ownerships.wake(relayer)
     },

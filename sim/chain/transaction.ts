@@ -96,10 +96,10 @@ export function tagOf({ data }: Pick<SimTransaction, 'data'>): number | undefine
   return data.length === 18 ? Number.parseInt(data.slice(10), 16) : undefined
 }
 
-/** Of a row: its payload's number, and those of the payloads that it replaced, oldest first. */
+/** Of a row: the numbers of its payload and of those that it replaced, oldest first, each once. */
 export function tagsOf({ data, earlier }: { data: string; earlier: string | null }): readonly number[] {
   const replaced = earlier === null ? [] : (JSON.parse(earlier) as { data: string }[])
-  return [...replaced, { data }].flatMap((payload) => tagOf({ data: payload.data as Hex }) ?? [])
+  return [...new Set([...replaced, { data }].flatMap((payload) => tagOf({ data: payload.data as Hex }) ?? []))]
 }
 
 export function taggedData(tag: number): Hex {

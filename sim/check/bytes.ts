@@ -55,7 +55,7 @@ export interface ByteWatch {
 export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   const { fail, deletedAt, undisputed, wasUnknowable, kind, canonical } = watch
   const find = committed<[string], Recorded>(
-    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC',
+    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
   )
   const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM attempts WHERE hash = ?')
   const poolless = committed<[Hash], { hash: Hash }>(

@@ -118,13 +118,18 @@ export function wasTaken({ broadcast }: Attempt): boolean {
   return broadcast.outcome.kind === 'accepted' || broadcast.outcome.kind === 'alreadyKnown'
 }
 
-/** Whether its nonce is taken, as a node answered: it accepted the bytes, or calls the nonce spent, by these or by others. */
+/** Whether a node accepted the bytes, or says that the nonce is spent, by these bytes or by others. */
 export function isNonceTaken(attempt: Attempt): boolean {
   return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
 }
 
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
+}
+
+/** The newest with these bytes: a PUT that repeats the payload may be signed as the same bytes again. */
+export function attemptWith<A extends Pick<Attempt, 'hash'>>(attempts: readonly A[], hash: Hash): A | undefined {
+  return attempts.findLast((attempt) => attempt.hash === hash)
 }
 
 export function newest(attempts: NonEmpty<Attempt>): Attempt {
@@ -137,6 +142,8 @@ export function newest(attempts: NonEmpty<Attempt>): Attempt {
  */
 export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Attempt {
   const { broadcast } = attempt
+  // The answer is about a later attempt with the same bytes.
+  if (broadcast.state === 'withdrawn') return attempt
   const mayHaveHadIt = broadcast.state === 'handed'
   const onlyRejectedBefore = broadcast.state !== 'handed' || broadcast.rejections === 'allButLast'
   if (outcome.kind === 'unsent') {

@@ -1,6 +1,6 @@
 // Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
 // one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
-import { type Attempt, isNonceTaken, newest } from './attempt.ts'
+import { type Attempt, isNonceTaken, isNoOp, newest, wasTaken } from './attempt.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
 import type { Bid } from './decide/bidder.ts'
 import { type Decision, explain, type NeedsBalance } from './decide/decision.ts'
@@ -18,6 +18,7 @@ import type { PoolKind } from './profile.ts'
 import type { SendRequest } from './submit.ts'
 import {
   type InPhase,
+  isInPhase,
   neverReachedANode,
   payloadAttempts,
   revisionOf,
@@ -36,9 +37,10 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   if (pool === 'fcfs' && wasOrdered(transaction)) {
-    const why =
-      'the sequencer accepted it or another transaction with its nonce, and on this chain, which is first come, first served, nothing replaces it'
-    throw new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${transaction.id}: ${why}; send a new one`)
+    const why = transaction.lifecycle.attempts.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))
+      ? 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
+      : 'the sequencer says that its nonce is spent; wait for the block that shows which transaction used it: if that was another one, a PUT is possible again'
+    throw new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${transaction.id}: ${why}`)
   }
   const { validUntil, ...payload } = request
   // The client wants this payload sent, whatever the lost history did with the transaction.
@@ -62,9 +64,9 @@ const refusals: Partial<Record<Status, ErrorCode>> = {
   expired: 'TRANSACTION_ALREADY_EXPIRED',
 }
 
-/** Whether a sequencer that orders first come, first served has accepted a payload of it, or something else with its nonce. */
-function wasOrdered({ lifecycle }: Transaction): boolean {
-  return lifecycle.phase === 'inFlight' && payloadAttempts(lifecycle.attempts).some(isNonceTaken)
+/** Whether a sequencer that orders first come, first served has accepted a payload of it, or calls its nonce spent. */
+function wasOrdered(transaction: Transaction): transaction is InPhase<'inFlight'> {
+  return isInPhase(transaction, 'inFlight') && payloadAttempts(transaction.lifecycle.attempts).some(isNonceTaken)
 }
 
 /** Whether no attempt carries the current payload yet: an older one still leads. */
@@ -82,7 +84,7 @@ export function takeOverWithPayload(
   // The answer came after the PUT.
   if (isFcfs(policy) && isOrdered(transaction, situation)) {
     const reason =
-      'waits: the sequencer accepted the earlier payload, or something else with its nonce, and nothing replaces that there: its receipt shows that the replacement lost'
+      'waits: the sequencer accepted the earlier payload or calls its nonce spent, and nothing replaces a transaction there: the block that shows which transaction used the nonce ends the wait'
     return explain(transaction, 'already_ordered', reason)
   }
   const forbidden = forbids(work.relayer.policies, transaction.payload)

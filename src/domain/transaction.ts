@@ -1,6 +1,6 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
 import type { Attempt, AttemptKind } from './attempt.ts'
-import { isNoOp, mayBeKnown } from './attempt.ts'
+import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Wait } from './condition.ts'
 import type { Pricing } from './fees.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
@@ -224,7 +224,7 @@ export function revisionOf(transaction: Transaction): number {
 export function executedPayload(transaction: Transaction): Payload {
   const { lifecycle, earlier, payload } = transaction
   if (!('inclusion' in lifecycle) || spenderKind(lifecycle.inclusion) !== 'payload') return payload
-  const winner = lifecycle.attempts.find(({ hash }) => hash === lifecycle.inclusion.hash)
+  const winner = attemptWith(lifecycle.attempts, lifecycle.inclusion.hash)
   return earlier?.[winner?.revision ?? 0] ?? payload
 }
 
@@ -240,8 +240,8 @@ export function payloadAttempts(attempts: readonly Attempt[]): readonly Attempt[
 export function shownAttempt(transaction: Transaction): Attempt | undefined {
   const { lifecycle } = transaction
   if (!('attempts' in lifecycle)) return undefined
-  const mined = 'inclusion' in lifecycle ? lifecycle.inclusion.hash : undefined
   const candidates = payloadAttempts(lifecycle.attempts)
   const current = candidates.filter(({ revision = 0 }) => revision === revisionOf(transaction))
-  return candidates.find(({ hash }) => hash === mined) ?? current.at(-1)
+  const mined = 'inclusion' in lifecycle ? attemptWith(candidates, lifecycle.inclusion.hash) : undefined
+  return mined ?? current.at(-1)
 }

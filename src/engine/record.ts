@@ -94,13 +94,13 @@ export async function write(
 ): Promise<Recorded> {
   const before = decidedAbout(work, signed)
   const after = new Map<TransactionId, Transaction>()
-  const broadcast: [TransactionId, Attempt][] = []
+  const toBroadcast: [TransactionId, Attempt][] = []
   for (const { decision, attempt } of signed) {
     if (decision.do === 'fillGap') continue
     const { id } = decision.transaction
     after.set(id, apply(decision, after.get(id) ?? before.get(id) ?? decision.transaction, attempt, now))
     const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
-    if (bytes) broadcast.push([id, bytes])
+    if (bytes) toBroadcast.push([id, bytes])
   }
   const written = new Map<TransactionId, Transaction>()
   // A transaction that gives a nonce up is written before the one that takes it.
@@ -109,9 +109,10 @@ export async function write(
     if (known && next !== known) written.set(id, await save(session, known, next, now))
   }
   const broadcasts: RecordedBroadcast[] = []
-  for (const [id, attempt] of broadcast) {
+  for (const [id, attempt] of toBroadcast) {
     const known = before.get(id)
-    const transaction = written.get(id) ?? (known && (await refuseIfChanged(session, known)))
+    if (known && !written.has(id)) await refuseIfChanged(session, known)
+    const transaction = written.get(id) ?? known
     if (transaction) broadcasts.push({ transaction, attempt })
   }
   // Gap fillers come last: one of these may just have given the nonce up.
@@ -158,16 +159,15 @@ function decidedAbout(
 
 async function save(session: Session, known: Transaction, next: Transaction, now: TimestampMs): Promise<Transaction> {
   const saved = await session.saveTransaction(known, next, now)
-  // Its row shows the attempts of an earlier binding, too, if that was to the same nonce.
+  // If an earlier binding was to the same nonce, the row has the attempts of both.
   const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'queued' && 'nonce' in next.lifecycle
   return isBoundAgain ? ((await session.transaction(known.relayerId, known.id)) ?? saved) : saved
 }
 
 /** Refuses a broadcast that changes no row if a DELETE was answered since: its bytes must not go out again. */
-async function refuseIfChanged(session: Session, known: Transaction): Promise<Transaction> {
+async function refuseIfChanged(session: Session, known: Transaction): Promise<void> {
   const current = await session.current(known)
   if (current?.version !== known.version) throw new StaleWrite(`transaction ${known.id} changed since it was read`)
-  return current
 }
 
 function isFromLostHistory(decision: Decision) {

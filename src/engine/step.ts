@@ -50,7 +50,7 @@ export interface Carried {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** The read of the last step and its writes, without long payloads: the next one reads the other rows, and those that changed. */
+  /** The next step reads no row again that has not changed since. */
   readonly earlier?: EarlierWork
 }
 

@@ -45,7 +45,7 @@ export interface Ahead {
 
 /** The transactions of an owner's earlier read, and of its own writes since. */
 export interface EarlierWork {
-  /** The queue was read by its policies. */
+  /** Its policies decided which part of the queue was read. */
   readonly relayer: Relayer
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
 }

@@ -11,6 +11,8 @@ import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
 import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import type { Ownership } from '../../src/ownership/ownership.ts'
+import type { Store } from '../../src/store/store.ts'
 import {
   by,
   byForeign,
@@ -21,7 +23,7 @@ import {
   somePolicy,
   someRepeatAfter,
 } from '../domain/some.ts'
-import { noneHanging, nothingUnknown, openWorkplace, request } from './workplace.ts'
+import { noneHanging, nothingUnknown, openWorkplace, request, type Workplace } from './workplace.ts'
 
 const unsent: BroadcastOutcome = { kind: 'unsent', message: 'no connection' }
 const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
@@ -133,6 +135,51 @@ test('an owner keeps its own writes as a read would find them, also of a second 
       { broadcast: { state: 'handed', outcome: { kind: 'accepted' } } },
     ],
   })
+})
+
+/** Two bindings of the same payload to the same nonce: their bytes are the same, and the first is withdrawn. */
+async function boundTwice(place: Workplace, ownership: Ownership) {
+  const id = await place.send()
+  place.chain.answer = () => unsent
+  const { carried } = await step(place.context, ownership, nothingUnknown, noneHanging)
+  await replaceTransaction(place.commands, place.relayer.id, id, request)
+  return { id, carried }
+}
+
+test('killed while bytes leave that an earlier attempt has, too: an unreachable node then proves nothing', async () => {
+  await using place = await openWorkplace()
+  const { chain, context } = place
+  const ownership = await place.own()
+  const { id, carried } = await boundTwice(place, ownership)
+  chain.whileBroadcasting = async () => {
+    chain.whileBroadcasting = async () => {}
+    throw new Error('killed')
+  }
+  await expect(step(context, ownership, carried, noneHanging)).rejects.toThrow('killed')
+
+  const next = await step(context, await place.own(), nothingUnknown, noneHanging)
+  const stored = await place.readAs(id, 'inFlight')
+  const [first, second] = stored.lifecycle.attempts
+  expect(second?.hash).toBe(first.hash)
+  expect(second?.broadcast).toMatchObject({ state: 'handed', outcome: { kind: 'unknown' } })
+  expect(next.carried.earlier?.transactions.get(id)).toStrictEqual(stored)
+  expect((await place.cancel(id)).lifecycle.phase).toBe('inFlight')
+})
+
+test('an accepted broadcast whose answer can not be stored, of bytes that an earlier attempt has, too, stays in doubt', async () => {
+  await using place = await openWorkplace()
+  const { chain, context } = place
+  const ownership = await place.own()
+  const { id, carried } = await boundTwice(place, ownership)
+  chain.answer = () => ({ kind: 'accepted' })
+  const commit: Store['commit'] = (unit, relayer, ahead) =>
+    ahead ? Promise.reject(new Error('the disk is full')) : context.store.commit(unit, relayer, ahead)
+  const failing = { ...context, store: { ...context.store, commit } }
+  await expect(step(failing, ownership, carried, noneHanging)).rejects.toThrow('the disk is full')
+
+  chain.answer = () => unsent
+  await step(context, await place.own(), nothingUnknown, noneHanging)
+  expect((await place.cancel(id)).lifecycle.phase).toBe('inFlight')
 })
 
 test('a DELETE between load and record of a mere repetition: the canceled bytes do not go out again', async () => {

@@ -3,6 +3,7 @@
 
 import { isAddressEqual, recoverAuthorizationAddress } from 'viem/utils'
 import { isSameAccessList } from '../../domain/access-list.ts'
+import { attemptWith } from '../../domain/attempt.ts'
 import type { Address, Hash } from '../../domain/ids.ts'
 import { isLostNoOp } from '../../domain/lost-history/lost-cancellation.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
@@ -38,7 +39,7 @@ export async function proveSpender(
   if (!found) return undefined
   const { spender, block, minedAt } = found
   const { hash } = spender
-  const own = live.attempts.find((attempt) => attempt.hash === hash)
+  const own = attemptWith(live.attempts, hash)
   if (own) {
     // Nobody waits for the receipt of a block so deep, and the search took its time: a denial from before it is too old.
     const isDeep = at.head.number - block.number >= receiptAwaitedBlocks

@@ -34,7 +34,7 @@ export function cancelFcfs(transaction: InPhase<'inFlight'>, situation: Situatio
   if (isOrdered(transaction, situation)) {
     const reason = attempts.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))
       ? 'canceled; the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost'
-      : 'canceled; the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction did'
+      : 'canceled; the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction used it'
     return explain(transaction, 'already_ordered', reason)
   }
   const noOps = attempts.filter(isNoOp)

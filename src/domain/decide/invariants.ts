@@ -20,7 +20,8 @@ export function violations(work: Work): readonly string[] {
     if (strays.length > 0) found.push(`${id} holds nonce ${lifecycle.nonce} with attempts of another`)
     if (!transaction.cancellation && lifecycle.attempts.some(isNoOp))
       found.push(`${id} has a no-op but no cancellation`)
-    const hashes = new Set(lifecycle.attempts.map(({ hash }) => hash))
+    // A PUT that repeats the payload may be signed as the same bytes, of another revision.
+    const hashes = new Set(lifecycle.attempts.map(({ hash, revision = 0 }) => `${revision} ${hash}`))
     if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
     if (isInPhase(transaction, 'mined') && transaction.wait && transaction.lifecycle.confirmedAt === undefined) {
       found.push(`${id} was mined, and waits before it is confirmed`)

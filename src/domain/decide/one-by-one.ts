@@ -1,5 +1,5 @@
 // Where a node keeps a nonce that is too high only for a moment, sends go out one by one: the next once a node accepted
-// the one before it, or said that its nonce is spent, and one that was refused after that.
+// the one before it, or said that its nonce is spent. One that was refused goes out again after that.
 import { isNonceTaken, isNoOp } from '../attempt.ts'
 import type { Observation } from '../observation.ts'
 import type { DecisionProfile, NetworkPolicy } from '../relayer.ts'
@@ -15,7 +15,7 @@ function isOrderStrict({ keepsFutureNonceMs = 0 }: DecisionProfile): boolean {
 /** The work with the part of the queue that may get a nonce in this step. A gap is filled at once: all others wait for it. */
 export function nextInOrder(work: Work, observation: Observation, { profile }: NetworkPolicy): Work {
   if (!isOrderStrict(profile)) return work
-  const isAwaited = !inFlightOf(work).every(isOutOfTheWay) && lowestGap(work, observation) === undefined
+  const isAwaited = !inFlightOf(work).every(hasTakenNonce) && lowestGap(work, observation) === undefined
   return { ...work, queued: isAwaited ? [] : work.queued, bindsMax: 1 }
 }
 
@@ -30,10 +30,10 @@ export function isItsTurn(decision: Decision, work: Work, { profile }: NetworkPo
   if (decision.do !== 'rebroadcast' && decision.do !== 'bump' && decision.do !== 'replace') return true
   if (decision.do === 'rebroadcast' && isNoOp(decision.attempt)) return true
   const { nonce } = decision.transaction.lifecycle
-  return inFlightOf(work).every((each) => each.lifecycle.nonce >= nonce || isOutOfTheWay(each))
+  return inFlightOf(work).every((each) => each.lifecycle.nonce >= nonce || hasTakenNonce(each))
 }
 
 /** The head may not show yet that its nonce is spent: it may come from a node that is behind the sequencer. */
-function isOutOfTheWay({ lifecycle }: InPhase<'inFlight'>): boolean {
+function hasTakenNonce({ lifecycle }: InPhase<'inFlight'>): boolean {
   return lifecycle.attempts.some(isNonceTaken)
 }

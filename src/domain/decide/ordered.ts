@@ -10,8 +10,8 @@ export function isFcfs({ profile }: Pick<NetworkPolicy, 'profile'>): boolean {
 }
 
 /**
- * Whether the sequencer accepted the payload, and may still have it: nothing else can take the nonce then. It answers a
- * repeat of what it accepted with `nonce too low`, before any block shows it, and so it does where others spent the nonce.
+ * Whether nothing can take the nonce any more: the sequencer accepted the payload and may still have it, or says that the nonce
+ * is spent. It also says so to a repeat of bytes that it accepted, before any block shows them.
  */
 export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
   const { observation, policy, now } = situation

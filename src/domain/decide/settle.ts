@@ -1,5 +1,5 @@
 // The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
-import { type Attempt, afterBlock, mayBeKnown } from '../attempt.ts'
+import { type Attempt, afterBlock, attemptWith, mayBeKnown } from '../attempt.ts'
 import { mapNonEmpty, type NonEmpty } from '../ids.ts'
 import { recoveredReason, restoredReason } from '../lost-history/recover.ts'
 import type { Inclusion, InPhase, Transaction } from '../transaction.ts'
@@ -12,8 +12,9 @@ export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: I
   const { nonce } = transaction.lifecycle
   const known = byRecord(inclusion, transaction.lifecycle.attempts)
   // The block proves that a node had it, whatever the record of a restored copy says.
+  const own = attemptWith(transaction.lifecycle.attempts, known.hash)
   const attempts = mapNonEmpty(transaction.lifecycle.attempts, (attempt) =>
-    attempt.hash === known.hash && !mayBeKnown(attempt) ? afterBlock(attempt) : attempt,
+    attempt === own && !mayBeKnown(attempt) ? afterBlock(attempt) : attempt,
   )
   const included = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
   return withReason(included, reasonFor(transaction, known))
@@ -22,7 +23,7 @@ export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: I
 /** An attempt that a restored copy holds as never sent was sent by the lost history. */
 function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion {
   if (inclusion.by !== 'unrecorded') return inclusion
-  const own = attempts.find(({ hash }) => hash === inclusion.hash)
+  const own = attemptWith(attempts, inclusion.hash)
   return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
 }
 
@@ -39,9 +40,8 @@ export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transac
 /** The block that held it is no longer canonical: it races again, with every attempt it ever had. */
 export function reopen(transaction: InPhase<'mined'>): Transaction {
   const { nonce, inclusion, confirmedAt } = transaction.lifecycle
-  const [first, ...others] = transaction.lifecycle.attempts
-  const known = (each: Attempt) => (each.hash === inclusion.hash ? afterBlock(each) : each)
-  const attempts: NonEmpty<Attempt> = [known(first), ...others.map(known)]
+  const own = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
+  const attempts = mapNonEmpty(transaction.lifecycle.attempts, (each) => (each === own ? afterBlock(each) : each))
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
   const late = confirmedAt === undefined ? '' : ' after it had the required confirmations'
   return withReason(reopened, `a reorganization removed its block from the chain${late}`)
@@ -94,7 +94,7 @@ function isRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inc
 }
 
 function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
-  const winner = transaction.lifecycle.attempts.find(({ hash }) => hash === inclusion.hash)
+  const winner = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
   return winner !== undefined && winner.kind !== 'cancel' && (winner.revision ?? 0) < revisionOf(transaction)
 }
 

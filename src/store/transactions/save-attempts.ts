@@ -60,7 +60,8 @@ const insertAttempt = inLists(
   { writes: { table: 'attempts', key: 'transaction_id' } },
 )
 
-type NewState = BroadcastColumns & Pick<AttemptRow, 'transaction_id' | 'nonce' | 'hash'>
+// By the position: signatures are deterministic, so two bindings to one nonce can have the same hash.
+type NewState = BroadcastColumns & Pick<AttemptRow, 'transaction_id' | 'nonce' | 'position'>
 
 const updateBroadcast = inLists(
   statement<NewState>((db, p) =>
@@ -69,19 +70,19 @@ const updateBroadcast = inLists(
       .set(columnsOf(p, broadcastColumns))
       .where('transaction_id', '=', p.transaction_id)
       .where('nonce', '=', p.nonce)
-      .where('hash', '=', p.hash),
+      .where('position', '=', p.position),
   ),
   {
     transaction_id: 'text',
     nonce: 'bigint',
-    hash: 'text',
+    position: 'integer',
     ...broadcastColumns,
   },
   (given) => `UPDATE attempts SET state = given.state, handed_at = given.handed_at, outcome = given.outcome,
       outcome_code = given.outcome_code, outcome_message = given.outcome_message, rejections = given.rejections
     FROM ${given}
     WHERE attempts.transaction_id = ANY($1::text[]) AND attempts.transaction_id = given.transaction_id
-      AND attempts.nonce = given.nonce AND attempts.hash = given.hash`,
+      AND attempts.nonce = given.nonce AND attempts.position = given.position`,
   { writes: { table: 'attempts', key: 'transaction_id' }, joins: true },
 )
 
@@ -93,7 +94,7 @@ const withdrawUnsent = statement<{ id: TransactionId }>((db, p) =>
     .where('state', '=', 'held'),
 )
 
-/** Throws rather than overwrite a signed attempt. */
+/** Both lists hold every attempt of the nonce, in the order of their positions. Throws rather than overwrite a signed one. */
 export async function saveAttempts(
   executor: Executor,
   before: readonly Attempt[],
@@ -106,7 +107,7 @@ export async function saveAttempts(
       throw new Error(`attempt ${known.hash} of ${attempt.transactionId} was overwritten`)
     if (!known) await executor.all(insertAttempt, attemptToRow(attempt))
     else if (known.broadcast !== attempt.broadcast) {
-      const where = { transaction_id: attempt.transactionId, nonce: attempt.nonce, hash: attempt.hash }
+      const where = { transaction_id: attempt.transactionId, nonce: attempt.nonce, position }
       await executor.all(updateBroadcast, { ...broadcastToRow(attempt.broadcast), ...where })
     }
   }

@@ -21,6 +21,16 @@ test('sound work has none', () => {
   expect(violations(someWork({ open, queued: [queued(7)] }))).toEqual([])
 })
 
+test('a PUT that repeats the payload may be signed as the same bytes', () => {
+  const open = [
+    inFlight(0, [
+      { ...attempt, broadcast: { state: 'withdrawn' } },
+      { ...attempt, revision: 1 },
+    ]),
+  ]
+  expect(violations(someWork({ open }))).toEqual([])
+})
+
 test.each([
   ['a queued one among the bound', { open: [queued(1)] }, /is queued among those with a nonce/],
   ['one nonce for two', { open: [inFlight(1), { ...inFlight(1), id: queued(9).id }] }, /belongs to .* and to/],
