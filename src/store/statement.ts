@@ -126,15 +126,15 @@ function bound(parameters: readonly unknown[], values: Record<string, unknown>):
   return parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value))
 }
 
-/** Throws `missing` if the statement changes no row. The executor is that of a unit. */
+/** Throws `missing` if the statement changes no row. Without `change`, the executor has to return the changed rows. */
 export async function changeOne<P extends object, R>(
   executor: Executor,
   query: QueuedStatement<P, R>,
   parameters: P,
   missing: () => Error,
 ): Promise<void> {
-  if (!executor.change) throw new Error('an executor for reads changes no row')
-  executor.change(query, parameters, missing)
+  if (executor.change) return executor.change(query, parameters, missing)
+  if ((await executor.all(query as Statement<P, R>, parameters)).length === 0) throw missing()
 }
 
 export async function first<P extends object, R>(
