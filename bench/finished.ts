@@ -197,7 +197,7 @@ async function measureRetentionOf(options: BenchOptions, load: Load, { started }
   const [kept, removed] = rates
   const [keptMicros, removedMicros] = micros
   const shares = kept.map((rate, turn) => (100 * (removed[turn] ?? 0)) / rate)
-  // The service has one thread, so this is the rate on a machine without other work.
+  // One thread does nearly all, so this is about the share on a machine without other work.
   const microsShares = keptMicros.map((each, turn) => (100 * each) / (removedMicros[turn] ?? Number.NaN))
   return [
     { name: 'POST among them, another run', value: median(kept), unit: '/s' },

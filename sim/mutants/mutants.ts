@@ -340,9 +340,9 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/engine/step.test.ts',
     edits: [
       {
-        file: 'src/engine/record.ts',
-        find: "const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'queued'",
-        put: "const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'mined'",
+        file: 'src/store/transactions/save-transaction.ts',
+        find: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued'",
+        put: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'mined'",
       },
     ],
   },

@@ -1,6 +1,6 @@
 // Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
 // one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
-import { type Attempt, isNonceTaken, isNoOp, newest, wasTaken } from './attempt.ts'
+import { type Attempt, isNonceTaken, newest, wasTaken } from './attempt.ts'
 import { nextBid, rivalsOf } from './decide/bid.ts'
 import type { Bid } from './decide/bidder.ts'
 import { type Decision, explain, type NeedsBalance } from './decide/decision.ts'
@@ -37,7 +37,7 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)
   if (pool === 'fcfs' && wasOrdered(transaction)) {
-    const why = transaction.lifecycle.attempts.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))
+    const why = payloadAttempts(transaction.lifecycle.attempts).some(wasTaken)
       ? 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
       : 'the sequencer says that its nonce is spent; wait for the block that shows which transaction used it: if that was another one, a PUT is possible again'
     throw new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${transaction.id}: ${why}`)

@@ -106,7 +106,7 @@ export async function write(
   // A transaction that gives a nonce up is written before the one that takes it.
   for (const [id, next] of [...after].sort(releasingFirst)) {
     const known = before.get(id)
-    if (known && next !== known) written.set(id, await save(session, known, next, now))
+    if (known && next !== known) written.set(id, await session.saveTransaction(known, next, now))
   }
   const broadcasts: RecordedBroadcast[] = []
   for (const [id, attempt] of toBroadcast) {
@@ -155,13 +155,6 @@ function decidedAbout(
       .flatMap((each) => each.filter(({ id }) => ids.has(id)))
       .map((transaction) => [transaction.id, transaction]),
   )
-}
-
-async function save(session: Session, known: Transaction, next: Transaction, now: TimestampMs): Promise<Transaction> {
-  const saved = await session.saveTransaction(known, next, now)
-  // If an earlier binding was to the same nonce, the row has the attempts of both.
-  const isBoundAgain = known.sentAt !== undefined && known.lifecycle.phase === 'queued' && 'nonce' in next.lifecycle
-  return isBoundAgain ? ((await session.transaction(known.relayerId, known.id)) ?? saved) : saved
 }
 
 /** Refuses a broadcast that changes no row if a DELETE was answered since: its bytes must not go out again. */

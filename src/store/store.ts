@@ -203,8 +203,8 @@ export interface Session extends BulkChanges, DashboardChanges, PresignedChanges
    */
   claim(claim: Claim, ids: readonly TransactionId[], now: TimestampMs): Promise<Claimed | undefined>
   /**
-   * Writes the differences, new and changed attempts, and an event if the status changed. Returns the transaction at its new
-   * version. Throws StaleWrite when the stored version is not `before.version`.
+   * Writes the differences, new and changed attempts, and an event if the status changed. Returns the transaction as its row
+   * is now. Throws StaleWrite when the stored version is not `before.version`.
    */
   saveTransaction(before: Transaction, after: Transaction, now: TimestampMs): Promise<Transaction>
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>

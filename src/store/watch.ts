@@ -69,7 +69,8 @@ function watched(session: Session): Watcher {
     },
     async saveTransaction(before, after, now) {
       const saved = await session.saveTransaction(before, after, now)
-      seen.push({ change: changeOf(before, saved, now) })
+      // Not `saved`, which may have attempts of an earlier binding: they were counted when they were signed.
+      seen.push({ change: changeOf(before, after, now) })
       return saved
     },
     async cancelPending(relayer, now, share) {

@@ -18,7 +18,7 @@ import {
 import { feeCap, type Market } from '../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../ids.ts'
 import { lacksGas } from '../no-op.ts'
-import type { InPhase } from '../transaction.ts'
+import { type InPhase, payloadAttempts } from '../transaction.ts'
 import { explainRefusedNoOp, explainUnfundedNoOp, takeOver } from './cancel-race.ts'
 import { type Decision, explain, type NeedsBalance } from './decision.ts'
 import { lasting } from './hindrance.ts'
@@ -32,7 +32,7 @@ export function cancelFcfs(transaction: InPhase<'inFlight'>, situation: Situatio
   const known = attempts.filter(mayBeKnown)
   if (known.every((attempt) => isCertainlyOut(attempt, situation))) return [{ do: 'drop', transaction }]
   if (isOrdered(transaction, situation)) {
-    const reason = attempts.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))
+    const reason = payloadAttempts(attempts).some(wasTaken)
       ? 'canceled; the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost'
       : 'canceled; the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction used it'
     return explain(transaction, 'already_ordered', reason)

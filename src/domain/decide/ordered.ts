@@ -1,7 +1,7 @@
 // Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
-import { isNonceTaken, isNoOp } from '../attempt.ts'
+import { isNonceTaken } from '../attempt.ts'
 import type { NetworkPolicy } from '../relayer.ts'
-import type { InPhase } from '../transaction.ts'
+import { type InPhase, payloadAttempts } from '../transaction.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 import type { Situation } from './situation.ts'
 
@@ -15,8 +15,7 @@ export function isFcfs({ profile }: Pick<NetworkPolicy, 'profile'>): boolean {
  */
 export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
   const { observation, policy, now } = situation
-  const payloads = lifecycle.attempts.filter((attempt) => !isNoOp(attempt))
-  return payloads.some((attempt) => {
+  return payloadAttempts(lifecycle.attempts).some((attempt) => {
     const { broadcast } = attempt
     if (!isNonceTaken(attempt) || broadcast.state !== 'handed') return false
     // Another nonce comes first, so blocks prove nothing.

@@ -12,6 +12,7 @@ import { inLists, type Listed } from '../in-lists.ts'
 import { changeOne, type Executor, statement } from '../statement.ts'
 import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
+import { lockTransaction } from './find-transaction.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import type { Tallies } from './tallies.ts'
@@ -128,7 +129,10 @@ export async function saveTransaction(
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await addDailyGas(executor, before, after)
   await publishChange(executor, tallies, before, after, now)
-  return { ...after, version: before.version + 1 }
+  const saved = { ...after, version: before.version + 1 }
+  // If an earlier binding was to the same nonce, the row has the attempts of both.
+  const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued' && 'nonce' in after.lifecycle
+  return isBoundAgain ? ((await lockTransaction(executor, before.relayerId, before.id)) ?? saved) : saved
 }
 
 function onlyEnds(before: Transaction, after: Transaction): boolean {
