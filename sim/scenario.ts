@@ -162,12 +162,12 @@ export const drawnUsually: Drawn = {
   bursts: 0,
   // A bulk cancellation writes a few of its queue at once.
   bulkShares: 0.3,
-  // Copies of the disk without the rows that retention may remove. They take long: only on request.
-  retention: 0,
+  // Beside its reads, copies of the disk without the rows that retention may remove.
+  retention: 0.1,
   // A PUT repeats a payload, and the service may sign the same bytes again.
   samePayloads: 0.1,
-  // Attempts shrink while the service runs. Each share is one more commit at which a process may die: only on request.
-  shrinking: 0,
+  // Attempts shrink while the service runs. Each share is one more commit at which a process may die.
+  shrinking: 0.05,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

@@ -328,6 +328,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         owners.reads(instance, relayer)
         policies.reads(instance, relayer)
       },
+      mayWrite: owners.mayWrite,
       session: (instance) => locks?.sessionOf(instance),
       flight() {
         if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined

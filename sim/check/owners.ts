@@ -26,6 +26,8 @@ export interface Owners {
   reads(instance: Instance, relayer: string): void
   /** The engine begins to broadcast bytes. */
   orders(instance: Instance, relayer: string): void
+  /** False once the database refuses whatever the process would write for the relayer. */
+  mayWrite(instance: Instance, relayer: string): boolean
 }
 
 interface Owning {
@@ -92,5 +94,6 @@ export function watchOwners(fail: (what: string) => void, nowMs: () => number): 
       if (!under || instance.state === 'dead' || under.isBelieved()) return
       fail(`p${instance.id} begins to broadcast bytes of ${relayer} although its lease is over`)
     },
+    mayWrite: (instance, relayer) => owners.get(relayer)?.instance === instance,
   }
 }

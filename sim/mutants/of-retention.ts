@@ -39,6 +39,19 @@ export const ofRetention: readonly Mutant[] = [
     ],
   },
   {
+    name: 'name-spenders-of-what-is-explained',
+    breaks: 'names what an earlier look found, although retention may have removed its transaction since',
+    with: ['retention', 'samePayloads'],
+    caughtBy: 'test/chain/inclusions/check-history.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/check-history.ts',
+        find: 'unexplained.flatMap((nonce) => search.spenders.get(nonce) ?? [])',
+        put: '[...search.spenders.values()].sort((one, other) => one.nonce - other.nonce)',
+      },
+    ],
+  },
+  {
     name: 'remove-the-newest-nonce',
     breaks: 'removes the transaction with the newest nonce of a relayer',
     caughtBy: 'test/domain/removable.test.ts',

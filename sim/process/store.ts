@@ -25,6 +25,8 @@ export interface StoreWitness {
   readonly retention: WatchReads | undefined
   /** An owner begins to look at its work. */
   reads(instance: Instance, relayer: string): void
+  /** False once another process has taken the relayer over. */
+  mayWrite(instance: Instance, relayer: string): boolean
   /** The session of its locks that the process has now. */
   session(instance: Instance): SimSession | undefined
   /** An owner's unit met another epoch. */
@@ -68,7 +70,8 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   const taken = () => acts.splice(0)
   const group = groupCommit(mortal(disk, instance, witness, taken), 512, together(tallies, pad), writing.changes)
   const session = sessionOver(writing, tallies, pad)
-  const reads = witness.retention?.(readsOver(reading)) ?? readsOver(reading)
+  const mayWrite = (relayer: string) => witness.mayWrite(instance, relayer)
+  const reads = witness.retention?.(readsOver(reading), mayWrite) ?? readsOver(reading)
 
   // Of the unit that runs: units of a group follow each other.
   let position = -1

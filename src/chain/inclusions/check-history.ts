@@ -61,7 +61,8 @@ export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: Hist
     const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search)
     if (ended === 'contradiction') searches.delete(address)
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
-    const spenders = [...search.spenders.values()].sort((one, other) => one.nonce - other.nonce)
+    // An earlier search also found spenders of nonces that are explained by now. Their transactions may be gone.
+    const spenders = unexplained.flatMap((nonce) => search.spenders.get(nonce) ?? [])
     const canonical = await readCanonical(
       spenders.map(({ block }) => block.number),
       at,

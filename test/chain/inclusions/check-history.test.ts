@@ -43,6 +43,25 @@ test('a pool that could not be asked at first is asked again, and what was seen 
   expect(await look({ ...seen, below: 1 })).toBe(1)
 })
 
+test('what an earlier look found is not named again once it is explained', async () => {
+  await using node = await startAnvil({ mining: 'manual' })
+  for (const nonce of [0, 1]) {
+    await node.rpc('eth_sendRawTransaction', [(await signedBy(sender.key, { nonce })).raw])
+    await node.mine(1)
+  }
+  await node.mine(3)
+  await using network = networkOver([node.url])
+  const look = async (from: number, ...explained: number[]) => {
+    const lostHistory = { from, explained: new Set(explained), since: 0, confirmations: 3 }
+    const observation = await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true, lostHistory }))
+    return observation.lostHistory?.spenders?.map(({ nonce }) => nonce)
+  }
+
+  expect(await look(0)).toEqual([0, 1])
+  expect(await look(1)).toEqual([1])
+  expect(await look(0, 1)).toEqual([0])
+})
+
 describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured as %d ms', (averageBlocktimeMs) => {
   test('what was spent since is looked for from then on, and a header that cannot be read is no answer', async () => {
     await using node = await startAnvil({ mining: 'manual' })
