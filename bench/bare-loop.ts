@@ -1,4 +1,6 @@
-// The limit beside POST and DELETE: the same load on a bare loop (bare-service.ts), on the same disk and in the same run.
+// The limit beside POST and DELETE: the same load on a bare loop (bare-service.ts), on the same disk, or the same
+// PostgreSQL, and in the same run.
+import type { Postgres } from '../tooling/postgres.ts'
 import { startBareProcess } from './bare-process.ts'
 import type { Load } from './load.ts'
 import type { LoadResult } from './load-job.ts'
@@ -18,9 +20,12 @@ export interface LoadSize {
 }
 
 /** Sends as many requests as the service gets. */
-export async function measureBareLoop(load: Load, size: LoadSize): Promise<{ post: Limit; delete: Limit }> {
-  const { connections, warmUpRequests, requests } = size
-  await using bare = await startBareProcess('./bare-service.ts')
+export async function measureBareLoop(
+  load: Load,
+  { connections, warmUpRequests, requests }: LoadSize,
+  postgres: Postgres | undefined,
+): Promise<{ post: Limit; delete: Limit }> {
+  await using bare = await startBareProcess('./bare-service.ts', await postgres?.database())
   const { port } = (await bare.message()) as { port: number }
   const target = { port, apiKey: 'none', relayerId: 'bench' }
   await load.run({ kind: 'post', target, connections, requests: warmUpRequests })

@@ -1,4 +1,4 @@
-// A bare loop in a process of its own, with a SQLite file on the same disk as the service's.
+// A bare loop in a process of its own, on the same disk as the service: with a SQLite file, or with the service's PostgreSQL.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,11 +13,14 @@ export interface BareProcess extends AsyncDisposable {
   message(): Promise<unknown>
 }
 
-/** `script` lies beside this file. */
-export async function startBareProcess(script: string): Promise<BareProcess> {
+/** `script` lies beside this file. Without `databaseUrl`, of an empty database of PostgreSQL, it gets a file for SQLite. */
+export async function startBareProcess(script: string, databaseUrl?: string): Promise<BareProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'rescind-bench-'))
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const child = fork(file, [join(directory, 'bare.db')], { execArgv: ['--max-semi-space-size=16'] })
+  const child = fork(file, [join(directory, 'bare.db')], {
+    execArgv: ['--max-semi-space-size=16'],
+    env: { ...process.env, DATABASE_URL: databaseUrl ?? '' },
+  })
   const gone = once(child, 'close')
   return {
     pid: child.pid ?? 0,

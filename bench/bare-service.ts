@@ -1,14 +1,10 @@
-// The least that a durable POST and DELETE can cost on this stack: Fastify, one validation, one row, SQLite with
-// `synchronous=FULL`, and concurrent requests that share a commit. The bench measures the service against it in the same run.
-// Started as a process of its own: `node bench/bare-service.ts DATABASE_FILE`. It reports its port to its parent.
-import Database from 'better-sqlite3'
+// The least that a durable POST and DELETE can cost on this stack: Fastify, one validation, and one row (bare-rows.ts). The
+// bench measures the service against it in the same run.
+// Started as a process of its own: `node bench/bare-service.ts DATABASE_FILE`, with a PostgreSQL in DATABASE_URL or without
+// one. It reports its port to its parent.
 import Fastify from 'fastify'
 import { v7 as uuid } from 'uuid'
-
-interface Unit {
-  write(): void
-  done(): void
-}
+import { type BareRow, openPostgresRows, openSqliteRows } from './bare-rows.ts'
 
 const body = {
   type: 'object',
@@ -21,53 +17,20 @@ const body = {
     speed: { type: 'string' },
   },
 }
-interface Send {
-  readonly to: string
-  readonly value: string
-  readonly data: string
-  readonly gas_limit: number
-  readonly speed: string
-}
+type Send = Omit<BareRow, 'id'>
 
-const database = new Database(process.argv[2] ?? ':memory:')
-database.pragma('journal_mode = WAL')
-database.pragma('synchronous = FULL')
-database.exec(
-  'CREATE TABLE transactions (id TEXT PRIMARY KEY, status TEXT, target TEXT, value TEXT, data TEXT, gas_limit INTEGER, speed TEXT) WITHOUT ROWID',
-)
-const insert = database.prepare('INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?)')
-const cancel = database.prepare("UPDATE transactions SET status = 'canceled' WHERE id = ?")
-const begin = database.prepare('BEGIN IMMEDIATE')
-const commit = database.prepare('COMMIT')
-let waiting: Unit[] = []
-
-/** Resolves when the write is durable. Those that wait together share one commit. */
-function durably(write: () => void): Promise<void> {
-  return new Promise((done) => {
-    if (waiting.length === 0) setImmediate(drain)
-    waiting.push({ write, done })
-  })
-}
-
-function drain(): void {
-  const units = waiting
-  waiting = []
-  begin.run()
-  for (const unit of units) unit.write()
-  commit.run()
-  for (const unit of units) unit.done()
-}
-
+const { DATABASE_URL: databaseUrl } = process.env
+const rows = databaseUrl ? await openPostgresRows(databaseUrl) : openSqliteRows(process.argv[2] ?? ':memory:')
 const server = Fastify()
 server.post<{ Body: Send }>('/api/v1/relayers/:relayer/transactions', { schema: { body } }, async (request) => {
-  const { to, value, data, gas_limit: gasLimit, speed } = request.body
-  const id = uuid()
-  await durably(() => insert.run(id, 'pending', to, value, data, gasLimit, speed))
-  return { success: true, data: { id, status: 'pending', to, value, data, gas_limit: gasLimit, speed } }
+  const { to, value, data, gas_limit, speed } = request.body
+  const row = { id: uuid(), to, value, data, gas_limit, speed }
+  await rows.insert(row)
+  return { success: true, data: { ...row, status: 'pending' } }
 })
 server.delete<{ Params: { id: string } }>('/api/v1/relayers/:relayer/transactions/:id', async (request) => {
   const { id } = request.params
-  await durably(() => cancel.run(id))
+  await rows.cancel(id)
   return { success: true, data: { id, status: 'canceled' } }
 })
 const url = await server.listen({ host: '127.0.0.1', port: 0 })

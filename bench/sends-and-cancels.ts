@@ -35,11 +35,11 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
   const ended = await usage()
   const memoryMb = await peakMemoryMb(service.pid)
   await service.stop()
-  const limits = options.postgres ? undefined : await measureBareLoop(load, { connections, warmUpRequests, requests })
+  const limits = await measureBareLoop(load, { connections, warmUpRequests, requests }, options.postgres)
   const aims = options.postgres ? { post: '8,000 or more', delete: '10,000 or more' } : aimsOnSqlite
   return [
-    ...figuresOf('POST', aims.post, posts, begun, between, limits?.post),
-    ...figuresOf('DELETE', aims.delete, deletes, between, ended, limits?.delete),
+    ...figuresOf('POST', aims.post, posts, begun, between, limits.post),
+    ...figuresOf('DELETE', aims.delete, deletes, between, ended, limits.delete),
     {
       name: 'peak memory over these POSTs and DELETEs',
       value: memoryMb,
@@ -58,14 +58,7 @@ interface Usage {
   readonly database: number
 }
 
-function figuresOf(
-  verb: string,
-  aim: string,
-  result: LoadResult,
-  before: Usage,
-  after: Usage,
-  limit: Limit | undefined,
-): Figure[] {
+function figuresOf(verb: string, aim: string, result: LoadResult, before: Usage, after: Usage, limit: Limit): Figure[] {
   const at = `at ${connections} connections`
   const perRequest = (seconds: number) => (1e6 * seconds) / result.requests
   const database = after.database - before.database
@@ -73,7 +66,7 @@ function figuresOf(
   const service = perRequest(after.service - before.service)
   return [
     { name: `durable ${verb}`, value: rate, unit: '/s', aim },
-    ...(limit ? besideLimit(verb, rate, service, limit) : []),
+    ...besideLimit(verb, rate, service, limit),
     { name: `${verb} latency p50 ${at}`, value: result.p50Ms, unit: 'ms' },
     { name: `${verb} latency p99 ${at}`, value: result.p99Ms, unit: 'ms' },
     { name: `${verb}, processor time of the service`, value: service, unit: 'µs' },
