@@ -1,4 +1,5 @@
 // A long history on PostgreSQL, quickly: as seed-finished.ts.
+import { bucketSize } from '../src/store/transactions/tally-buckets.ts'
 import type { Postgres } from '../tooling/postgres.ts'
 import type { Shape } from './seed-finished.ts'
 
@@ -40,6 +41,13 @@ export async function seedFinishedOnPostgres(
     `UPDATE relayers SET last_sequence = ${count}, spent_below = ${count}, explained_below = ${count} WHERE id = '${relayerId}'`,
   )
   await query(`UPDATE tallies SET count = ${count} WHERE relayer_id = '${relayerId}' AND status = '${template.status}'`)
+  await query(
+    `INSERT INTO tally_buckets (relayer_id, bucket, status, count)
+      SELECT relayer_id, sequence / ${bucketSize}, status, count(*) FROM transactions WHERE relayer_id = '${relayerId}' GROUP BY 1, 2, 3
+      ON CONFLICT (relayer_id, bucket, status) DO UPDATE SET count = excluded.count`,
+  )
+  // These statements are not the service's.
+  await query('DELETE FROM uncounted_relayers')
   await query('VACUUM ANALYZE')
   await query('CHECKPOINT')
 }

@@ -1,11 +1,12 @@
-// Opens retention: it deletes old audit records and events, shrinks the attempts of ended transactions and, where the
-// configuration sets an age, deletes old transactions and idempotency keys.
+// Opens retention: it deletes old audit records and events, shrinks the attempts of ended transactions, counts transactions
+// that earlier versions left uncounted and, where the configuration sets an age, deletes old transactions and idempotency keys.
 import type { Config } from './config/config.ts'
 import type { RelayerId } from './domain/ids.ts'
 import { presentArchived } from './http/transactions/present-archived.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
 import { openArchive } from './retention/archive.ts'
+import { countBuckets } from './retention/count-buckets.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneEvents } from './retention/prune-events.ts'
 import { pruneIdempotencyKeys } from './retention/prune-idempotency-keys.ts'
@@ -38,6 +39,7 @@ export function openRetention(
   opened.use(pruneAudit({ store, clock, logger, limits }))
   opened.use(pruneEvents({ store, clock, logger, retention: limits }))
   opened.use(shrinkAttempts({ store, clock, logger }))
+  opened.use(countBuckets({ store, clock, logger, isOurs }))
   if (transactionsDays !== undefined) {
     const archive = directory && opened.use(openArchive({ directory, clock, present: presentArchived }))
     const keptMs = transactionsDays * dayMs

@@ -1,4 +1,5 @@
-// Mutants of the transactions that relayers share on PostgreSQL. The simulator runs on SQLite, so a test notices them.
+// Mutants of the transactions that relayers share on PostgreSQL, and of what replicas of an earlier version write there. The
+// simulator runs on SQLite, so a test notices them.
 import type { Mutant } from './mutants.ts'
 
 const caughtBy = 'test/store/postgres-shared.test.ts'
@@ -64,5 +65,36 @@ export const ofPostgres: readonly Mutant[] = [
         put: '',
       },
     ],
+  },
+  {
+    name: 'take-a-changed-relayer-for-counted',
+    breaks:
+      'goes by the buckets of a relayer although an earlier version changed its transactions while they were counted',
+    caughtBy: 'test/store/postgres-buckets.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/count-buckets.ts',
+        find: ".where('changes', '=', p.changes)",
+        put: ".where('changes', '>=', p.changes)",
+      },
+    ],
+  },
+  {
+    name: 'take-equal-sums-for-counted',
+    breaks: 'goes by buckets whose sums are right by chance',
+    caughtBy: 'test/store/postgres-buckets.test.ts',
+    edits: [
+      {
+        file: 'src/store/transactions/list-transactions.ts',
+        find: 'AND NOT EXISTS (SELECT 1 FROM uncounted_relayers',
+        put: 'AND EXISTS (SELECT 1 FROM tallies',
+      },
+    ],
+  },
+  {
+    name: 'count-what-is-still-to-be-added',
+    breaks: 'counts rows of its own commit, and adds their changes once more at its end',
+    caughtBy: 'test/store/deep-pages.test.ts',
+    edits: [{ file: 'src/store/transactions/count-buckets.ts', find: '  await tallies.writeBuckets()\n', put: '' }],
   },
 ]

@@ -54,7 +54,6 @@ export function openDisk(): Disk {
   // connection reads them anew after every commit.
   const reading: Executor = {
     all: (query, parameters) => (writer.inTransaction ? besides : writing).all(query, parameters),
-    keepsBuckets: true,
   }
   return {
     writer,

@@ -112,6 +112,12 @@ export interface TallyBucketTable extends TallyTable {
   bucket: number
 }
 
+/** Relayers with transactions that no bucket counts yet. `changes` rises while there may be more of them. */
+export interface UncountedRelayerTable {
+  relayer_id: RelayerId
+  changes: number
+}
+
 /** The fees of final transactions, by relayer and day. The amount is `gwei` * 1e9 + `wei`. */
 export interface DailyGasTable {
   relayer_id: RelayerId

@@ -5,6 +5,7 @@ import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofRetention } from './migrate-retention.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
+import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
@@ -227,6 +228,7 @@ export const migrations: readonly Migration[] = [
   ...ofBulkCounts,
   ...ofTallyBuckets,
   ...ofAuditCount,
+  ...ofUncounted,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

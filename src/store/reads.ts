@@ -12,6 +12,7 @@ import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
+import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listTransactions } from './transactions/list-transactions.ts'
@@ -60,6 +61,7 @@ export function readsOver(executor: Executor): Reads {
     endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
     removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
     shrinkableAccounts: () => shrinkableAccounts(executor),
+    uncountedRelayers: () => uncountedRelayers(executor),
     presigned: () => listAllPresigned(executor),
     bulksUnderWay: () => listBulksUnderWay(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),

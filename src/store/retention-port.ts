@@ -1,4 +1,4 @@
-// The part of the store port for retention: old rows are found, and deleted or made smaller.
+// The part of the store port for work in the background: old rows are found, and deleted, made smaller or counted.
 import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { KeptRecords } from '../domain/signature-record.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -32,6 +32,16 @@ export interface RetentionReads {
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
   /** Those whose next transaction, in the order of nonces, has ended: `shrinkAttempts` has something to do. */
   shrinkableAccounts(): Promise<readonly ShrinkableAccount[]>
+  /** Relayers with transactions that an earlier version wrote, and that no bucket may count. */
+  uncountedRelayers(): Promise<readonly UncountedRelayer[]>
+}
+
+export interface UncountedRelayer {
+  readonly relayerId: RelayerId
+  /** Rises while an earlier version writes. */
+  readonly changes: number
+  /** The transactions may be in the buckets from 0 on, so many. */
+  readonly buckets: number
 }
 
 /** The account of a relayer, or of one that was deleted. */
@@ -59,6 +69,10 @@ export interface RetentionChanges {
    * that it deleted. The unit has to name the relayer.
    */
   removeEnded(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
+  /** Counts the transactions of one bucket anew. Its unit must not name a relayer: a shared one takes only free locks. */
+  countBucket(relayerId: RelayerId, bucket: number): Promise<void>
+  /** After the last bucket. False, and the relayer stays uncounted, if `changes` has risen. */
+  completeBuckets(uncounted: UncountedRelayer): Promise<boolean>
   /** Deletes the oldest idempotency keys that were claimed before this time, at most `rows`. Returns how many. */
   pruneClaims(before: TimestampMs, rows: number): Promise<number>
   /**

@@ -27,6 +27,7 @@ import type {
   SignatureTable,
   TallyBucketTable,
   TallyTable,
+  UncountedRelayerTable,
 } from './access-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
@@ -237,6 +238,7 @@ export interface Schema {
   deliveries: DeliveryTable
   tallies: TallyTable
   tally_buckets: TallyBucketTable
+  uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable

@@ -29,6 +29,7 @@ import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
+import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
@@ -66,6 +67,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordAudit: (decision) => pad.recordAudit(decision),
     removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
     shrinkAttempts: (account, rows) => shrinkAttempts(executor, account, rows),
+    countBucket: (relayerId, bucket) => countBucket(executor, tallies, relayerId, bucket),
+    completeBuckets: (uncounted) => completeBuckets(executor, uncounted),
     pruneClaims: (before, rows) => pruneClaims(executor, before, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),

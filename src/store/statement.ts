@@ -57,8 +57,6 @@ export interface Executor {
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
-  /** The commits of this database keep `tally_buckets`, so pages of a list go by them. */
-  readonly keepsBuckets?: true
 }
 
 export type QueryBuilder = Kysely<Schema>

@@ -9,13 +9,14 @@ import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { pageByBuckets, pageByOffset } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { bucketOf } from '../../src/store/transactions/tally-buckets.ts'
 import { now, queued, someRelayer } from '../domain/some.ts'
 import { freshId } from './contract.ts'
 
 const perPage = 3
 
 const anyWrite = fc.record({
-  do: fc.constantFrom('send', 'send', 'send', 'cancel', 'fail', 'bulk', 'remove', 'undo'),
+  do: fc.constantFrom('send', 'send', 'send', 'cancel', 'fail', 'bulk', 'remove', 'count', 'undo'),
   /** Sequences are left out by sends that failed, and by rows that were removed. */
   gap: fc.constantFrom(1, 1, 2, 4_096, 16_384, 40_000),
   which: fc.nat({ max: 40 }),
@@ -48,6 +49,8 @@ export async function comparePages({ executor, query }: Database): Promise<void>
           return session.insertTransaction(queued(sequence, { id, relayerId }))
         }
         if (what === 'bulk') return void (await session.cancelPending(relayerId, now))
+        // Also of what earlier units of the commit have written.
+        if (what === 'count') return session.countBucket(relayerId, bucketOf(Math.max(0, sequence - which * 1_000)))
         const id = ids[which % Math.max(1, ids.length)]
         if (id === undefined) return
         if (what === 'remove') return void (await session.removeEnded(relayerId, ids.slice(which % ids.length)))

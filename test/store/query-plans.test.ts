@@ -23,7 +23,6 @@ function witnessed() {
   const seen = new Set<string>()
   let rows = 0
   const witness: Executor = {
-    keepsBuckets: true,
     change(statement, parameters, missing) {
       seen.add(statement.compiled('sqlite').sql)
       executor.change(statement, parameters, missing)

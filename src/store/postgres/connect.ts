@@ -55,10 +55,14 @@ export function settingsFor(url: Secret): ClientConfig {
 }
 
 /**
- * A connection makes a plan once and keeps it. For a small table the planner would choose a sequential scan, and keep it
- * when the table has grown. Every query has an index, so sequential scans are off; index reads are too cheap to compile.
+ * A connection makes a plan once and keeps it: a statement takes less time than to plan it anew for its values. For a small
+ * table the planner would choose a sequential scan, and keep it when the table has grown. Every query has an index, so
+ * sequential scans are off; index reads are too cheap to compile.
  */
-const planning = 'SET enable_seqscan = off; SET jit = off'
+const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
+
+/** Without it, a change of `tallies` counts as one of an earlier version (migrate-uncounted.ts). */
+const counting = "SET rescind.counts_buckets = 'yes'"
 
 export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void, lines?: Lines): Pool {
   const stream = lines && { stream: lines.open }
@@ -66,7 +70,7 @@ export function openPool(url: Secret, max: number, onIdleError: (error: Error) =
   // The pool replaces a broken idle connection at its next use; without a listener its error would end the process.
   pool.on('error', onIdleError)
   // Not awaited: later statements queue behind it, and a lost connection runs none of them.
-  pool.on('connect', (client) => void client.query(planning).catch(() => undefined))
+  pool.on('connect', (client) => void client.query(`${planning}; ${counting}`).catch(() => undefined))
   return pool
 }
 

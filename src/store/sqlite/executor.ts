@@ -52,6 +52,5 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
       if (preparedOf(statement).change(parameters) === 0) throw missing()
     },
     changes: () => changed,
-    keepsBuckets: true,
   }
 }

@@ -4,8 +4,10 @@ import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
+import { type Json, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { isAmong } from './is-among.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Not by the relayer as well: without statistics PostgreSQL considers an index of relayers as good as the key, keeps that
@@ -109,6 +111,36 @@ export async function complete(executor: Executor, row: TransactionRow | undefin
   if (row.nonce === null) return transactionFromRow(row, [])
   const attempts = await executor.all(attemptsOfNonce, { id: row.id, nonce: row.nonce })
   return transactionFromRow(row, attempts.map(attemptFromRow))
+}
+
+export interface Ids {
+  ids: Json<readonly TransactionId[]>
+}
+
+export const attemptsByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
+  db
+    .selectFrom('attempts')
+    .selectAll()
+    .where(isAmong('transaction_id', p.ids, dialect))
+    .orderBy('position'),
+)
+
+/** In their order. */
+export async function completeAll(
+  executor: Executor,
+  rows: readonly TransactionRow[],
+): Promise<readonly Transaction[]> {
+  const ids = rows.flatMap(({ id, nonce }) => (nonce === null ? [] : [id]))
+  return withAttempts(rows, ids.length === 0 ? [] : await executor.all(attemptsByIds, { ids: toJson(ids) }))
+}
+
+/** `attempts` are at least those of the rows' nonces, by their positions. */
+export function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
+  const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  return rows.map((row) => {
+    const ofNonce = (ofEach.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
+    return transactionFromRow(row, ofNonce.map(attemptFromRow))
+  })
 }
 
 const everyAttempt = statement<{ id: TransactionId; limit: number }, AttemptRow>((db, p) =>

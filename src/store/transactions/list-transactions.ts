@@ -4,7 +4,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { complete } from './find-transaction.ts'
+import { completeAll } from './find-transaction.ts'
 import { countByStatus } from './tallies.ts'
 import { bucketSize, bucketsAddUp } from './tally-buckets.ts'
 import type { TransactionRow } from './transaction-row.ts'
@@ -38,8 +38,8 @@ const ofStatus = statement<Window & { status: Status }, TransactionRow>((db, p) 
 
 /**
  * The sequence of the first row of a deep page. It skips whole buckets, and then rows of one bucket. In one statement with
- * the page, so that counts and rows are of one instant. None where the buckets do not add up to the tallies, which no version
- * writes.
+ * the page, so that counts and rows are of one instant. None where the buckets do not count every transaction
+ * (count-buckets.ts), and where they do not add up to the tallies, which no version writes.
  */
 function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`(
@@ -51,6 +51,7 @@ function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown
       SELECT bucket, CAST(${offset} - (through - count) AS BIGINT) AS skipped FROM placed
       WHERE through > ${offset} AND through - count <= ${offset} AND (SELECT SUM(count) FROM sized) =
         (SELECT SUM(count) FROM tallies WHERE relayer_id = ${relayerId} ${ofStatus})
+        AND NOT EXISTS (SELECT 1 FROM uncounted_relayers WHERE relayer_id = ${relayerId})
     )
     SELECT sequence FROM transactions
     WHERE relayer_id = ${relayerId} ${ofStatus} AND sequence < (SELECT (bucket + 1) * ${sql.lit(bucketSize)} FROM start)
@@ -91,17 +92,11 @@ export async function listTransactions(
   if (offset >= total) return { items: [], total }
 
   const rows = await rowsOf(executor, { relayerId, limit: perPage, offset }, filter.status)
-  const items: Transaction[] = []
-  for (const row of rows) {
-    const transaction = await complete(executor, row)
-    if (transaction) items.push(transaction)
-  }
-  return { items, total }
+  return { items: await completeAll(executor, rows), total }
 }
 
 async function rowsOf(executor: Executor, window: Window, status?: Status): Promise<readonly TransactionRow[]> {
-  const isDeep = executor.keepsBuckets && window.offset >= bucketSize
-  const deep = isDeep ? await pageByBuckets(executor, window, status) : undefined
+  const deep = window.offset >= bucketSize ? await pageByBuckets(executor, window, status) : undefined
   return deep ?? pageByOffset(executor, window, status)
 }
 

@@ -130,6 +130,6 @@ export async function removeEnded(
   const removed = await executor.all(removeRows, { ids })
   for (const { status, sequence } of removed) tallies.count(relayerId, status, sequence, -1)
   const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))
-  if (executor.keepsBuckets) await removeEmptyBuckets(executor, relayerId, newest)
+  await removeEmptyBuckets(executor, relayerId, newest)
   return removed.map(({ id }) => id)
 }

@@ -2,11 +2,11 @@
 // the transaction's version.
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { type Json, toJson } from '../json.ts'
+import { toJson } from '../json.ts'
 import { type Executor, statement } from '../statement.ts'
-import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
+import { attemptsByIds, type Ids, withAttempts } from './find-transaction.ts'
 import { isAmong } from './is-among.ts'
-import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+import type { TransactionRow } from './transaction-row.ts'
 
 type Known = ReadonlyMap<TransactionId, Transaction>
 
@@ -14,24 +14,12 @@ export const versionColumns = ['id', 'version', 'nonce', 'sequence'] as const
 
 export type Version = Pick<TransactionRow, (typeof versionColumns)[number]>
 
-interface Ids {
-  ids: Json<readonly TransactionId[]>
-}
-
 // By their ids only: see find-transaction.ts.
 const byIds = statement<Ids, TransactionRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
     .selectAll()
     .where(isAmong('id', p.ids, dialect)),
-)
-
-const attemptsByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
-  db
-    .selectFrom('attempts')
-    .selectAll()
-    .where(isAmong('transaction_id', p.ids, dialect))
-    .orderBy('position'),
 )
 
 /** Returns how to find each of `found`, as it is now. Call it within a read of one instant. */
@@ -55,13 +43,7 @@ async function readByIds(executor: Executor, found: readonly Version[]): Promise
     executor.all(byIds, idsOf(found)),
     bound.length === 0 ? [] : executor.all(attemptsByIds, idsOf(bound)),
   ])
-  const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
-  return new Map(
-    rows.map((row) => {
-      const ofNonce = (ofEach.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
-      return [row.id, transactionFromRow(row, ofNonce.map(attemptFromRow))]
-    }),
-  )
+  return new Map(withAttempts(rows, attempts).map((transaction) => [transaction.id, transaction]))
 }
 
 function idsOf(found: readonly Version[]): Ids {

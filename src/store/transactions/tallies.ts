@@ -14,6 +14,8 @@ export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
+  /** Writes what waits for the buckets, before the commit's end. */
+  writeBuckets(): Promise<void>
 }
 
 interface Change {
@@ -42,7 +44,7 @@ export function openTallies(executor: Executor): Tallies {
     keep() {
       for (const { relayerId, status, sequence, change } of counted) {
         addTo(kept, relayerId, status, change)
-        if (executor.keepsBuckets) buckets.add(relayerId, status, sequence, change)
+        buckets.add(relayerId, status, sequence, change)
       }
       counted = []
     },
@@ -64,6 +66,7 @@ export function openTallies(executor: Executor): Tallies {
       }
       await buckets.write(executor)
     },
+    writeBuckets: () => buckets.write(executor),
   }
 }
 

@@ -1,15 +1,14 @@
 // The number of transactions per status in each bucket of a relayer's sequences: a deep page skips whole buckets, not rows.
-// SQLite only: its reads take the thread that answers requests. On PostgreSQL, a replica of an earlier version would go on
-// writing transactions without these counts.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import { type Status, statuses } from '../../domain/transaction.ts'
-import { type Executor, statement } from '../statement.ts'
+import { inLists } from '../in-lists.ts'
+import { type Executor, first, statement } from '../statement.ts'
 
 /** Sequences in a bucket. A page reads at most so many entries of an index, and the counts of all buckets. */
 export const bucketSize = 16_384
 
-const bucketOf = (sequence: number) => Math.floor(sequence / bucketSize)
+export const bucketOf = (sequence: number) => Math.floor(sequence / bucketSize)
 
 /** One entry for each bucket: the first sequence in it, and the number of them. `rows` are in the order of their sequences. */
 export function runsByBucket(
@@ -59,15 +58,20 @@ export function openBucketChanges(): BucketChanges {
   }
 }
 
-const add = statement<{ relayerId: RelayerId; bucket: number; status: Status; change: number }>((db, p) =>
-  db
-    .insertInto('tally_buckets')
-    .values({ relayer_id: p.relayerId, bucket: p.bucket, status: p.status, count: p.change })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['relayer_id', 'bucket', 'status'])
-        .doUpdateSet({ count: sql`tally_buckets.count + excluded.count` }),
-    ),
+const add = inLists(
+  statement<{ relayerId: RelayerId; bucket: number; status: Status; change: number }>((db, p) =>
+    db
+      .insertInto('tally_buckets')
+      .values({ relayer_id: p.relayerId, bucket: p.bucket, status: p.status, count: p.change })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['relayer_id', 'bucket', 'status'])
+          .doUpdateSet({ count: sql`tally_buckets.count + excluded.count` }),
+      ),
+  ),
+  { relayerId: 'text', bucket: 'bigint', status: 'text', change: 'bigint' },
+  (given) => `INSERT INTO tally_buckets (relayer_id, bucket, status, count) SELECT * FROM ${given}
+    ON CONFLICT (relayer_id, bucket, status) DO UPDATE SET count = tally_buckets.count + excluded.count`,
 )
 
 const removeEmpty = statement<{ relayerId: RelayerId; through: number }>((db, p) =>
@@ -93,8 +97,13 @@ const sumOf = (table: 'tallies' | 'tally_buckets') =>
   )
 const sums = { tallies: sumOf('tallies'), buckets: sumOf('tally_buckets') }
 
-/** Whether the buckets hold what the tallies hold, of one status or of all together. */
+const uncounted = statement<{ relayerId: RelayerId }, { changes: number }>((db, p) =>
+  db.selectFrom('uncounted_relayers').select('changes').where('relayer_id', '=', p.relayerId),
+)
+
+/** Whether the buckets count the relayer's transactions: they hold what the tallies hold, of one status or of all together. */
 export async function bucketsAddUp(executor: Executor, relayerId: RelayerId, status?: Status): Promise<boolean> {
+  if (await first(executor, uncounted, { relayerId })) return false
   const read = async (sum: typeof sums.tallies) =>
     (await executor.all(sum, { relayerId }))
       .filter((row) => status === undefined || row.status === status)

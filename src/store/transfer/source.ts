@@ -33,7 +33,7 @@ interface Options {
 }
 
 /** Tables about the database itself: each side has its own. */
-const notData = ['audit_count', 'tally_buckets', 'migrations', 'probe', 'moved']
+const notData = ['audit_count', 'tally_buckets', 'uncounted_relayers', 'migrations', 'probe', 'moved']
 
 /** Throws OperatorError for a missing file, a file that is no database or of a later version, or one that is in use. */
 export function openSource(options: Options): Source {
