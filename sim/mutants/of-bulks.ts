@@ -98,4 +98,12 @@ export const ofBulks: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'try-a-marked-queue-once',
+    breaks: 'answers a DELETE with an error where bulk cancellations of others came first, twice',
+    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    edits: [
+      { file: 'src/commands/transactions/finish-bulks.ts', find: 'const triesMax = 100', put: 'const triesMax = 1' },
+    ],
+  },
 ]

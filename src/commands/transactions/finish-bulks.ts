@@ -9,6 +9,9 @@ import type { Logger } from '../../ops/logger.ts'
 import type { Reads, Store } from '../../store/store.ts'
 import type { Bulks } from '../bulks.ts'
 
+/** More bulk cancellations of one relayer than clients begin at once. */
+const triesMax = 100
+
 interface FinishingBulks extends Bulks, AsyncDisposable {
   /** The store as clients may see it. */
   readonly store: Store
@@ -106,14 +109,16 @@ function waiting(
   const reads: Reads = { ...store.reads, transaction: after(transaction), transactions: after(transactions) }
   const commit: Store['commit'] = async (unit, relayer, ahead) => {
     if (relayer === undefined) return store.commit(unit, relayer, ahead)
-    try {
-      await underWay(relayer)
-      return await store.commit(unit, relayer, ahead)
-    } catch (error) {
-      // The mark of a bulk cancellation came first, in the same commit: its command is about to write the shares.
-      if (!(error instanceof StaleWrite)) throw error
-      await finish(relayer)
-      return store.commit(unit, relayer, ahead)
+    for (let triesLeft = triesMax; ; triesLeft -= 1) {
+      try {
+        await underWay(relayer)
+        return await store.commit(unit, relayer, ahead)
+      } catch (error) {
+        // The mark of a bulk cancellation came first, in the same commit: its command is about to write the shares. The mark of
+        // another may come before the next try.
+        if (!(error instanceof StaleWrite) || triesLeft === 0) throw error
+        await finish(relayer)
+      }
     }
   }
   return { ...store, reads, commit }

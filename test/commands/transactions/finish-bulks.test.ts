@@ -155,6 +155,23 @@ test('a second DELETE in the very commit of the mark cancels what came after the
   expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: 6 })
 })
 
+test('a DELETE that finds another mark at each try waits for all of their shares', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const ids = await queueOf(store, id, 5)
+  await using bulks = await finishBulks({ store, ...around })
+  const context = contextOver(bulks)
+  // All in one commit. The second DELETE tries again with the third, and its mark is the first once more.
+  const first = cancelPending(context, id)
+  const sends = Array.from({ length: 5 }, () => send(bulks.store, id))
+  const [, ...others] = await Promise.all([first, cancelPending(context, id), cancelPending(context, id)])
+  expect((await first).canceled).toEqual(ids)
+  const later = (await Promise.all(sends)).map((sent) => sent.id)
+  expect(others.map(({ canceled }) => canceled)).toEqual([later, []])
+  expect((await store.reads.counts(id)).canceled).toBe(10)
+})
+
 test('a relayer is deleted once the last share is written', async () => {
   await using under = await openStore()
   const { store } = under
