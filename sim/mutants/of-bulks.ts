@@ -45,8 +45,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/commands/transactions/finish-bulks.ts',
-        find: '    try {\n      await underWay(relayer)\n',
-        put: '    try {\n',
+        find: '        await underWay(relayer)\n',
+        put: '',
       },
     ],
   },
