@@ -10,12 +10,12 @@ process.on('message', (job: Job) => {
   )
 })
 
-let ids: string[] = []
+/** Of the transactions that no DELETE has canceled. */
+const ids: string[] = []
 
 async function run(job: Job): Promise<LoadResult> {
   switch (job.kind) {
     case 'post': {
-      ids = []
       const request = postRequest(job.target)
       return measure(job.target, job.connections, job.requests, async (connection) => {
         ids.push(idIn(await connection.exchange(request)))

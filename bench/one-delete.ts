@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { devAccount, startAnvil } from '../tooling/anvil.ts'
 import { openClient, until } from '../tooling/client.ts'
-import { startBareProcess } from './bare-process.ts'
+import { startBareLoop } from './bare-loop.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { openConnection } from './keep-alive.ts'
@@ -84,8 +84,8 @@ function figuresOf(deletesMs: readonly number[], syncsMs: readonly number[], bar
 
 /** On the database that the service has. */
 async function openBareLoop({ postgres }: BenchOptions) {
-  const bare = await startBareProcess('./bare-service.ts', await postgres?.database())
-  const { port } = (await bare.message()) as { port: number }
+  const bare = await startBareLoop(postgres)
+  const { port } = bare.target
   const connection = await openConnection(port)
   const path = '/api/v1/relayers/bench/transactions'
   const body = JSON.stringify({

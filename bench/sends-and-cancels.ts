@@ -1,17 +1,36 @@
 // Durable POSTs and DELETEs a second, and their latency, with a live chain that mines nothing: all but the first few
-// transactions wait in the queue.
+// transactions wait in the queue. The bare loop gets the same load, in turn with the service: both see the same machine.
 import { devAccount, startAnvil } from '../tooling/anvil.ts'
-import { type Limit, measureBareLoop } from './bare-loop.ts'
+import { startBareLoop } from './bare-loop.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { startLoad, targetOf } from './load.ts'
-import type { LoadResult } from './load-job.ts'
+import type { Job, LoadResult, Target } from './load-job.ts'
+import { median } from './median.ts'
 import { peakMemoryMb } from './memory.ts'
 import { processorSeconds, processorSecondsOfFamily } from './processor-time.ts'
 
 const connections = 50
 const warmUpRequests = 10_000
-const requests = 60_000
+const requestsOfTurn = 12_000
+const turns = 5
+
+/** The service, or the bare loop. */
+interface Side {
+  warmUp(): Promise<void>
+  /** So many requests as a turn has. */
+  run(kind: Verb): Promise<Turn>
+}
+
+type Verb = Job['kind'] & ('post' | 'delete')
+
+/** Times are of processors, in microseconds a request. */
+interface Turn {
+  readonly result: LoadResult
+  readonly process: number
+  /** 0 where it is in the process. */
+  readonly database: number
+}
 
 export async function measureSendsAndCancels(options: BenchOptions): Promise<Figure[]> {
   await using anvil = await startAnvil({ mining: 'manual' })
@@ -20,26 +39,24 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
     networks: [{ name: 'localhost', rpcUrls: [anvil.url], averageBlocktimeMs: 1000 }],
     relayers: [{ id: 'bench', privateKey: devAccount(0).key, policies: { max_in_flight: 16 } }],
   })
-  await using load = startLoad()
-  const target = targetOf(service, 'bench')
-  await load.run({ kind: 'post', target, connections, requests: warmUpRequests })
-  await load.run({ kind: 'delete', target, connections, requests: warmUpRequests / 2 })
-  const usage = async () => ({
-    service: await processorSeconds(service.pid),
-    database: options.postgres ? await processorSecondsOfFamily(options.postgres.pid) : 0,
-  })
-  const begun = await usage()
-  const posts = await load.run({ kind: 'post', target, connections, requests })
-  const between = await usage()
-  const deletes = await load.run({ kind: 'delete', target, connections, requests })
-  const ended = await usage()
+  await using bare = await startBareLoop(options.postgres)
+  // A load keeps the ids that it cancels.
+  await using ofService = startLoad()
+  await using ofBare = startLoad()
+  const databasePid = options.postgres?.pid
+  const sides = [
+    sideOf(ofService, targetOf(service, 'bench'), service.pid, databasePid),
+    sideOf(ofBare, bare.target, bare.pid, databasePid),
+  ] as const
+  for (const side of sides) await side.warmUp()
+  const posts = await inTurn('post', sides)
+  const deletes = await inTurn('delete', sides)
   const memoryMb = await peakMemoryMb(service.pid)
   await service.stop()
-  const limits = await measureBareLoop(load, { connections, warmUpRequests, requests }, options.postgres)
   const aims = options.postgres ? { post: '8,000 or more', delete: '10,000 or more' } : aimsOnSqlite
   return [
-    ...figuresOf('POST', aims.post, posts, begun, between, limits.post),
-    ...figuresOf('DELETE', aims.delete, deletes, between, ended, limits.delete),
+    ...figuresOf('POST', aims.post, posts),
+    ...figuresOf('DELETE', aims.delete, deletes),
     {
       name: 'peak memory over these POSTs and DELETEs',
       value: memoryMb,
@@ -51,52 +68,91 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
 
 const aimsOnSqlite = { post: '15,000 or more', delete: '20,000 or more' }
 
-/** In seconds of processor time. */
-interface Usage {
-  readonly service: number
-  /** 0 where the service is its own database. */
-  readonly database: number
+function sideOf(
+  load: ReturnType<typeof startLoad>,
+  target: Target,
+  pid: number,
+  databasePid: number | undefined,
+): Side {
+  const usage = async () => ({
+    process: await processorSeconds(pid),
+    database: databasePid === undefined ? 0 : await processorSecondsOfFamily(databasePid),
+  })
+  return {
+    async warmUp() {
+      await load.run({ kind: 'post', target, connections, requests: warmUpRequests })
+      await load.run({ kind: 'delete', target, connections, requests: warmUpRequests / 2 })
+    },
+    async run(kind) {
+      const before = await usage()
+      const result = await load.run({ kind, target, connections, requests: requestsOfTurn })
+      const after = await usage()
+      const perRequest = (seconds: number) => (1e6 * seconds) / result.requests
+      return {
+        result,
+        process: perRequest(after.process - before.process),
+        database: perRequest(after.database - before.database),
+      }
+    },
+  }
 }
 
-function figuresOf(verb: string, aim: string, result: LoadResult, before: Usage, after: Usage, limit: Limit): Figure[] {
+/** Of each side, a figure of all turns. */
+async function inTurn(kind: Verb, [service, bare]: readonly [Side, Side]) {
+  const ofService: Turn[] = []
+  const ofBare: Turn[] = []
+  for (let turn = 0; turn < turns; turn += 1) {
+    if (turn % 2 === 0) ofService.push(await service.run(kind))
+    ofBare.push(await bare.run(kind))
+    if (turn % 2 === 1) ofService.push(await service.run(kind))
+  }
+  return { service: ofService, bare: ofBare }
+}
+
+function figuresOf(
+  verb: string,
+  aim: string,
+  { service, bare }: { readonly service: readonly Turn[]; readonly bare: readonly Turn[] },
+): Figure[] {
   const at = `at ${connections} connections`
-  const perRequest = (seconds: number) => (1e6 * seconds) / result.requests
-  const database = after.database - before.database
-  const rate = result.requests / result.seconds
-  const service = perRequest(after.service - before.service)
+  const rateOf = ({ result }: Turn) => result.requests / result.seconds
+  const of = (figure: (turn: Turn) => number, side = service) => median(side.map(figure))
+  const share = (figure: (own: Turn, limit: Turn) => number) =>
+    median(service.map((own, turn) => 100 * figure(own, bare[turn] as Turn)))
+  const database = of((turn) => turn.database)
   return [
-    { name: `durable ${verb}`, value: rate, unit: '/s', aim },
-    ...besideLimit(verb, rate, service, limit),
-    { name: `${verb} latency p50 ${at}`, value: result.p50Ms, unit: 'ms' },
-    { name: `${verb} latency p99 ${at}`, value: result.p99Ms, unit: 'ms' },
-    { name: `${verb}, processor time of the service`, value: service, unit: 'µs' },
-    ...(database > 0
-      ? [{ name: `${verb}, processor time of the database`, value: perRequest(database), unit: 'µs' }]
-      : []),
-    { name: `${verb}, processor time of the load`, value: perRequest(result.loadCpuSeconds), unit: 'µs' },
-  ]
-}
-
-/** As shares of the limit, so that the machine's speed cancels out. */
-function besideLimit(verb: string, rate: number, service: number, limit: Limit): Figure[] {
-  return [
-    { name: `${verb} on the bare loop`, value: limit.rate, unit: '/s' },
+    { name: `durable ${verb}`, value: of(rateOf), unit: '/s', aim },
+    { name: `${verb} on the bare loop`, value: of(rateOf, bare), unit: '/s' },
     {
       name: `${verb}, rate as a share of the bare loop`,
-      value: (100 * rate) / limit.rate,
+      value: share((own, limit) => rateOf(own) / rateOf(limit)),
       unit: '%',
       aim: '60 or more',
     },
-    {
-      name: `${verb}, processor time of the bare loop`,
-      value: limit.processorMicros,
-      unit: 'µs',
-    },
+    { name: `${verb}, processor time of the bare loop`, value: of((turn) => turn.process, bare), unit: 'µs' },
     {
       name: `${verb}, the bare loop's processor time as a share of the service's`,
-      value: (100 * limit.processorMicros) / service,
+      value: share((own, limit) => limit.process / own.process),
       unit: '%',
       aim: '60 or more',
+    },
+    { name: `${verb} latency p50 ${at}`, value: of(({ result }) => result.p50Ms), unit: 'ms' },
+    { name: `${verb} latency p99 ${at}`, value: of(({ result }) => result.p99Ms), unit: 'ms' },
+    { name: `${verb}, processor time of the service`, value: of((turn) => turn.process), unit: 'µs' },
+    ...(database > 0
+      ? [
+          { name: `${verb}, processor time of the database`, value: database, unit: 'µs' },
+          {
+            name: `${verb}, processor time of the database for the bare loop`,
+            value: of((turn) => turn.database, bare),
+            unit: 'µs',
+          },
+        ]
+      : []),
+    {
+      name: `${verb}, processor time of the load`,
+      value: of(({ result }) => (1e6 * result.loadCpuSeconds) / result.requests),
+      unit: 'µs',
     },
   ]
 }

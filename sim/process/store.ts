@@ -7,6 +7,7 @@ import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import { asOfOneInstant } from '../../src/store/sqlite/as-of-one-instant.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import { rememberRelayers } from '../../src/store/sqlite/remember-relayers.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import type { OwnersAct } from '../check/owners.ts'
@@ -68,8 +69,9 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   /** Of the units that are through, and not committed. */
   const acts: OwnersAct[] = []
   const taken = () => acts.splice(0)
-  const group = groupCommit(mortal(disk, instance, witness, taken), 512, together(tallies, pad), writing.changes)
-  const session = sessionOver(writing, tallies, pad)
+  const { session, sequences } = rememberRelayers(writing, sessionOver(writing, tallies, pad))
+  const deferred = together(sequences, tallies, pad)
+  const group = groupCommit(mortal(disk, instance, witness, taken), 512, deferred, writing.changes)
   const mayWrite = (relayer: string) => witness.mayWrite(instance, relayer)
   const reads = witness.retention?.(readsOver(reading), mayWrite) ?? readsOver(reading)
 

@@ -18,6 +18,7 @@ import { openError, translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
 import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
+import { rememberRelayers } from './remember-relayers.ts'
 import { removeStatistics } from './remove-statistics.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
@@ -65,8 +66,8 @@ async function openFile(options: Options): Promise<Store> {
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
   const pad = openAuditPad(executor)
-  const group = groupCommit(writer, unitsMax, together(tallies, pad), executor.changes)
-  const session = sessionOver(executor, tallies, pad)
+  const { session, sequences } = rememberRelayers(executor, sessionOver(executor, tallies, pad))
+  const group = groupCommit(writer, unitsMax, together(sequences, tallies, pad), executor.changes)
   const probe = writer.prepare(
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )

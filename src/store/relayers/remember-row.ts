@@ -1,0 +1,113 @@
+// A relayer's row, read in a transaction that keeps others from changing it: it answers units from memory, and writes the
+// sequences that they take once for all of them.
+import { OwnershipLost } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Deferred } from '../deferred.ts'
+import { inLists } from '../in-lists.ts'
+import { type Executor, statement } from '../statement.ts'
+import type { Session } from '../store.ts'
+import { type RelayerRow, relayerFromRow } from './relayer-row.ts'
+
+const saveLastSequence = inLists(
+  statement<{ id: RelayerId; last: number }>((db, p) =>
+    db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
+  ),
+  { id: 'text', last: 'bigint' },
+  (given) => `UPDATE relayers SET last_sequence = given.last FROM ${given}
+    WHERE relayers.id = ANY($1::text[]) AND relayers.id = given.id`,
+  { writes: { table: 'relayers', key: 'id' }, joins: true },
+)
+
+export interface RememberedRow {
+  readonly remembering: Pick<
+    Session,
+    | 'relayer'
+    | 'reserveSequence'
+    | 'reserveSequences'
+    | 'fence'
+    | 'raiseFloor'
+    | 'acquire'
+    | 'saveRelayer'
+    | 'removeRelayer'
+  >
+  readonly sequences: Deferred
+}
+
+/** Until a unit is about to change the row otherwise than by the sequences that it reserves. */
+export function rememberRow({
+  executor,
+  session,
+  row,
+}: {
+  readonly executor: Executor
+  readonly session: Session
+  /** Nobody else changes it before the transaction ends. */
+  readonly row: RelayerRow
+}): RememberedRow {
+  const { id } = row
+  const relayer = relayerFromRow(row)
+  /** The last sequence reserved, and whether this memory still stands for the row: of units that are through, and with the one that runs. */
+  let kept = { last: row.last_sequence, known: true }
+  let { last, known } = kept
+
+  async function write(): Promise<void> {
+    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
+  }
+
+  /** From here on the row itself is asked: it is about to be something else, or to be gone. */
+  async function leaveToRow(): Promise<void> {
+    await write()
+    known = false
+  }
+
+  function take(count: number) {
+    last += count
+    return { relayer, first: last - count + 1 }
+  }
+
+  const remembering: RememberedRow['remembering'] = {
+    relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
+    async reserveSequence(relayerId) {
+      if (!known || relayerId !== id) return session.reserveSequence(relayerId)
+      return { relayer, sequence: take(1).first }
+    },
+    reserveSequences: async (relayerId, count) =>
+      known && relayerId === id ? take(count) : session.reserveSequences(relayerId, count),
+    async fence(relayerId, epoch) {
+      if (!known || relayerId !== id) return session.fence(relayerId, epoch)
+      if (BigInt(row.epoch) !== epoch)
+        throw new OwnershipLost(`epoch ${epoch} of relayer ${id} is over: it has another owner`)
+    },
+    async raiseFloor(relayerId, floor) {
+      const { spentBelow, explainedBelow } = floor
+      const stands = row.spent_below >= spentBelow && row.explained_below >= explainedBelow
+      if (!known || relayerId !== id || !stands) await session.raiseFloor(relayerId, floor)
+    },
+    async acquire(relayerId) {
+      await leaveToRow()
+      return session.acquire(relayerId)
+    },
+    async saveRelayer(changed) {
+      await leaveToRow()
+      return session.saveRelayer(changed)
+    },
+    async removeRelayer(relayerId, now) {
+      await leaveToRow()
+      return session.removeRelayer(relayerId, now)
+    },
+  }
+  return {
+    remembering,
+    sequences: {
+      keep() {
+        kept = { last, known }
+      },
+      forget() {
+        ;({ last, known } = kept)
+      },
+      // It lives no longer than its transaction.
+      reset() {},
+      write,
+    },
+  }
+}
