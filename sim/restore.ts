@@ -91,10 +91,16 @@ export function restore(world: World, service: Service, backup: Backup): void {
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)
   history.note(`--- the copy is put back: ${lost.length} broadcasts are forgotten ---`)
+  // Between them another copy ran, which sent a transaction of this one once more, for a payload that a PUT had replaced: it
+  // did not have the PUT.
+  if (isOfAnotherBranch) {
+    const stored = machine.disk.committed<[], Pick<Row, 'id' | 'nonce'>>('SELECT id, nonce FROM transactions')
+    for (const { id, nonce } of stored()) if (isSentTwice(nonce, before.get(id))) world.revived.add(id)
+  }
   // No commit has told of it.
   rows.look()
   world.look()
-  // Between them another copy ran, which gave nonces of this one's transactions to others, and canceled those.
+  // It also gave nonces of this one's transactions to others, and canceled those.
   if (isOfAnotherBranch) {
     for (const row of rows.all().values()) if (sharesItsNonce(row, before)) world.givenUp.add(row.id)
   }
@@ -110,6 +116,10 @@ function isWon({ phase, included_kind: kind }: Row): boolean {
 /** It ended, or was taken back, and no block says so: who restores a copy from before that can't know of it. */
 function leavesNoTrace({ phase, canceled_at: canceledAt }: Row): boolean {
   return phase === 'dropped' || (canceledAt !== null && phase !== 'final')
+}
+
+function isSentTwice(nonce: number | null, other: Row | undefined): boolean {
+  return nonce !== null && other !== undefined && other.nonce !== null && other.nonce !== nonce
 }
 
 function sharesItsNonce({ id, relayer_id: relayer, nonce }: Row, before: ReadonlyMap<string, Row>): boolean {

@@ -71,7 +71,10 @@ export interface World {
   readonly wonBefore: Set<number>
   /** Ids of transactions that may have ended without a DELETE before a restore: a no-op on the chain does not show the difference. */
   readonly givenUp: Set<string>
-  /** Transactions that had ended without a trace on the chain, and that a copy took for open: their end is no promise any more. */
+  /**
+   * Transactions that had ended without a trace on the chain, and that a copy took for open, or that a copy without a PUT sent
+   * once more: their end is no promise any more.
+   */
   readonly revived: Set<string>
   /** Looks at what was committed since, if anything was. */
   look(): void

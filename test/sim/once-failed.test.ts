@@ -61,6 +61,7 @@ const onceFailed = [
   [131130637, 'on a chain of ten blocks a second, a gateway without batches: each head waited for sixty headers'],
   [131129286, 'a cap of the sends below the tip that every pool demands'],
   [1124031848, 'a pool held what the copy that was put back knew as rejected, and the bid counted it as in no pool'],
+  [1460001639, 'a copy with a PUT was put back after one without it had sent the old payload'],
   [700127, 'the second try of a bulk DELETE met the mark of another, in one commit, and was answered with an error'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
 ] as [seed: number, fault: string, steps?: number][]
