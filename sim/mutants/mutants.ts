@@ -781,4 +781,16 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'remember-what-is-undone',
+    breaks: 'answers the units of a commit from a row that a failed unit of it had changed',
+    caughtBy: 'test/store/sqlite.test.ts',
+    edits: [
+      {
+        file: 'src/store/sqlite/remember-relayers.ts',
+        find: 'for (const id of fresh.keys()) remembered.delete(id)',
+        put: '',
+      },
+    ],
+  },
 ]

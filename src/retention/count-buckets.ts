@@ -3,6 +3,7 @@
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { UncountedRelayer } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
@@ -17,17 +18,24 @@ export interface CountBuckets {
 
 /** A crash leaves the relayer uncounted: the next round begins again. */
 export function countBuckets({ store, clock, logger, isOurs, everyMs = hourlyMs }: CountBuckets): AsyncDisposable {
-  async function round(signal: AbortSignal): Promise<void> {
-    for (const uncounted of await store.reads.uncountedRelayers()) {
-      const { relayerId, buckets } = uncounted
-      if (!isOurs(relayerId)) continue
-      for (let bucket = 0; bucket < buckets; bucket += 1) {
-        if (signal.aborted) return
-        await withBreath(clock, signal, () => store.commit((session) => session.countBucket(relayerId, bucket)))
-      }
-      const isCounted = await store.commit((session) => session.completeBuckets(uncounted))
-      if (isCounted) logger.info({ relayer_id: relayerId, buckets }, 'the transactions of a relayer are counted')
+  async function count(uncounted: UncountedRelayer, signal: AbortSignal): Promise<void> {
+    const { relayerId, buckets } = uncounted
+    for (let bucket = 0; bucket < buckets; bucket += 1) {
+      if (signal.aborted) return
+      await withBreath(clock, signal, () => store.commit((session) => session.countBucket(relayerId, bucket)))
     }
+    const isCounted = await store.commit((session) => session.completeBuckets(uncounted))
+    if (isCounted) logger.info({ relayer_id: relayerId, buckets }, 'the transactions of a relayer are counted')
+  }
+
+  async function round(signal: AbortSignal): Promise<void> {
+    const failures: unknown[] = []
+    for (const uncounted of await store.reads.uncountedRelayers()) {
+      if (!isOurs(uncounted.relayerId)) continue
+      // A relayer that is locked for long must not keep the others from being counted.
+      await count(uncounted, signal).catch((error: unknown) => failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
   }
 
   const lines = {

@@ -112,7 +112,7 @@ export interface TallyBucketTable extends TallyTable {
   bucket: number
 }
 
-/** Relayers with transactions that no bucket counts yet. `changes` rises while there may be more of them. */
+/** Relayers with transactions that no bucket counts yet. `changes` rises with each database transaction that adds some. */
 export interface UncountedRelayerTable {
   relayer_id: RelayerId
   changes: number

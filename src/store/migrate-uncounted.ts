@@ -11,20 +11,27 @@ export const ofUncounted = [
           count BIGINT NOT NULL, PRIMARY KEY (relayer_id, bucket, status))`,
       },
       'CREATE TABLE uncounted_relayers (relayer_id TEXT PRIMARY KEY, changes BIGINT NOT NULL)',
+      // Once in a database transaction: `changes` is the number of the last one.
       {
         postgres: `CREATE FUNCTION record_uncounted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+          DECLARE
+            relayer uncounted_relayers.relayer_id%TYPE := COALESCE(NEW.relayer_id, OLD.relayer_id);
+            present BIGINT := pg_current_xact_id()::text::bigint;
           BEGIN
-            INSERT INTO uncounted_relayers AS known (relayer_id, changes) VALUES (NEW.relayer_id, 1)
-              ON CONFLICT (relayer_id) DO UPDATE SET changes = known.changes + 1;
+            IF NOT EXISTS (SELECT 1 FROM uncounted_relayers WHERE relayer_id = relayer AND changes = present) THEN
+              INSERT INTO uncounted_relayers (relayer_id, changes) VALUES (relayer, present)
+                ON CONFLICT (relayer_id) DO UPDATE SET changes = excluded.changes;
+            END IF;
             RETURN NULL;
           END $$`,
       },
       // Sessions of this version and later ones say that they count (postgres/connect.ts).
       {
-        postgres: `CREATE TRIGGER tallies_uncounted AFTER INSERT OR UPDATE ON tallies FOR EACH ROW
+        postgres: `CREATE TRIGGER transactions_uncounted AFTER INSERT OR DELETE OR UPDATE OF status, sequence, relayer_id
+          ON transactions FOR EACH ROW
           WHEN (current_setting('rescind.counts_buckets', true) IS DISTINCT FROM 'yes') EXECUTE FUNCTION record_uncounted()`,
       },
-      // Last: the trigger's creation waits for whoever is changing a tally. Counted in the background, by
+      // Last: the trigger's creation waits for whoever is changing a transaction. Counted in the background, by
       // src/retention/count-buckets.ts.
       {
         postgres: `INSERT INTO uncounted_relayers (relayer_id, changes) SELECT DISTINCT relayer_id, 1 FROM tallies

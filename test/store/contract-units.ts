@@ -1,5 +1,6 @@
 // Units of work: all of one or nothing of it, each alone, however many share a commit.
 import { expect, test } from 'vitest'
+import type { Session } from '../../src/store/store.ts'
 import { type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 export function unitContract(open: OpenStore): void {
@@ -26,6 +27,39 @@ export function unitContract(open: OpenStore): void {
     for (const [index, outcome] of outcomes.entries()) {
       if (index % 3 === 1) expect(outcome).toMatchObject({ reason: { message: `unit ${index}` } })
     }
+  })
+
+  test('a unit that fails after it changed a relayer and sent leaves nothing of it to the units of its commit', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const epoch = await store.commit((session) => session.acquire(id), id)
+    if (epoch === undefined) throw new Error('the relayer is stored')
+    const failing = async (unit: (session: Session) => Promise<unknown>) => {
+      const failed = store.commit(async (session) => {
+        await unit(session)
+        await session.reserveSequence(id)
+        throw new Error('too late')
+      }, id)
+      await expect(failed).rejects.toThrow('too late')
+    }
+    const raised = { spentBelow: 7, explainedBelow: 7 }
+    await Promise.all([
+      failing((session) => session.raiseFloor(id, raised)),
+      store.commit((session) => session.raiseFloor(id, raised), id),
+    ])
+    expect((await store.reads.work(id))?.floor).toEqual(raised)
+    await Promise.all([
+      failing((session) => session.acquire(id)),
+      expect(store.commit((session) => session.fence(id, epoch + 1n), id)).rejects.toThrow('has another owner'),
+      store.commit((session) => session.fence(id, epoch), id),
+    ])
+    const sequences = await Promise.all(
+      [1, 2].map(() =>
+        store.commit(async (session) => Promise.all([session.reserveSequence(id), session.reserveSequence(id)]), id),
+      ),
+    )
+    expect(sequences.flat().map((each) => each?.sequence)).toEqual([1, 2, 3, 4])
   })
 
   test('a read sees what is committed, and nothing of a unit under way', async () => {

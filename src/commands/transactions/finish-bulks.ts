@@ -9,7 +9,7 @@ import type { Logger } from '../../ops/logger.ts'
 import type { Reads, Store } from '../../store/store.ts'
 import type { Bulks } from '../bulks.ts'
 
-/** More bulk cancellations of one relayer than clients begin at once. */
+/** Far more than the bulk cancellations of one relayer that come in the same moment. */
 const triesMax = 100
 
 interface FinishingBulks extends Bulks, AsyncDisposable {

@@ -61,7 +61,7 @@ export function settingsFor(url: Secret): ClientConfig {
  */
 const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
 
-/** Without it, a change of `tallies` counts as one of an earlier version (migrate-uncounted.ts). */
+/** Without it, a change of `transactions` counts as one of an earlier version (migrate-uncounted.ts). */
 const counting = "SET rescind.counts_buckets = 'yes'"
 
 export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void, lines?: Lines): Pool {

@@ -13,22 +13,32 @@ export function rememberRelayers(
 ): { readonly session: Session; readonly sequences: Deferred } {
   /** Of the commit under way. */
   const remembered = new Map<RelayerId, RememberedRow>()
+  /** Read by the unit that runs, which may have changed the row before: if it fails, they are forgotten. */
+  const fresh = new Map<RelayerId, Promise<RememberedRow | undefined>>()
   const of = (id: RelayerId): Pick<Session, keyof RememberedRow['remembering']> =>
     remembered.get(id)?.remembering ?? session
 
-  /** Only for those that send: others read the row once anyway. */
-  async function reading(id: RelayerId): Promise<RememberedRow['remembering'] | undefined> {
-    const known = remembered.get(id)
-    if (known) return known.remembering
+  async function read(id: RelayerId): Promise<RememberedRow | undefined> {
     const [row] = await lockRelayer(executor, id)
-    if (!row) return undefined
-    const fresh = rememberRow({ executor, session, row })
-    remembered.set(id, fresh)
-    return fresh.remembering
+    if (!row) {
+      fresh.delete(id)
+      return undefined
+    }
+    const read = rememberRow({ executor, session, row })
+    remembered.set(id, read)
+    return read
   }
 
-  const each = (act: (sequences: Deferred) => void) => () => {
-    for (const { sequences } of remembered.values()) act(sequences)
+  /** Only for those that send: others read the row once anyway. */
+  async function reading(id: RelayerId): Promise<RememberedRow['remembering'] | undefined> {
+    const known = remembered.get(id) ?? fresh.get(id) ?? read(id)
+    if (known instanceof Promise) fresh.set(id, known)
+    return (await known)?.remembering
+  }
+
+  function clear(): void {
+    remembered.clear()
+    fresh.clear()
   }
   return {
     session: {
@@ -43,13 +53,20 @@ export function rememberRelayers(
       removeRelayer: (id, now) => of(id).removeRelayer(id, now),
     },
     sequences: {
-      keep: each((sequences) => sequences.keep()),
-      forget: each((sequences) => sequences.forget()),
+      keep() {
+        for (const { sequences } of remembered.values()) sequences.keep()
+        fresh.clear()
+      },
+      forget() {
+        for (const id of fresh.keys()) remembered.delete(id)
+        for (const { sequences } of remembered.values()) sequences.forget()
+        fresh.clear()
+      },
       async write() {
         for (const { sequences } of remembered.values()) await sequences.write()
-        remembered.clear()
+        clear()
       },
-      reset: () => remembered.clear(),
+      reset: clear,
     },
   }
 }

@@ -110,10 +110,13 @@ export async function pageByBuckets(
   window: Window,
   status?: Status,
 ): Promise<TransactionRow[] | undefined> {
-  const rows = status
-    ? await executor.all(deepOfStatus, { ...window, status })
-    : await executor.all(deepOfRelayer, window)
+  const read = () => (status ? executor.all(deepOfStatus, { ...window, status }) : executor.all(deepOfRelayer, window))
+  const rows = await read()
   if (rows.length > 0) return rows
-  // The total counts rows by the status that a bulk cancellation will write: a page may be empty before its shares are written.
-  return (await bucketsAddUp(executor, window.relayerId, status)) ? [] : undefined
+  const isCounted = () => bucketsAddUp(executor, window.relayerId, status)
+  if (!(await isCounted())) return undefined
+  // The counting may have ended after the page was read. The total counts rows by the status that a bulk cancellation will
+  // write: before its shares are written, a page may be empty indeed.
+  const again = await read()
+  return again.length > 0 || (await isCounted()) ? again : undefined
 }

@@ -49,6 +49,11 @@ export async function empty(client: ClientBase, tables: readonly Table[]): Promi
   await client.query(`TRUNCATE ${names.map((name) => `"${name}"`).join(', ')} RESTART IDENTITY`)
 }
 
+/** The service counts the copied transactions, by buckets of their sequences, once it runs. */
+export async function leaveUncounted(client: ClientBase): Promise<void> {
+  await client.query('INSERT INTO uncounted_relayers (relayer_id, changes) SELECT DISTINCT relayer_id, 1 FROM tallies')
+}
+
 /** Inserts the row that a new database has. */
 export async function plant(client: ClientBase): Promise<void> {
   await client.query('INSERT INTO estate (id, revision) VALUES (1, 0)')

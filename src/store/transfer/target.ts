@@ -41,8 +41,6 @@ export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   opened.defer(() => client.release(true))
   // A statement may take long, and a commit may wait for a standby; between two statements the file is read.
   await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 60000')
-  // The rows come without the counts of buckets.
-  await client.query("SET rescind.counts_buckets = 'no'")
   const { rows } = await client.query<{ database: string; schema: string }>(
     'SELECT current_database() AS database, current_schema() AS schema',
   )
