@@ -25,6 +25,7 @@ const unit = [
   'test/cli/verdict.test.ts',
   'test/dashboard/**/*.test.ts',
   'test/deploy/compose.test.ts',
+  'test/engine/find-sent.test.ts',
   'test/http/**/{asset,error-codes,exact-integers,explain-cancellation,listen-error,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,log-outage,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',

@@ -793,4 +793,17 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'forget-who-broke-the-order',
+    breaks:
+      'takes the order of nonces for kept in a later look at a lost history, although an unknown transaction broke it',
+    caughtBy: 'test/engine/find-sent.test.ts',
+    edits: [
+      {
+        file: 'src/engine/find-sent.ts',
+        find: 'let foreign = lostHistory.foreign ?? Number.POSITIVE_INFINITY',
+        put: 'let foreign = Number.POSITIVE_INFINITY',
+      },
+    ],
+  },
 ]

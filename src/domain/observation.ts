@@ -103,6 +103,8 @@ export interface LostHistory {
   /** Sequences of the relayer up to this one are older than the owner. */
   readonly through: number
   readonly seen?: HistoryReach
+  /** The first nonce of an unknown spender, where the check has explained nonces up to above it. */
+  readonly foreign?: Nonce
 }
 
 /** How far the unexplained nonces reach. */

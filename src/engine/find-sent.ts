@@ -11,7 +11,7 @@ export async function findSent(
   reads: Reads,
   { relayer, lostHistory, uncheckedThrough }: Work,
   spenders: readonly Spender[] | undefined,
-): Promise<Pick<Work, 'found' | 'noOpMatches'>> {
+): Promise<Pick<Work, 'found' | 'noOpMatches' | 'foreign'>> {
   if (!lostHistory || !spenders) return {}
   const unrecorded: Spender[] = []
   for (const spender of spenders) {
@@ -21,18 +21,19 @@ export async function findSent(
   const queue = await reads.queueThrough(relayer.id, lostHistory.through)
   const found = findAmong(queue, unrecorded)
   const noOps: LostNoOp[] = []
-  const foreign: Nonce[] = []
+  let foreign = lostHistory.foreign ?? Number.POSITIVE_INFINITY
   for (const spender of unrecorded) {
     if (found.some((each) => each.spender === spender)) continue
     if (!isLostNoOp(spender, relayer.address)) {
-      foreign.push(spender.nonce)
+      foreign = Math.min(foreign, spender.nonce)
       continue
     }
     // A later attempt of a gap filler is a no-op that canceled nothing.
     const holder = await reads.transactionByNonce(relayer.id, spender.nonce)
     if (holder?.origin !== 'gap' || holder.sequence > lostHistory.through) noOps.push(spender)
   }
-  if (noOps.length === 0) return { found }
+  const first = Number.isFinite(foreign) ? { foreign } : {}
+  if (noOps.length === 0) return { found, ...first }
   const overtaken = new Map<Nonce, number>()
   for (const { nonce } of noOps) {
     const sequence = await reads.firstSequenceAbove(relayer.id, nonce)
@@ -40,5 +41,5 @@ export async function findSent(
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
-  return { found, noOpMatches: matchNoOps(queue, found, noOps, Math.min(...foreign), since) }
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, foreign, since), ...first }
 }

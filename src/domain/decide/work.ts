@@ -51,6 +51,8 @@ export interface Work {
   readonly found?: readonly Found[]
   /** Likewise: transactions of the queue that no-ops of a lost history canceled. */
   readonly noOpMatches?: NoOpMatches
+  /** Likewise: the first nonce whose spender is unknown. */
+  readonly foreign?: Nonce
 }
 
 /** The transactions that are confirmed and not final, without those whose nonce a foreign transaction took. */

@@ -131,7 +131,10 @@ export function checkHistory(
   const recovered = work.found.map((found): Decision => ({ do: 'recover', ...found }))
   const restored = canceled.map((match): Decision => ({ do: 'restoreCancellation', ...match }))
   const decisions = [...suspicions, ...recovered, ...restored]
-  if (decisions.length > 0) return { ...waits, decisions, explainedBelow: finalBelow, again: true }
+  // The next look no longer finds the spenders below.
+  const { foreign } = work
+  const going = { ...lostHistory, seen: reach, ...(foreign !== undefined && { foreign }) }
+  if (decisions.length > 0) return { ...waits, lostHistory: going, decisions, explainedBelow: finalBelow, again: true }
   return { ...nothing, explainedBelow: finalBelow }
 }
 

@@ -1,0 +1,68 @@
+// What a lost part of the history sent, found in more than one look.
+import { expect, test } from 'vitest'
+import { checkHistory } from '../../src/domain/lost-history/check-history.ts'
+import type { LostHistory, Spender } from '../../src/domain/observation.ts'
+import { findSent } from '../../src/engine/find-sent.ts'
+import type { Reads } from '../../src/store/store.ts'
+import {
+  address,
+  blockHash,
+  hashOf,
+  headAt,
+  height,
+  now,
+  queued,
+  receiver,
+  someNoOp,
+  somePayload,
+  someWork,
+} from '../domain/some.ts'
+
+const through = 9
+type Queued = ReturnType<typeof queued>
+const sent = (sequence: number) => queued(sequence, { payload: { ...somePayload, value: BigInt(sequence) } })
+const [one, two] = [sent(1), sent(2)]
+
+function spender(nonce: number, to: typeof address, value: bigint): Spender {
+  const { raw, signature, fees } = someNoOp(nonce)
+  const block = { number: height - 5, hash: blockHash(height - 5) }
+  const signed = { to, value, data: '0x', gasLimit: 21_000, raw, signature, fees } as const
+  return { nonce, hash: hashOf(0xf00 + nonce), block, minedAt: now, signed }
+}
+
+const reads = (queue: readonly Queued[]) =>
+  ({
+    hasAttempt: async () => false,
+    queueThrough: async () => queue,
+    transactionByNonce: async () => undefined,
+    firstSequenceAbove: async () => undefined,
+    droppedSince: async () => [],
+  }) satisfies Partial<Reads> as unknown as Reads
+
+async function look(lostHistory: LostHistory, queue: readonly Queued[], spenders: readonly Spender[]) {
+  const work = someWork({
+    queued: queue,
+    lostHistory,
+    floor: { spentBelow: 0, explainedBelow: spenders[0]?.nonce ?? 0 },
+  })
+  const found = await findSent(reads(queue), work, spenders)
+  const below = (spenders.at(-1)?.nonce ?? 0) + 1
+  const checked = { ...work, ...found }
+  const at = { nonce: below, head: headAt(height), confirmations: 3 }
+  return { found, check: checkHistory(checked, checked, { below, finalBelow: below, spenders }, at) }
+}
+
+test('the order proves nothing above a nonce that an unknown transaction took, also in a later look', async () => {
+  const seen = { below: 7, at: height - 9, isWhole: true }
+  const first = await look({ through, seen }, [one, two], [spender(5, receiver, 99n), spender(6, receiver, 1n)])
+  expect(first.check.decisions).toMatchObject([{ do: 'recover', transaction: { sequence: 1 } }])
+  expect(first.check.lostHistory).toMatchObject({ through, foreign: 5 })
+  if (!first.check.lostHistory) throw new Error('the check goes on')
+
+  // The look names the spender of 5 no more: that nonce is explained by now.
+  const noOp = spender(7, address, 0n)
+  const later = await look(first.check.lostHistory, [two], [noOp])
+  expect(later.found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 2 } }] })
+  const unbroken = await look({ through, seen }, [two], [noOp])
+  expect(unbroken.found.noOpMatches).toMatchObject({ canceled: [{ transaction: { sequence: 2 } }], suspected: [] })
+})
