@@ -65,7 +65,7 @@ export async function openPostgresRows(url: string): Promise<BareRows> {
   return { insert, cancel }
 }
 
-/** What comes in one turn, or while the writes before it are under way, is written at once. */
+/** Units that come in one turn, or during the write before, share a write. */
 function together<T>(write: (units: readonly T[]) => Promise<void> | void): (unit: T) => Promise<void> {
   let waiting: { unit: T; done: () => void }[] = []
   let isDraining = false

@@ -31,8 +31,8 @@ export const ofUncounted = [
           ON transactions FOR EACH ROW
           WHEN (current_setting('rescind.counts_buckets', true) IS DISTINCT FROM 'yes') EXECUTE FUNCTION record_uncounted()`,
       },
-      // Last: the trigger's creation waits for whoever is changing a transaction. Counted in the background, by
-      // src/retention/count-buckets.ts.
+      // Last: the creation of the trigger waits until every open change of a transaction is committed.
+      // src/retention/count-buckets.ts then counts in the background.
       {
         postgres: `INSERT INTO uncounted_relayers (relayer_id, changes) SELECT DISTINCT relayer_id, 1 FROM tallies
           ON CONFLICT (relayer_id) DO NOTHING`,

@@ -106,8 +106,9 @@ export function checkHistory(
   if (last === undefined) return nothing
   const { finalBelow, spenders } = seen
   const reach = extend(lostHistory.seen, seen, at)
+  const going = { ...lostHistory, seen: reach }
   const waits: HistoryCheck = {
-    lostHistory: { ...lostHistory, seen: reach },
+    lostHistory: going,
     decisions: explainWait(work, open[0] ?? last, last),
     // A node that is behind the settled part of the chain reports spent nonces as free.
     unknown: at.nonce < work.floor.spentBelow ? [] : open.filter((nonce) => nonce >= at.nonce),
@@ -133,8 +134,8 @@ export function checkHistory(
   const decisions = [...suspicions, ...recovered, ...restored]
   // The next look no longer finds the spenders below.
   const { foreign } = work
-  const going = { ...lostHistory, seen: reach, ...(foreign !== undefined && { foreign }) }
-  if (decisions.length > 0) return { ...waits, lostHistory: going, decisions, explainedBelow: finalBelow, again: true }
+  const known = { ...going, ...(foreign !== undefined && { foreign }) }
+  if (decisions.length > 0) return { ...waits, lostHistory: known, decisions, explainedBelow: finalBelow, again: true }
   return { ...nothing, explainedBelow: finalBelow }
 }
 

@@ -24,9 +24,9 @@ export function rememberRelayers(
       fresh.delete(id)
       return undefined
     }
-    const read = rememberRow({ executor, session, row })
-    remembered.set(id, read)
-    return read
+    const memory = rememberRow({ executor, session, row })
+    remembered.set(id, memory)
+    return memory
   }
 
   /** Only for those that send: others read the row once anyway. */

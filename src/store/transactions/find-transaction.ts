@@ -87,11 +87,10 @@ export async function findTransactions(
 ): Promise<readonly Transaction[]> {
   // In parallel: the caller has locked their relayers, so nothing is written in between.
   const [rows, attempts] = await Promise.all([executor.all(byIds, { ids }), executor.all(attemptsOfAll, { ids })])
-  const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
+  const completed = completing(attempts)
   return rows.flatMap((row) => {
-    const ofNonce = (byTransaction.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
     try {
-      return transactionFromRow(row, ofNonce.map(attemptFromRow))
+      return completed(row)
     } catch {
       return []
     }
@@ -136,11 +135,15 @@ export async function completeAll(
 
 /** `attempts` are at least those of the rows' nonces, by their positions. */
 export function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
+  return rows.map(completing(attempts))
+}
+
+function completing(attempts: readonly AttemptRow[]): (row: TransactionRow) => Transaction {
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
-  return rows.map((row) => {
+  return (row) => {
     const ofNonce = (ofEach.get(row.id) ?? []).filter(({ nonce }) => nonce === row.nonce)
     return transactionFromRow(row, ofNonce.map(attemptFromRow))
-  })
+  }
 }
 
 const everyAttempt = statement<{ id: TransactionId; limit: number }, AttemptRow>((db, p) =>

@@ -14,7 +14,7 @@ export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
-  /** Writes what waits for the buckets, before the commit's end. */
+  /** Writes the changes of the buckets now, not at the end of the commit. */
   writeBuckets(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 // The target's tables: reads their types, locks, checks, empties and renumbers them.
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
-import type { Table } from './rows.ts'
+import { countedAnew, type Table } from './rows.ts'
 
 /** The column types of the target, in the order of the table's columns. Throws OperatorError for a table that differs. */
 export async function typesOf(client: ClientBase, table: Table): Promise<readonly string[]> {
@@ -40,12 +40,9 @@ export async function refuseFilled(client: ClientBase, tables: readonly Table[],
   )
 }
 
-/** The target counts the transactions by itself: see retention/count-buckets.ts. */
-const ownCounts = ['tally_buckets', 'uncounted_relayers']
-
 /** A rollback also restores the counters of ids. */
 export async function empty(client: ClientBase, tables: readonly Table[]): Promise<void> {
-  const names = [...tables.map(({ name }) => name), ...ownCounts]
+  const names = [...tables.map(({ name }) => name), ...countedAnew]
   await client.query(`TRUNCATE ${names.map((name) => `"${name}"`).join(', ')} RESTART IDENTITY`)
 }
 

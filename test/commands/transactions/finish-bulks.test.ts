@@ -35,6 +35,16 @@ async function queueOf(store: Store, relayer: RelayerId, count: number): Promise
   return ids
 }
 
+/** A relayer's queue of five: longer than a share. */
+async function openQueue() {
+  const opened = new AsyncDisposableStack()
+  const { store } = opened.use(await openStore())
+  const { id } = await storedRelayer(store)
+  const ids = await queueOf(store, id, 5)
+  const bulks = opened.use(await finishBulks({ store, ...around }))
+  return Object.assign(opened, { store, id, ids, bulks, context: contextOver(bulks) })
+}
+
 const mark = (store: Store, relayer: RelayerId) =>
   store.commit((session) => session.cancelPending(relayer, now, 2), relayer)
 
@@ -124,12 +134,8 @@ test('counts and the overview take the whole queue for canceled from the first c
 })
 
 test('a DELETE in the very commit of the mark waits for its shares, too', async () => {
-  await using under = await openStore()
-  const { store } = under
-  const { id } = await storedRelayer(store)
-  const ids = await queueOf(store, id, 5)
-  await using bulks = await finishBulks({ store, ...around })
-  const context = contextOver(bulks)
+  await using opened = await openQueue()
+  const { id, ids, context } = opened
   const [bulk, one] = await Promise.all([
     cancelPending(context, id),
     cancelTransaction(context, id, ids[4] as TransactionId),
@@ -139,12 +145,8 @@ test('a DELETE in the very commit of the mark waits for its shares, too', async 
 })
 
 test('a second DELETE in the very commit of the mark cancels what came after the first, and nothing else', async () => {
-  await using under = await openStore()
-  const { store } = under
-  const { id } = await storedRelayer(store)
-  const ids = await queueOf(store, id, 5)
-  await using bulks = await finishBulks({ store, ...around })
-  const context = contextOver(bulks)
+  await using opened = await openQueue()
+  const { store, id, ids, bulks, context } = opened
   const [first, later, second] = await Promise.all([
     cancelPending(context, id),
     send(bulks.store, id),
@@ -156,12 +158,8 @@ test('a second DELETE in the very commit of the mark cancels what came after the
 })
 
 test('a DELETE that finds another mark at each try waits for all of their shares', async () => {
-  await using under = await openStore()
-  const { store } = under
-  const { id } = await storedRelayer(store)
-  const ids = await queueOf(store, id, 5)
-  await using bulks = await finishBulks({ store, ...around })
-  const context = contextOver(bulks)
+  await using opened = await openQueue()
+  const { store, id, ids, bulks, context } = opened
   // All in one commit. The second DELETE tries again with the third, and its mark is the first once more.
   const first = cancelPending(context, id)
   const sends = Array.from({ length: 5 }, () => send(bulks.store, id))
