@@ -123,6 +123,7 @@ export default defineConfig({
   test: {
     testTimeout: 180_000,
     hookTimeout: 120_000,
+    setupFiles: ['test/support/seed-properties.ts'],
     projects: tiers.map(({ name, files, except = [], again }, place) => ({
       extends: true as const,
       test: {

@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
-        find: 'return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }',
+        find: 'return { wei: effectivePrice(fees, header.baseFee) }',
         put: 'return { wei: fees.maxFeePerGas }',
       },
     ],

@@ -21,8 +21,20 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
-        find: 'if (feeCap(floor) > feeCap(limit)) return',
-        put: 'if (feeCap(floor) < 0n && limit) return',
+        find: 'if (isBeyond(floor, reference, market)) return',
+        put: 'if (feeCap(floor) < 0n && isBeyond(floor, reference, market)) return',
+      },
+    ],
+  },
+  {
+    name: 'limit-the-cap-only',
+    breaks: 'goes on outbidding itself with tips, which a cap of two base fees leaves room for',
+    caughtBy: 'test/domain/decide/bid.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/bid.ts',
+        find: 'effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)',
+        put: 'effectivePrice(fees, baseFee) < escalationMultiple * 0n',
       },
     ],
   },

@@ -34,9 +34,21 @@ export function fileErrorCode(error: unknown): string {
 }
 
 function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source
-  const isLarge = typeof value === 'number' && !Number.isSafeInteger(value)
-  return isLarge && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
+  const isLarge = typeof value === 'number' && Number.isFinite(value) && !Number.isSafeInteger(value)
+  return isLarge && context?.source !== undefined ? (exactInteger(context.source) ?? value) : value
+}
+
+/**
+ * The number that stands in the file, where it is whole: JSON Schema counts `1e21` and `25.0` among the integers, too
+ * (JSON Schema 2020-12, 4.2.3). `source` is finite as a double, so its exponent stays below 309.
+ */
+function exactInteger(source: string): bigint | undefined {
+  const [, whole = '', fraction = '', exponent = '0'] = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []
+  const digits = BigInt(whole + fraction)
+  const places = Number(exponent) - fraction.length
+  if (places >= 0) return digits * 10n ** BigInt(places)
+  const unit = 10n ** BigInt(-places)
+  return digits % unit === 0n ? digits / unit : undefined
 }
 
 /** The parser's own message may quote the file, and the file may hold a secret: only the position is taken from it. */

@@ -71,6 +71,11 @@ export function tipOf(fees: Fees): Wei {
   return fees.kind === 'legacy' ? fees.gasPrice : fees.maxPriorityFeePerGas
 }
 
+/** A legacy transaction pays its gas price. Others pay the base fee and the tip, up to the cap (EIP-1559). */
+export function effectivePrice(fees: Fees, baseFee: Wei = 0n): Wei {
+  return minWei(feeCap(fees), baseFee + tipOf(fees))
+}
+
 /** Two base fees ahead of the market: it survives six full blocks in a row (EIP-1559 raises by an eighth a block). */
 export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees {
   if (!eip1559 || market.baseFee === undefined) {
@@ -167,7 +172,7 @@ export function floorOver(rival: Fees, market: Market, rule: ReplacementRule): F
   const tip = raised(rival.maxPriorityFeePerGas)
   if (rule.measure === 'fields') return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: tip }
   const baseFee = hardestBaseFee(rival.maxFeePerGas - rival.maxPriorityFeePerGas, market.baseFee ?? 0n)
-  const effective = raised(minWei(rival.maxFeePerGas, baseFee + rival.maxPriorityFeePerGas))
+  const effective = raised(effectivePrice(rival, baseFee))
   return { kind: 'eip1559', maxFeePerGas: cap, maxPriorityFeePerGas: maxWei(tip, effective - baseFee) }
 }
 

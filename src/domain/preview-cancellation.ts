@@ -5,13 +5,13 @@ import { cancel } from './cancel.ts'
 import { decide } from './decide/decide.ts'
 import { isFcfs, isOrdered } from './decide/ordered.ts'
 import type { Work } from './decide/work.ts'
-import { feeCap, type Market, tipOf } from './fees.ts'
+import { effectivePrice, feeCap, type Market } from './fees.ts'
 import { isNonEmpty } from './ids.ts'
 import { costOfNoOps, noOpCost, noOpGasCharged, noOpGasLimit } from './no-op.ts'
 import type { Observation } from './observation.ts'
 import type { NetworkPolicy, Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, pendingStatuses, statusOf, type Transaction } from './transaction.ts'
-import { maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
+import { maxWei, type TimestampMs, type Wei } from './units.ts'
 
 export interface CancellationPreview {
   /** No node ever had them: they end at once, at no cost. */
@@ -137,9 +137,7 @@ function costAtMost(noOp: NoOp | undefined, market: Market): Wei {
   return noOp ? noOpCost(noOp.gasLimit, noOp.fees, market) : 0n
 }
 
-/** A legacy transaction pays its whole price; the others pay the base fee and the tip, up to the cap (EIP-1559). */
 function costNextBlock({ fees, gasLimit }: NoOp, market: Market, { profile }: NetworkPolicy): Wei {
   const { baseFee, noOpL1Fee = 0n } = market
-  const paid = fees.kind === 'legacy' ? feeCap(fees) : minWei(feeCap(fees), (baseFee ?? 0n) + tipOf(fees))
-  return BigInt(noOpGasCharged(market, gasLimit, profile)) * paid + noOpL1Fee
+  return BigInt(noOpGasCharged(market, gasLimit, profile)) * effectivePrice(fees, baseFee) + noOpL1Fee
 }

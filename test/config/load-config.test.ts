@@ -40,6 +40,31 @@ test('a file and the environment become plain values', async () => {
   expect(config.warnings).toEqual([])
 })
 
+test.each([
+  ['1e21', 10n ** 21n],
+  ['1E+21', 10n ** 21n],
+  ['1.000000000000000001e18', 10n ** 18n + 1n],
+  ['12345678901234567890.0', 12_345_678_901_234_567_890n],
+  ['123456789012345678900e-1', 12_345_678_901_234_567_890n],
+  ['9007199254740993', 2n ** 53n + 1n],
+  ['1.5e3', 1_500n],
+])('an amount of wei may be written as the number %s, of which nothing is lost', async (written, wei) => {
+  const text = JSON.stringify(rightFile()).replace('"min_balance":0', `"min_balance":${written}`)
+  const config = await load({ 'config/config.json': text })
+  expect(config.relayers[0]?.policies.minBalance).toBe(wei)
+})
+
+test.each(['0.5', '1.5e-3', '-1e21', '1e78', '1e999', '9007199254740993.5'])(
+  'no amount of wei: %s',
+  async (written) => {
+    const text = JSON.stringify(rightFile()).replace('"min_balance":0', `"min_balance":${written}`)
+    const { problems } = await refusal(load({ 'config/config.json': text }))
+    expect(problems).toMatchObject([
+      { place: 'relayers[0].policies.min_balance', message: expect.stringContaining('write a whole number of wei') },
+    ])
+  },
+)
+
 test('no secret shows in a configuration that is logged, however it is logged', async () => {
   const file = rightFile()
   file.networks[0] = { ...file.networks[0], rpc_urls: ['https://user:pass-in-url@rpc.example/v2/key-in-path?k=q'] }

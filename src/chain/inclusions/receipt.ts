@@ -1,10 +1,11 @@
 // Decodes a receipt and derives what it proves about the execution. Transaction and block are required. Older nodes and
 // some gateways omit other members, and the protocol's rules prove some of these.
+import { effectivePrice } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head, LiveAttempt } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
 import { feesPaid, spenderKind } from '../../domain/transaction.ts'
-import { type Gas, minWei, type Wei } from '../../domain/units.ts'
+import type { Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { toBigInt, toHash, toHead, toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -118,7 +119,7 @@ function provenSuccess({ leftLogs, isBeforeByzantium, gasUsed }: Receipt, gasLim
   return leftLogs || (isBeforeByzantium && gaveGasBack) ? true : undefined
 }
 
-/** A legacy transaction pays its gas price. Others pay the block's base fee plus the tip, up to the cap (EIP-1559). */
+/** The price that a node left out of the receipt, by the protocol's rule. */
 async function priceByRule(
   endpoint: Endpoint,
   block: BlockRef,
@@ -130,7 +131,7 @@ async function priceByRule(
   const header = head.hash === block.hash ? head : await readHeader(endpoint, block)
   if (!header) return undefined
   if (header.baseFee === undefined) return {}
-  return { wei: minWei(fees.maxFeePerGas, header.baseFee + fees.maxPriorityFeePerGas) }
+  return { wei: effectivePrice(fees, header.baseFee) }
 }
 
 async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | undefined> {

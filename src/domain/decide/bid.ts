@@ -6,6 +6,7 @@
 // caps.
 import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from '../attempt.ts'
 import {
+  effectivePrice,
   escalatedFees,
   escalationMultiple,
   type Fees,
@@ -17,7 +18,6 @@ import {
   lowered,
   type Market,
   marketFees,
-  multiplied,
   replacementFloor,
   type Speed,
   tipOf,
@@ -91,8 +91,8 @@ function bidOver(
   const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
   const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
   if (floor && !isFirst && !isOutpaced && !raisesTip) {
-    const limit = limitOf(bidder, observation, market)
-    if (feeCap(floor) > feeCap(limit)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
+    const reference = referenceOf(bidder, observation, market)
+    if (isBeyond(floor, reference, market)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   }
   // The cost that a top-up has to cover.
   const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
@@ -158,14 +158,22 @@ function refusedOverForeign(latest: Attempt): Fees | undefined {
 }
 
 /**
- * The end of our own escalation. It counts from the highest of three: the market's price, the lowest fees that replace
- * a client's own, and the fees that replaced a foreign transaction.
+ * Our own escalation counts from the highest of three: the market's price, the lowest fees that replace a client's own,
+ * and the fees that replaced a foreign transaction.
  */
-function limitOf({ transaction, own, speed }: Bidder, { rule }: Observation, market: Market): Fees {
+function referenceOf({ transaction, own, speed }: Bidder, { rule }: Observation, market: Market): Fees {
   const { attempts } = transaction.lifecycle
   const price = marketFees(market, speed, attempts[0].fees.kind === 'eip1559')
   const named = namedBids(transaction).map((fees) => floorOver(fees, market, rule))
-  return multiplied([...named, ...overForeign(own)].reduce(higher, price), escalationMultiple)
+  return [...named, ...overForeign(own)].reduce(higher, price)
+}
+
+/** The market's cap holds two base fees and its price one, so a bid that is mostly tip passes the limit in price first. */
+function isBeyond(fees: Fees, reference: Fees, { baseFee }: Market): boolean {
+  return (
+    feeCap(fees) > escalationMultiple * feeCap(reference) ||
+    effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)
+  )
 }
 
 /** The first attempt of each payload whose fees the client named. */

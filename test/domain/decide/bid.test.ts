@@ -221,6 +221,24 @@ describe('bidding against nobody', () => {
     }
   })
 
+  // Of the cap, a base fee takes two shares and a tip one. A tip that had waited, and was raised, has most of it.
+  test('ends at the multiple of what the market pays, where a raised tip leaves the cap far below its own', () => {
+    const market = marketAt(gwei / 2n, {
+      tips: { safeLow: gwei / 100n, average: gwei / 100n, fast: gwei / 100n, fastest: gwei / 100n },
+      blocks: used,
+    })
+    const raised = eip1559(4n * gwei, 3n * gwei)
+    for (const noOps of [false, true]) {
+      const first = noOps ? ours : ([someAttempt(0, { fees: raised })] as const)
+      const second = noOps ? [someNoOp(0, { fees: raised })] : []
+      const bids = ladderOf([...first, ...second], () => market, { noOps })
+      expect(bids.length).toBeGreaterThan(2)
+      for (const fees of bids) {
+        expect(tipOf(fees) + gwei / 2n).toBeLessThanOrEqual((escalationMultiple * 51n * gwei) / 100n)
+      }
+    }
+  })
+
   test('goes on where the base fee itself rises above the last bid', () => {
     const rising = (block: number) => marketAt(10n * gwei * BigInt(block), { blocks: used })
     const bids = ladderOf(ours, rising, { blocks: 200 })
