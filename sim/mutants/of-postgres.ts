@@ -31,6 +31,24 @@ export const ofPostgres: readonly Mutant[] = [
     ],
   },
   {
+    name: 'count-before-the-lock',
+    breaks: 'reads ahead how many are pending, and misses what the holder of the lock stores',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: '    counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,',
+        put: '    early,',
+      },
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: '  const [rows, transactions, claims, counts] = await Promise.all([',
+        put: `  const early = counted.size > 0 ? countOfEach(executor, [...counted]) : undefined
+  const [rows, transactions, claims, counts] = await Promise.all([`,
+      },
+    ],
+  },
+  {
     name: 'long-queue-first',
     breaks: 'gives a relayer with a long queue every transaction',
     caughtBy,

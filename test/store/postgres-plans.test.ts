@@ -119,7 +119,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
   expect(claims).toHaveLength(1)
   const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
-  expect(named).toHaveLength(17)
+  expect(named).toHaveLength(16)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })

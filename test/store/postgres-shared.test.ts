@@ -70,6 +70,21 @@ test('a relayer that another process has locked waits alone, in the order of its
   expect((await later).sequence).toBe(3)
 })
 
+test('how many are pending is read under the lock, also ahead: it counts what another process stored meanwhile', async () => {
+  await using place = await openPlace()
+  const [id] = await relayersOf(place, 1)
+  if (!id) throw new Error('there is one')
+  await send(place.store, id)
+  const other = await place.session()
+  await other.query('BEGIN')
+  await other.query('SELECT * FROM relayers WHERE id = $1 FOR NO KEY UPDATE', [id])
+  const pending = place.store.commit((session) => session.pending(id), id, { pending: true })
+  await until(async () => (await waitsForLocks(place)) === 1, { what: 'a unit that waits for the lock' })
+  await other.query("UPDATE tallies SET count = 7 WHERE relayer_id = $1 AND status = 'pending'", [id])
+  await other.query('COMMIT')
+  expect(await pending).toBe(7)
+})
+
 test('relayers that another process has locked, one after the other, leave the others their transactions', async () => {
   await using place = await openPlace()
   const { store } = place

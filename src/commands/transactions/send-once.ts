@@ -34,7 +34,7 @@ export async function sendOnce(
       return { before: claimed.ids }
     },
     relayerId,
-    { claims: [claim], ...(ids.length > 1 && { long: true }) },
+    { claims: [claim], pending: true, ...(ids.length > 1 && { long: true }) },
   )
   if (outcome.made) return { transactions: outcome.made, replayed: false }
   const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))

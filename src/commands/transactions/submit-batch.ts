@@ -39,7 +39,7 @@ export async function submitBatch(
     storeBatch(session, context, { relayerId, requests, ids, now, ...(requester && { requester }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, ids, make)
-    : { transactions: await context.store.commit(make, relayerId, { long: true }), replayed: false }
+    : { transactions: await context.store.commit(make, relayerId, { long: true, pending: true }), replayed: false }
   if (!sent.replayed) context.wake(relayerId)
   return sent
 }

@@ -23,6 +23,7 @@ export async function submitTransaction(
   const transaction = await context.store.commit(
     (session) => storeSend(session, context, relayerId, request, at),
     relayerId,
+    { pending: true },
   )
   context.wake(relayerId)
   return transaction

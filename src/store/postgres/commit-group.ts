@@ -7,7 +7,7 @@ import { sessionOver } from '../session.ts'
 import type { Executor } from '../statement.ts'
 import { findClaims } from '../transactions/claim.ts'
 import { findTransactions } from '../transactions/find-transaction.ts'
-import { openTallies } from '../transactions/tallies.ts'
+import { countOfEach, openTallies } from '../transactions/tallies.ts'
 import { canStand, type Writing, writingExecutor } from './executor.ts'
 import { openGathering } from './gather.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
@@ -106,19 +106,22 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
   const [relayer] = relayers
   if (relayer === undefined) return { sessionOf: () => session, deferred: together(tallies, pad) }
-  const ahead = readsAhead ? units.map((unit) => unit.ahead) : []
-  const ids = new Set(ahead.flatMap(({ transactions = [] }) => transactions).filter(canStand))
-  const claimed = ahead.flatMap(({ claims = [] }) => claims).filter(({ key }) => canStand(key))
+  const reading = readsAhead ? units : []
+  const ids = new Set(reading.flatMap(({ ahead: { transactions = [] } }) => transactions).filter(canStand))
+  const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))
+  const counted = new Set(reading.flatMap((unit) => (unit.ahead.pending && unit.relayer) ?? []).filter(canStand))
   // After the locks and on their connection: the reads see the commits of the last holders.
-  const [rows, transactions, claims] = await Promise.all([
+  const [rows, transactions, claims, counts] = await Promise.all([
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
+    counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,
   ])
   const locked = new Map(
     rows.map((row) => {
       const its = transactions.filter(({ relayerId }) => relayerId === row.id)
-      return [row.id, ofLockedRelayer({ executor, session, tallies, row, transactions: its, claims })]
+      const found = { transactions: its, claims, counts: counts?.get(row.id) }
+      return [row.id, ofLockedRelayer({ executor, session, tallies, row, ...found })]
     }),
   )
   const unlocked = isShared ? undefined : { ...session, ...withoutRelayer }

@@ -1,14 +1,14 @@
 // The relayer that a transaction has locked: nobody else changes its row, transactions and counts, so units read each of them
 // once.
 import type { Claimed } from '../../domain/claim.ts'
-import type { Status, Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import type { RelayerRow } from '../relayers/relayer-row.ts'
 import { rememberRow } from '../relayers/remember-row.ts'
 import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
-import { countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
+import { type Counts, countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
 export interface Locked {
   readonly executor: Executor
@@ -19,6 +19,8 @@ export interface Locked {
   readonly transactions: readonly Transaction[]
   /** What stood under idempotency keys then, by their names. */
   readonly claims: ReadonlyMap<string, Claimed | undefined>
+  /** Absent: they have not been read. */
+  readonly counts: Counts | undefined
 }
 
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
@@ -27,13 +29,14 @@ export function ofLockedRelayer(locked: Locked): { readonly session: Session; re
   return { session: { ...locked.session, ...rememberTransactions(locked), ...remembering }, sequences }
 }
 
-function rememberTransactions({ executor, session, tallies, row, transactions, claims }: Locked): Partial<Session> {
-  const { id } = row
+function rememberTransactions(locked: Locked): Partial<Session> {
+  const { executor, session, tallies, transactions, claims } = locked
+  const { id } = locked.row
   /** Those that no unit has written since, also where that unit failed. */
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
   /** Those that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
   const looked = new Map(claims)
-  let counts: Promise<Readonly<Record<Status, number>>> | undefined
+  let counts = locked.counts && Promise.resolve(locked.counts)
 
   return {
     transaction: async (relayerId, transactionId) =>

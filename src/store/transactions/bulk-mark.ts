@@ -18,8 +18,8 @@ export const isNotTaken = (relayerId: RelayerId) => sql<boolean>`transactions.se
 /** For other indexes than that of all sequences: with a bound at each end the planner would prefer it, hence the plus sign. */
 export const isNotAmongTaken = (relayerId: RelayerId) => sql<boolean>`+transactions.sequence > ${taken(relayerId)}`
 
-/** How many it has taken that no share has written yet; null without one. */
-export const unwritten = (relayerId: RelayerId) =>
+/** How many it has taken that no share has written yet; null without one. Of a relayer's id, or of a column with one. */
+export const unwritten = (relayerId: unknown) =>
   sql<number | null>`(SELECT unwritten FROM bulk_cancellations WHERE relayer_id = ${relayerId})`
 
 /** Of a relayer's id, or of a column with one. */

@@ -1,5 +1,4 @@
 // Finds one transaction, with the attempts of its nonce.
-import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -69,12 +68,24 @@ export async function lockCurrent(executor: Executor, known: Transaction): Promi
   return row?.version === version ? known : lockTransaction(executor, relayerId, id)
 }
 
-const byIds = statement<{ ids: readonly string[] }, TransactionRow>((db, p) =>
-  db.selectFrom('transactions').selectAll().where(sql<boolean>`id = ANY(${p.ids})`),
+export interface Ids {
+  ids: Json<readonly TransactionId[]>
+}
+
+// By their ids only, as byId.
+export const transactionsByIds = statement<Ids, TransactionRow>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where(isAmong('id', p.ids, dialect)),
 )
 
-const attemptsOfAll = statement<{ ids: readonly string[] }, AttemptRow>((db, p) =>
-  db.selectFrom('attempts').selectAll().where(sql<boolean>`transaction_id = ANY(${p.ids})`).orderBy('position'),
+export const attemptsByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
+  db
+    .selectFrom('attempts')
+    .selectAll()
+    .where(isAmong('transaction_id', p.ids, dialect))
+    .orderBy('position'),
 )
 
 /**
@@ -85,8 +96,12 @@ export async function findTransactions(
   executor: Executor,
   ids: readonly TransactionId[],
 ): Promise<readonly Transaction[]> {
+  const given = { ids: toJson(ids) }
   // In parallel: the caller has locked their relayers, so nothing is written in between.
-  const [rows, attempts] = await Promise.all([executor.all(byIds, { ids }), executor.all(attemptsOfAll, { ids })])
+  const [rows, attempts] = await Promise.all([
+    executor.all(transactionsByIds, given),
+    executor.all(attemptsByIds, given),
+  ])
   const completed = completing(attempts)
   return rows.flatMap((row) => {
     try {
@@ -111,18 +126,6 @@ export async function complete(executor: Executor, row: TransactionRow | undefin
   const attempts = await executor.all(attemptsOfNonce, { id: row.id, nonce: row.nonce })
   return transactionFromRow(row, attempts.map(attemptFromRow))
 }
-
-export interface Ids {
-  ids: Json<readonly TransactionId[]>
-}
-
-export const attemptsByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
-  db
-    .selectFrom('attempts')
-    .selectAll()
-    .where(isAmong('transaction_id', p.ids, dialect))
-    .orderBy('position'),
-)
 
 /** In their order. */
 export async function completeAll(

@@ -3,9 +3,8 @@
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { toJson } from '../json.ts'
-import { type Executor, statement } from '../statement.ts'
-import { attemptsByIds, type Ids, withAttempts } from './find-transaction.ts'
-import { isAmong } from './is-among.ts'
+import type { Executor } from '../statement.ts'
+import { attemptsByIds, type Ids, transactionsByIds, withAttempts } from './find-transaction.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 type Known = ReadonlyMap<TransactionId, Transaction>
@@ -13,14 +12,6 @@ type Known = ReadonlyMap<TransactionId, Transaction>
 export const versionColumns = ['id', 'version', 'nonce', 'sequence'] as const
 
 export type Version = Pick<TransactionRow, (typeof versionColumns)[number]>
-
-// By their ids only: see find-transaction.ts.
-const byIds = statement<Ids, TransactionRow>((db, p, dialect) =>
-  db
-    .selectFrom('transactions')
-    .selectAll()
-    .where(isAmong('id', p.ids, dialect)),
-)
 
 /** Returns how to find each of `found`, as it is now. Call it within a read of one instant. */
 export async function readChanged(
@@ -40,7 +31,7 @@ export async function readChanged(
 async function readByIds(executor: Executor, found: readonly Version[]): Promise<Known> {
   const bound = found.filter(({ nonce }) => nonce !== null)
   const [rows, attempts] = await Promise.all([
-    executor.all(byIds, idsOf(found)),
+    executor.all(transactionsByIds, idsOf(found)),
     bound.length === 0 ? [] : executor.all(attemptsByIds, idsOf(bound)),
   ])
   return new Map(withAttempts(rows, attempts).map((transaction) => [transaction.id, transaction]))

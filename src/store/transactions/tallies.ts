@@ -25,11 +25,11 @@ interface Change {
   readonly change: number
 }
 
-type Counts = Map<RelayerId, Map<Status, number>>
+type Changes = Map<RelayerId, Map<Status, number>>
 
 export function openTallies(executor: Executor): Tallies {
   const buckets = openBucketChanges()
-  let kept: Counts = new Map()
+  let kept: Changes = new Map()
   let counted: Change[] = []
 
   return {
@@ -70,10 +70,10 @@ export function openTallies(executor: Executor): Tallies {
   }
 }
 
-function addTo(counts: Counts, relayerId: RelayerId, status: Status, change: number): void {
-  const known = counts.get(relayerId)
+function addTo(changes: Changes, relayerId: RelayerId, status: Status, change: number): void {
+  const known = changes.get(relayerId)
   if (known) known.set(status, (known.get(status) ?? 0) + change)
-  else counts.set(relayerId, new Map([[status, change]]))
+  else changes.set(relayerId, new Map([[status, change]]))
 }
 
 const add = inLists(
@@ -90,26 +90,54 @@ const add = inLists(
     ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
 )
 
+/** The transactions of a relayer. */
+export type Counts = Readonly<Record<Status, number>>
+
 const queued: Status = 'pending'
 
+interface Tally {
+  readonly status: Status
+  readonly count: number
+  /** By a bulk cancellation that has not written it yet. */
+  readonly taken: number | null
+}
+
 // One statement, so that no share is written between the tally and the mark.
-const ofRelayer = statement<{ relayerId: RelayerId }, { status: Status; count: number; taken: number | null }>(
-  (db, p) =>
-    db
-      .selectFrom('tallies')
-      .select([
-        'status',
-        'count',
-        sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(p.relayerId)} END`.as('taken'),
-      ])
-      .where('relayer_id', '=', p.relayerId),
+const takenOf = (relayerId: unknown) =>
+  sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(relayerId)} END`.as('taken')
+
+const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p) =>
+  db
+    .selectFrom('tallies')
+    .select(['status', 'count', takenOf(p.relayerId)])
+    .where('relayer_id', '=', p.relayerId),
+)
+
+const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p) =>
+  db
+    .selectFrom('tallies')
+    .select(['relayer_id', 'status', 'count', takenOf(sql.ref('tallies.relayer_id'))])
+    .where(sql<boolean>`relayer_id = ANY(${p.ids})`),
 )
 
 /** The transactions that a bulk cancellation has taken count as canceled, before their rows say so. */
-export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Record<Status, number>> {
+export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Counts> {
+  return countsIn(await executor.all(ofRelayer, { relayerId }))
+}
+
+/** Of each of these relayers. PostgreSQL only, as findTransactions. */
+export async function countOfEach(
+  executor: Executor,
+  ids: readonly RelayerId[],
+): Promise<ReadonlyMap<RelayerId, Counts>> {
+  const found = Map.groupBy(await executor.all(ofRelayers, { ids }), (tally) => tally.relayer_id)
+  return new Map(ids.map((id) => [id, countsIn(found.get(id) ?? [])]))
+}
+
+function countsIn(tallies: readonly Tally[]): Counts {
   // One count for every status.
   const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
-  for (const { status, count, taken } of await executor.all(ofRelayer, { relayerId })) {
+  for (const { status, count, taken } of tallies) {
     counts[status] += count - (taken ?? 0)
     counts.canceled += taken ?? 0
   }
@@ -127,7 +155,7 @@ export async function countQueued(executor: Executor, tallies: Tallies, relayerI
 }
 
 /** `counts` are the tallies before the commit. */
-export function pendingAmong(counts: Readonly<Record<Status, number>>, tallies: Tallies, relayerId: RelayerId): number {
+export function pendingAmong(counts: Counts, tallies: Tallies, relayerId: RelayerId): number {
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
 
