@@ -66,7 +66,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
     'SELECT min(recorded_at_block) AS at FROM attempts WHERE transaction_id = ? AND nonce = ?',
   )
   const before = committed<[Hash], { position: number }>(
-    'SELECT b.position FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ?',
+    "SELECT b.position FROM attempts a JOIN attempts b ON b.transaction_id = a.transaction_id AND b.nonce = a.nonce AND b.kind = a.kind AND b.revision = a.revision AND b.position < a.position WHERE a.hash = ? AND b.state NOT IN ('held', 'refused') AND b.rejections IS NOT 'all'",
   )
   const namedBy = committed<[string], Named>(
     'SELECT earlier, gas_price, max_fee_per_gas, max_priority_fee_per_gas FROM transactions WHERE id = ?',
@@ -101,7 +101,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
   function check(transaction: SimTransaction, attempt: Recorded): void {
     const { from, nonce, cap, tip } = transaction
     const { transaction_id: id, kind, position, recorded_at_block: at } = attempt
-    // The first of a no-op, or of a replacement, costs what it has to, whatever its own had come to.
+    // The first of a no-op, or of a replacement, that a pool may hold costs what it has to, whatever its own had come to.
     if (position > 0 && before(transaction.hash).length === 0) return
     const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
     const bids = [...(foreign.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)

@@ -21,8 +21,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
-        find: 'if (isBeyond(floor, reference, market)) return',
-        put: 'if (feeCap(floor) < 0n && isBeyond(floor, reference, market)) return',
+        find: 'const limited = isFirst || isOutpaced',
+        put: 'const limited = !isFirst || isFirst || isOutpaced',
       },
     ],
   },
@@ -35,6 +35,30 @@ export const ofBids: readonly Mutant[] = [
         file: 'src/domain/decide/bid.ts',
         find: 'effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)',
         put: 'effectivePrice(fees, baseFee) < escalationMultiple * 0n',
+      },
+    ],
+  },
+  {
+    name: 'limit-the-floor-only',
+    breaks: 'outbids itself at the lowest price within the limit, and lifts the cap that held its tip down',
+    caughtBy: 'test/domain/decide/bid.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/bid.ts',
+        find: 'limited && isBeyond(offer, reference, market) ? limited : offer',
+        put: 'offer',
+      },
+    ],
+  },
+  {
+    name: 'limit-what-no-pool-has',
+    breaks: 'takes a no-op that no node took for the first bid, and signs none with the gas that it lacked',
+    caughtBy: 'test/domain/decide/bid.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/bid.ts',
+        find: '!own.some((attempt) => rivals.includes(attempt)) || refused',
+        put: 'latest === undefined || refused',
       },
     ],
   },

@@ -330,6 +330,18 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
+    name: 'replace-a-gap-filler',
+    breaks: 'lets a client put its payload in a gap filler, which no bulk cancel and no gas price cap covers',
+    caughtBy: 'test/domain/replace.test.ts',
+    edits: [
+      {
+        file: 'src/domain/replace.ts',
+        find: "if (transaction.origin === 'gap') {",
+        put: "if (transaction.origin === 'gap' && request.value < 0n) {",
+      },
+    ],
+  },
+  {
     name: 'forbid-at-the-door-only',
     breaks: 'does not look at its rules again before a payload gets a nonce',
     edits: [

@@ -99,6 +99,19 @@ export const ofSigners: readonly Mutant[] = [
     ],
   },
   {
+    name: 'count-the-room-once',
+    breaks: 'forgets the signatures of a commit that runs again, as its first run took their room',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: '  const roomBefore = await openRoomFor(store.reads, group)',
+        put: '  let room = await openRoomFor(store.reads, group)',
+      },
+      { file: 'src/engine/record-signed.ts', find: '      let room = roomBefore\n', put: '' },
+    ],
+  },
+  {
     name: 'bid-below-what-a-pool-took-meanwhile',
     breaks: 'records a bid that was priced before a pool took the attempt below it',
     caughtBy: 'test/engine/remote-signer.test.ts',

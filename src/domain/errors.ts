@@ -24,6 +24,7 @@ export const catalogue = {
   TRANSACTION_ALREADY_EXPIRED: { status: 400, retryable: false },
   TRANSACTION_ALREADY_CANCELED: { status: 400, retryable: false },
   TRANSACTION_ALREADY_ORDERED: { status: 400, retryable: false },
+  TRANSACTION_IS_GAP_FILLER: { status: 400, retryable: false },
   STORAGE_KEY_MISSING: { status: 400, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },
   INSECURE_CONNECTION: { status: 400, retryable: false },

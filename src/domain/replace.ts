@@ -29,10 +29,17 @@ import {
 import type { Gas, Wei } from './units.ts'
 
 /**
- * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED, _EXPIRED or _ORDERED: nothing is left to replace.
+ * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED, _CANCELED, _EXPIRED or _ORDERED: nothing is left to replace. And
+ * TRANSACTION_IS_GAP_FILLER: caps, reserve and bulk cancellations treat it as the service's own, never as a client's.
  * checkSend checks the request, as for a send.
  */
 export function replace(transaction: Transaction, request: SendRequest, pool: PoolKind): Transaction {
+  if (transaction.origin === 'gap') {
+    throw new RescindError(
+      'TRANSACTION_IS_GAP_FILLER',
+      `transaction ${transaction.id} is the service's own no-op, for a nonce that was given up; send a new transaction`,
+    )
+  }
   const status = statusOf(transaction)
   const refusal = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : refusals[status]
   if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}; send a new one`)

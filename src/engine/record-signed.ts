@@ -25,9 +25,11 @@ export async function recordSigned(
   const now = clock.now()
   const { relayer, purpose } = group
   // Only the owner's steps bring transactions into flight, and they wait for this one.
-  let room = await openRoomFor(store.reads, group)
+  const roomBefore = await openRoomFor(store.reads, group)
   try {
     return await store.commit(async (session) => {
+      // The unit may run again.
+      let room = roomBefore
       await fence(session, ownership)
       await recordEvidence(session, relayer.id, attempts)
       if (!(await hasSameRules(session, relayer))) return nothing

@@ -26,6 +26,7 @@ import {
   queued,
   receiver,
   someAttempt,
+  someNoOp,
   someObservation,
   somePayload,
   somePolicies,
@@ -49,6 +50,13 @@ function decisionsOn(transaction: Transaction, estimates = new Map()) {
 }
 
 describe('what a PUT does', () => {
+  test('a gap filler is the service’s own: no client’s payload takes its caps, its reserve and its place in a bulk cancel', () => {
+    const gap = inFlight(3, [someNoOp(3)], { origin: 'gap' })
+    expect(() => replace(frozen(gap), request, 'public')).toThrow(
+      expect.objectContaining({ code: 'TRANSACTION_IS_GAP_FILLER' }),
+    )
+  })
+
   test('in the queue the payload is the new one, and the old one is kept beside it', () => {
     const replaced = replace(frozen(queued(3)), request, 'public')
     expect(replaced.payload).toEqual({ ...request, from: somePayload.from })

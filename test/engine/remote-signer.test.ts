@@ -1,6 +1,8 @@
 // Steps over a signer that takes its time: what needs no signature goes on, what was signed is recorded before its bytes
 // leave, and a failure is one transaction's own.
 import { expect, test } from 'vitest'
+import { submitOnce } from '../../src/commands/transactions/submit.ts'
+import { administratorId } from '../../src/domain/api-key.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
@@ -8,10 +10,11 @@ import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import type { Store } from '../../src/store/store.ts'
 import { blockHash, by, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
 import { quiescence } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
-import { nothingUnknown, openWorkplace } from './workplace.ts'
+import { nothingUnknown, openWorkplace, request } from './workplace.ts'
 
 async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
   const place = await openWorkplace(policies)
@@ -36,6 +39,8 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
     place,
     signer,
     ownership,
+    context,
+    underWay,
     step: stepOnce,
     settle,
     /** Signs and broadcasts a transaction. The signer goes on signing. */
@@ -283,4 +288,26 @@ test('during an outage nothing is requested, each canceled transaction says why,
   await remote.step()
   expect((await place.read(id)).wait).toBeUndefined()
   expect(place.chain.broadcasts.at(-1)).toMatchObject({ reach: 'all' })
+})
+
+test('signatures are recorded, too, where the commit runs them again since a send beside them failed', async () => {
+  await using remote = await openRemote()
+  const { place, signer, context, ownership, underWay } = remote
+  for (let each = 0; each < 4; each += 1) await place.send()
+  await remote.step()
+  for (const each of signer.held) each.sign()
+  await remote.settle()
+  const refused: string[] = []
+  const commit: Store['commit'] = (unit, relayer, ahead) => {
+    const recording = context.store.commit(unit, relayer, ahead)
+    // It has written its key by then, so what shares the commit runs again.
+    const claim = { owner: administratorId, key: 'a key', digest: 'a digest' }
+    submitOnce(place.commands, place.relayer.id, { ...request, validUntil: 1 }, claim).catch(({ code }) =>
+      refused.push(code),
+    )
+    return recording
+  }
+  await step({ ...context, store: { ...context.store, commit } }, ownership, nothingUnknown, underWay)
+  expect(await remote.nonces()).toEqual([0, 1, 2, 3])
+  expect(refused).not.toEqual([])
 })

@@ -82,18 +82,20 @@ function bidOver(
   const affordable = funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
   const isFundsLower = affordable !== undefined && (cap === undefined || affordable < cap)
   const most = isFundsLower ? affordable : cap
-  const fees = over(lowered(wanted, most))
+  const offer = over(lowered(wanted, most))
   // On a chain where gas is free, a pool may also accept a no-op with a price of zero (Besu, zero base fee market).
   const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
-  if (isFundsLower && feeCap(fees) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
+  if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
-  const isFirst = latest === undefined || refused !== undefined
+  // No pool has one of its own: what stands in its way is the other payload, or somebody else's.
+  const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
   const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
   const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
-  if (floor && !isFirst && !isOutpaced && !raisesTip) {
-    const reference = referenceOf(bidder, observation, market)
-    if (isBeyond(floor, reference, market)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
-  }
+  const limited = isFirst || isOutpaced || raisesTip ? undefined : floor
+  const reference = referenceOf(bidder, observation, market)
+  if (limited && isBeyond(limited, reference, market)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
+  // The market's cap above the floor's tip may pay more than either.
+  const fees = limited && isBeyond(offer, reference, market) ? limited : offer
   // The cost that a top-up has to cover.
   const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
   if (most !== undefined && feeCap(fees) > most) {

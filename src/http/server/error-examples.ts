@@ -18,6 +18,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TRANSACTION_ALREADY_CANCELED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already canceled; send a new one',
   TRANSACTION_ALREADY_ORDERED:
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
+  TRANSACTION_IS_GAP_FILLER:
+    "transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is the service's own no-op, for a nonce that was given up; send a new transaction",
   STORAGE_KEY_MISSING: 'config.key would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY',
   IDEMPOTENCY_KEY_REUSED: 'Idempotency-Key: was used for another request; send a new key',
   RELAYER_NOT_FOUND: 'Relayer with ID local not found',

@@ -18,6 +18,7 @@ export function replace(commands: CommandContext) {
       ...lateRefusals,
       'TRANSACTION_ALREADY_CANCELED',
       'TRANSACTION_ALREADY_ORDERED',
+      'TRANSACTION_IS_GAP_FILLER',
       ...sendRefusals,
     ],
     audited: 'in its commit',

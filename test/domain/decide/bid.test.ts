@@ -239,6 +239,43 @@ describe('bidding against nobody', () => {
     }
   })
 
+  // Signed under a low cap, a bid has a tip as high as its cap. The cap of the market's price, a cap no more, would free that tip.
+  test('ends at the multiple of what the market pays, where a cap has held the bids down', () => {
+    const tip = gwei / 100n
+    const market = marketAt(gwei / 2n, { tips: { safeLow: tip, average: tip, fast: tip, fastest: tip }, blocks: used })
+    const capped = Array.from({ length: 36 }, (_, index) =>
+      someNoOp(0, {
+        fees: eip1559(4_499_999_964n + BigInt(index), 4_499_999_964n + BigInt(index)),
+        recordedAtBlock: height - 5,
+      }),
+    )
+    const original = someAttempt(0, { fees: eip1559(gwei, tip), recordedAtBlock: height - 20 })
+    const head = headAt(height, { baseFee: gwei / 2n })
+    const fees = signed({ open: [inFlight(0, [original, ...capped], canceled)] }, { head, market, rule: fields })
+    expect(fees).toEqual(eip1559(4_949_999_999n, 4_949_999_999n))
+  })
+
+  test('does not end for a no-op with more gas, where no node took the first', () => {
+    const tip = gwei / 10n
+    const tips = { safeLow: tip, average: tip, fast: tip, fastest: tip }
+    const market = marketAt(2n * gwei, { tips, noOpGas: 100_000 })
+    const profile = { ...somePolicy.profile, noOpGas: 'estimated', floorGas: false } as const
+    const spiked = someAttempt(0, { fees: eip1559(30n * gwei, 28n * gwei), recordedAtBlock: height - 5 })
+    const tight = someNoOp(0, {
+      fees: eip1559(33n * gwei + 1n, 31n * gwei),
+      gasLimit: 21_000,
+      broadcast: broadcastStates.refused,
+    })
+    const open = [inFlight(0, [spiked, tight], canceled)]
+    const { decisions } = plan(
+      { open },
+      { market, head: headAt(height + 1, { baseFee: 2n * gwei }) },
+      { profile },
+      now + 60_000,
+    )
+    expect(decisions).toMatchObject([{ do: 'takeOver', gasLimit: 150_000 }])
+  })
+
   test('goes on where the base fee itself rises above the last bid', () => {
     const rising = (block: number) => marketAt(10n * gwei * BigInt(block), { blocks: used })
     const bids = ladderOf(ours, rising, { blocks: 200 })
