@@ -128,12 +128,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'calls final what was mined a block ago',
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: '',
       },
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: 'if (head.number < 0) {',
       },
@@ -436,12 +436,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
         put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
       },
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
       },

@@ -39,6 +39,12 @@ export const ofBids: readonly Mutant[] = [
     ],
   },
   {
+    name: 'spend-the-balance-twice',
+    breaks: 'raises each price of a step as if it were the only one',
+    caughtBy: 'test/domain/decide/bid.test.ts',
+    edits: [{ file: 'src/domain/decide/follow-up.ts', find: 'promised += added', put: 'promised += 0n * added' }],
+  },
+  {
     name: 'limit-the-floor-only',
     breaks: 'outbids itself at the lowest price within the limit, and lifts the cap that held its tip down',
     caughtBy: 'test/domain/decide/bid.test.ts',

@@ -74,7 +74,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/finality.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: "return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []",
         put: 'return explainStalled(transaction, policy, mayConfirm(work, observation) ? now : now)',
       },

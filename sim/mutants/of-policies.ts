@@ -93,8 +93,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/funds.ts',
-        find: 'left - promisedTo(transaction, market), balance - reserve)',
-        put: 'left - promisedTo(transaction, market), balance - 0n * reserve)',
+        find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
+        put: 'left - promisedTo(transaction, market), balance - 0n * reserve - unsigned)',
       },
     ],
   },
@@ -115,8 +115,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/funds.ts',
-        find: 'left - promisedTo(transaction, market), balance - reserve)',
-        put: 'left - 0n * promisedTo(transaction, market), balance - reserve)',
+        find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
+        put: 'left - 0n * promisedTo(transaction, market), balance - reserve - unsigned)',
       },
     ],
   },
@@ -406,7 +406,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at valid_until once a payload has its nonce',
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
         put: "if (!transaction.cancellation && work.relayer.id === '') return",
       },

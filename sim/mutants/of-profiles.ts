@@ -8,7 +8,7 @@ export const ofProfiles: readonly Mutant[] = [
     with: ['fcfs'],
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: 'return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)',
         put: 'return isFcfs(situation.policy) && transaction.cancellation === undefined ? cancelFcfs(transaction, situation) : race(transaction, situation)',
       },

@@ -85,7 +85,7 @@ export const ofVerdicts: readonly Mutant[] = [
     breaks: 'does not reopen what a reorganization took back',
     edits: [
       {
-        file: 'src/domain/decide/decide.ts',
+        file: 'src/domain/decide/follow-up.ts',
         find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]",
         put: 'if (canonical !== inclusion.block.hash) return []',
       },

@@ -9,36 +9,29 @@
 // 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is confirmed, and
 //    by the finality rule of the network it is final, often at once. If its block leaves the chain before that, the
 //    nonce is open again.
-import { isNoOp } from '../attempt.ts'
-import { finalDepth, isFinal } from '../finality.ts'
-import type { Hash, TransactionId } from '../ids.ts'
+import { finalDepth } from '../finality.ts'
+import type { TransactionId } from '../ids.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
-import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
 import { noOpGasLimit } from '../no-op.ts'
-import { confirmations, type Observation } from '../observation.ts'
-import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
+import type { Observation } from '../observation.ts'
+import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
 import { assignNonces, gapFillerFees } from './assign-nonces.ts'
 import { awaitSigner, explainBinding } from './await-signer.ts'
-import { cancelFcfs } from './cancel-fcfs.ts'
-import { race } from './cancel-race.ts'
-import { type Assignments, type Decision, type NeedsBalance, needsSignature, type Plan } from './decision.ts'
+import { type Assignments, type Decision, needsSignature, type Plan } from './decision.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
-import { explainStalled, explainUnproven, foreignPatience } from './hindrance.ts'
-import { hasMoreInOrder, isItsTurn, nextInOrder } from './one-by-one.ts'
-import { isFcfs } from './ordered.ts'
-import { pursue } from './pursue.ts'
-import { include } from './settle.ts'
+import { followAll, hasExpired } from './follow-up.ts'
+import { foreignPatience } from './hindrance.ts'
+import { hasMoreInOrder, nextInOrder } from './one-by-one.ts'
 import type { Situation } from './situation.ts'
-import { hasMoreUnsettled, isTakenBack, mayConfirm } from './unsettled.ts'
+import { hasMoreUnsettled, isTakenBack } from './unsettled.ts'
 import { holdsQueue, isHeldUp, type Work } from './work.ts'
 
 export function decide(situation: Situation): Plan {
-  const { work, observation, policy, now } = situation
-  const followed = work.open.flatMap((transaction) => followUp(transaction, situation))
-  const ready = (decision: Decision) => mayGoNow(decision, work) && isItsTurn(decision, work, policy)
-  const followUps = followed.filter(isDecision).filter(ready)
+  const { observation, policy, now } = situation
+  const { followUps, lacksBalance, promised } = followAll(situation)
+  const work = { ...situation.work, promised }
   // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
   const { head, nonce } = observation
@@ -93,7 +86,7 @@ export function decide(situation: Situation): Plan {
     again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
   return {
     ...assignments,
-    needsBalance: assignments.needsBalance || !followed.every(isDecision),
+    needsBalance: assignments.needsBalance || lacksBalance,
     decisions: [...withoutRepeats(decisions), ...explained],
     again,
     conditions: conditionsOf(work, decisions),
@@ -104,10 +97,6 @@ export function decide(situation: Situation): Plan {
     ...(check.lostHistory && { lostHistory: check.lostHistory }),
     ...(isChecked && { completesHistoryCheck: true }),
   }
-}
-
-function isDecision(each: Decision | NeedsBalance): each is Decision {
-  return each.do !== 'readBalance'
 }
 
 /** A settled transaction spends its nonce. So does a foreign transaction, which returns ours to the queue. */
@@ -163,17 +152,6 @@ function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonl
 
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
 
-/**
- * Bytes on their way are not sent twice. While a payload is on its way, only no-ops are broadcast beside it: a race is
- * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
- */
-function mayGoNow(decision: Decision, work: Work): boolean {
-  if (decision.do === 'bump' || decision.do === 'replace') return !isHeldUp(work)
-  if (decision.do !== 'rebroadcast') return true
-  if (work.underWay?.has(decision.attempt.hash)) return false
-  return isNoOp(decision.attempt) || !isHeldUp(work)
-}
-
 /** The work after the decisions that need no signature are recorded. */
 function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
   const changed = new Map<TransactionId, Transaction>()
@@ -191,57 +169,4 @@ function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): 
       .map(latest)
       .filter((transaction) => isInPhase(transaction, 'queued') && !hasExpired(transaction, now)),
   }
-}
-
-function followUp(transaction: Transaction, situation: Situation): (Decision | NeedsBalance)[] {
-  const { observation, now } = situation
-  if (isInPhase(transaction, 'mined')) {
-    const { block } = transaction.lifecycle.inclusion
-    return onceMined(transaction, observation.canonical.get(block.number), situation)
-  }
-  if (!isInPhase(transaction, 'inFlight')) return []
-
-  const { nonce } = transaction.lifecycle
-  if (nonce < observation.nonce) {
-    const noOp = observation.lostNoOps?.get(nonce)
-    if (noOp && mayHaveCanceled(noOp, transaction)) return [{ do: 'restoreCancellation', transaction, noOp }]
-    const inclusion = noOp
-      ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
-      : observation.inclusions.get(nonce)
-    // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
-    if (!inclusion) return explainUnproven(transaction, situation)
-    const included = include(transaction, inclusion)
-    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
-    return [{ do: 'include', transaction, inclusion }, ...settled]
-  }
-  if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
-  if (!transaction.cancellation) return pursue(transaction, situation)
-  return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
-}
-
-/** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */
-function onceMined(
-  transaction: InPhase<'mined'>,
-  canonical: Hash | undefined,
-  { work, observation, policy, now }: Situation,
-): Decision[] {
-  const { inclusion, nonce, confirmedAt } = transaction.lifecycle
-  const { head } = observation
-  if (canonical === undefined || head.number < inclusion.block.number) return []
-  if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
-  // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
-  if (observation.nonce <= nonce) return []
-  if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
-  if (!isFinal(inclusion.block.number, observation, policy)) {
-    if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
-    return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
-  }
-  const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
-  // A gap filler has nothing left to fill.
-  const waitsAgain = lostToForeign && transaction.origin === 'client'
-  return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
-}
-
-function hasExpired(transaction: Transaction, now: TimestampMs): boolean {
-  return transaction.validUntil !== undefined && transaction.validUntil <= now
 }

@@ -8,6 +8,7 @@ import { noOpCost, noOpReserve } from '../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase } from '../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
+import type { Decision } from './decision.ts'
 import { givesWay } from './gap-filler.ts'
 import { inFlightOf, type Work } from './work.ts'
 
@@ -30,7 +31,8 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
 export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
   const reserve = reserveOf(work.relayer, market, policy)
   const live = inFlightOf(work).filter((each) => !givesWay(each))
-  return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve)
+  const unsigned = work.promised ?? 0n
+  return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve - unsigned)
 }
 
 /**
@@ -51,6 +53,19 @@ export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>, market: M
   const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
   const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
   return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt, market)))
+}
+
+/** What a decision to sign an attempt for an open transaction adds to what the transaction may cost. */
+export function addedBy(decision: Decision, market: Market): Wei {
+  const { do: what } = decision
+  if (what !== 'bump' && what !== 'replace' && what !== 'takeOver') return 0n
+  const { transaction, gasLimit, fees } = decision
+  const { payload } = transaction
+  const cost =
+    what === 'takeOver'
+      ? noOpCost(gasLimit, fees, market)
+      : upfrontCost(payload.value + l1FeeOf(payload, market), gasLimit, fees)
+  return maxWei(0n, cost - promisedTo(transaction, market))
 }
 
 /** The balance that one attempt needs, with its fee for data on L1. */

@@ -7,7 +7,7 @@ import type { LostHistory } from '../observation.ts'
 import type { PresignedNoOp } from '../presigned-no-op.ts'
 import type { NonceFloor, Relayer } from '../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs } from '../units.ts'
+import type { BlockNumber, Nonce, TimestampMs, Wei } from '../units.ts'
 import { givesWay, refusalOfGapFiller } from './gap-filler.ts'
 import type { Signing } from './signing.ts'
 import { inFlightMaxOf } from './window.ts'
@@ -26,6 +26,8 @@ export interface Work {
   readonly queued: readonly Transaction[]
   /** How many may be in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
+  /** What the decisions of this step cost beyond `open`: their attempts are not signed yet. */
+  readonly promised?: Wei
   /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
   readonly bindsMax?: number
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */

@@ -476,3 +476,46 @@ test('what was mined and came back was in a pool, whatever nodes said before: th
   expect(feeCap(noOp.fees)).toBeGreaterThanOrEqual(99n * gwei)
   expect(tipOf(noOp.fees)).toBeGreaterThanOrEqual(33n * gwei)
 })
+
+describe('what one step signs together', () => {
+  const reserve = 21_000n * 100n * gwei
+  const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: reserve } })
+  const overtaken = { market: marketAt(50n * gwei), head: headAt(height, { baseFee: 50n * gwei }), rule: fields }
+  const stuck = (nonce: number) =>
+    inFlight(nonce, [someAttempt(nonce, { fees: eip1559(20n * gwei, 2n * gwei), recordedAtBlock: height - 5 })])
+  const promised = 21_000n * 20n * gwei + 1n
+  // The market's price is 102 gwei, so a second raise needs 82 more.
+  const oneRaise = 21_000n * 100n * gwei
+
+  test('costs no more than the balance covers: the lowest nonce is raised, the next waits', () => {
+    const open = [stuck(0), stuck(1), stuck(2)]
+    const { decisions } = plan({ relayer, open }, { ...overtaken, balance: 3n * promised + reserve + oneRaise })
+    const lasts = decisions.map((each) => [each.do, 'transaction' in each && each.transaction.id])
+    expect(lasts).toContainEqual(['bump', open[0]?.id])
+    expect(decisions.filter(({ do: what }) => what === 'bump')).toHaveLength(1)
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'explain', condition: 'balance_short' }))
+  })
+
+  test('leaves the reserve, where a price is raised and a nonce assigned', () => {
+    const work = { relayer, open: [stuck(0)], queued: [queued(1)], lastSequence: 1 }
+    const whats = (balance: bigint) =>
+      plan(work, { ...overtaken, pendingNonce: 1, balance: promised + reserve + balance }).decisions.map(
+        (each) => each.do,
+      )
+    expect(whats(2n * oneRaise + ether)).toEqual(['bump', 'assignNonce'])
+    expect(whats(oneRaise + 21_000n * 50n * gwei)).toEqual(['bump', 'explain'])
+  })
+
+  test('holds back no no-op: it may use the whole balance', () => {
+    const race = inFlight(
+      1,
+      [someAttempt(1, { fees: eip1559(20n * gwei, 2n * gwei), recordedAtBlock: height - 5 })],
+      canceled,
+    )
+    const { decisions } = plan(
+      { relayer, open: [stuck(0), race] },
+      { ...overtaken, balance: 2n * promised + reserve + oneRaise },
+    )
+    expect(decisions.map((each) => each.do)).toEqual(['bump', 'takeOver'])
+  })
+})

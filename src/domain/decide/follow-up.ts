@@ -1,0 +1,118 @@
+// Decides about the transactions that have a nonce: what each of them needs next, by nonce.
+import { isNoOp } from '../attempt.ts'
+import { isFinal } from '../finality.ts'
+import type { Hash } from '../ids.ts'
+import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
+import { confirmations } from '../observation.ts'
+import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
+import type { TimestampMs, Wei } from '../units.ts'
+import { cancelFcfs } from './cancel-fcfs.ts'
+import { race } from './cancel-race.ts'
+import type { Decision, NeedsBalance } from './decision.ts'
+import { addedBy } from './funds.ts'
+import { explainStalled, explainUnproven } from './hindrance.ts'
+import { isItsTurn } from './one-by-one.ts'
+import { isFcfs } from './ordered.ts'
+import { pursue } from './pursue.ts'
+import { include } from './settle.ts'
+import type { Situation } from './situation.ts'
+import { mayConfirm } from './unsettled.ts'
+import { isHeldUp, type Work } from './work.ts'
+
+export interface FollowUps {
+  readonly followUps: readonly Decision[]
+  /** One of them needs the balance first. */
+  readonly lacksBalance: boolean
+  /** What they cost beyond what is signed already. */
+  readonly promised: Wei
+}
+
+/** One after the other, by nonce: what one is to sign, the next can't spend. */
+export function followAll(situation: Situation): FollowUps {
+  const { work, observation, policy } = situation
+  const followUps: Decision[] = []
+  let lacksBalance = false
+  let promised = 0n
+  let current = situation
+  for (const transaction of work.open) {
+    for (const each of followUp(transaction, current)) {
+      if (!isDecision(each)) lacksBalance = true
+      else if (mayGoNow(each, work) && isItsTurn(each, work, policy)) {
+        followUps.push(each)
+        const added = observation.market ? addedBy(each, observation.market) : 0n
+        if (added === 0n) continue
+        promised += added
+        current = { ...situation, work: { ...work, promised } }
+      }
+    }
+  }
+  return { followUps, lacksBalance, promised }
+}
+
+function isDecision(each: Decision | NeedsBalance): each is Decision {
+  return each.do !== 'readBalance'
+}
+
+/**
+ * Bytes on their way are not sent twice. While a payload is on its way, only no-ops are broadcast beside it: a race is
+ * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
+ */
+function mayGoNow(decision: Decision, work: Work): boolean {
+  if (decision.do === 'bump' || decision.do === 'replace') return !isHeldUp(work)
+  if (decision.do !== 'rebroadcast') return true
+  if (work.underWay?.has(decision.attempt.hash)) return false
+  return isNoOp(decision.attempt) || !isHeldUp(work)
+}
+
+function followUp(transaction: Transaction, situation: Situation): (Decision | NeedsBalance)[] {
+  const { observation, now } = situation
+  if (isInPhase(transaction, 'mined')) {
+    const { block } = transaction.lifecycle.inclusion
+    return onceMined(transaction, observation.canonical.get(block.number), situation)
+  }
+  if (!isInPhase(transaction, 'inFlight')) return []
+
+  const { nonce } = transaction.lifecycle
+  if (nonce < observation.nonce) {
+    const noOp = observation.lostNoOps?.get(nonce)
+    if (noOp && mayHaveCanceled(noOp, transaction)) return [{ do: 'restoreCancellation', transaction, noOp }]
+    const inclusion = noOp
+      ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
+      : observation.inclusions.get(nonce)
+    // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
+    if (!inclusion) return explainUnproven(transaction, situation)
+    const included = include(transaction, inclusion)
+    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
+    return [{ do: 'include', transaction, inclusion }, ...settled]
+  }
+  if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
+  if (!transaction.cancellation) return pursue(transaction, situation)
+  return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
+}
+
+/** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */
+function onceMined(
+  transaction: InPhase<'mined'>,
+  canonical: Hash | undefined,
+  { work, observation, policy, now }: Situation,
+): Decision[] {
+  const { inclusion, nonce, confirmedAt } = transaction.lifecycle
+  const { head } = observation
+  if (canonical === undefined || head.number < inclusion.block.number) return []
+  if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
+  // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
+  if (observation.nonce <= nonce) return []
+  if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
+  if (!isFinal(inclusion.block.number, observation, policy)) {
+    if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
+    return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
+  }
+  const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
+  // A gap filler has nothing left to fill.
+  const waitsAgain = lostToForeign && transaction.origin === 'client'
+  return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
+}
+
+export function hasExpired(transaction: Transaction, now: TimestampMs): boolean {
+  return transaction.validUntil !== undefined && transaction.validUntil <= now
+}
