@@ -101,7 +101,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
   function check(transaction: SimTransaction, attempt: Recorded): void {
     const { from, nonce, cap, tip } = transaction
     const { transaction_id: id, kind, position, recorded_at_block: at } = attempt
-    // The first of a no-op, or of a replacement, that a pool may hold costs what it has to, whatever its own had come to.
+    // Of no-ops, and of each replacement, the first that a pool may hold has no limit: it has to exceed the payload's bids.
     if (position > 0 && before(transaction.hash).length === 0) return
     const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
     const bids = [...(foreign.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)

@@ -51,8 +51,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/bid.ts',
-        find: 'limited && isBeyond(offer, reference, market) ? limited : offer',
-        put: 'offer',
+        find: 'return isBeyond(offer, reference, market) ? floor : offer',
+        put: 'return offer',
       },
     ],
   },

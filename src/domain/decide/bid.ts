@@ -87,15 +87,13 @@ function bidOver(
   const offersNothing = isFree(escalated) && !own.some((attempt) => isFree(attempt.fees))
   if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
-  // No pool has one of its own: what stands in its way is the other payload, or somebody else's.
+  // No pool may hold an attempt of this purpose. The bid only has to exceed the other payload, or a foreign transaction.
   const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
   const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
   const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
   const limited = isFirst || isOutpaced || raisesTip ? undefined : floor
-  const reference = referenceOf(bidder, observation, market)
-  if (limited && isBeyond(limited, reference, market)) return { kind: 'wait', until: 'market', wanted: over(wanted) }
-  // The market's cap above the floor's tip may pay more than either.
-  const fees = limited && isBeyond(offer, reference, market) ? limited : offer
+  const fees = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
+  if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   // The cost that a top-up has to cover.
   const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
   if (most !== undefined && feeCap(fees) > most) {
@@ -168,6 +166,15 @@ function referenceOf({ transaction, own, speed }: Bidder, { rule }: Observation,
   const price = marketFees(market, speed, attempts[0].fees.kind === 'eip1559')
   const named = namedBids(transaction).map((fees) => floorOver(fees, market, rule))
   return [...named, ...overForeign(own)].reduce(higher, price)
+}
+
+/**
+ * The offer, or the floor alone: the market's cap with the floor's tip may pay more than either. Undefined if the floor
+ * itself is beyond the limit.
+ */
+function withinLimit(offer: Fees, floor: Fees, reference: Fees, market: Market): Fees | undefined {
+  if (isBeyond(floor, reference, market)) return undefined
+  return isBeyond(offer, reference, market) ? floor : offer
 }
 
 /** The market's cap holds two base fees and its price one, so a bid that is mostly tip passes the limit in price first. */

@@ -23,7 +23,7 @@ export interface FollowUps {
   readonly followUps: readonly Decision[]
   /** One of them needs the balance first. */
   readonly lacksBalance: boolean
-  /** What they cost beyond what is signed already. */
+  /** The cost that they add to that of the signed attempts. */
   readonly promised: Wei
 }
 
@@ -36,14 +36,16 @@ export function followAll(situation: Situation): FollowUps {
   let current = situation
   for (const transaction of work.open) {
     for (const each of followUp(transaction, current)) {
-      if (!isDecision(each)) lacksBalance = true
-      else if (mayGoNow(each, work) && isItsTurn(each, work, policy)) {
-        followUps.push(each)
-        const added = observation.market ? addedBy(each, observation.market) : 0n
-        if (added === 0n) continue
-        promised += added
-        current = { ...situation, work: { ...work, promised } }
+      if (!isDecision(each)) {
+        lacksBalance = true
+        continue
       }
+      if (!mayGoNow(each, work) || !isItsTurn(each, work, policy)) continue
+      followUps.push(each)
+      const added = observation.market ? addedBy(each, observation.market) : 0n
+      if (added === 0n) continue
+      promised += added
+      current = { ...situation, work: { ...work, promised } }
     }
   }
   return { followUps, lacksBalance, promised }

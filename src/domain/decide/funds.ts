@@ -6,7 +6,7 @@ import { isNonEmpty } from '../ids.ts'
 import { l1FeeOf } from '../l1-fee.ts'
 import { noOpCost, noOpReserve } from '../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../relayer.ts'
-import { type InPhase, isInPhase } from '../transaction.ts'
+import { type InPhase, isInPhase, type Payload } from '../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
 import type { Decision } from './decision.ts'
 import { givesWay } from './gap-filler.ts'
@@ -60,11 +60,8 @@ export function addedBy(decision: Decision, market: Market): Wei {
   const { do: what } = decision
   if (what !== 'bump' && what !== 'replace' && what !== 'takeOver') return 0n
   const { transaction, gasLimit, fees } = decision
-  const { payload } = transaction
   const cost =
-    what === 'takeOver'
-      ? noOpCost(gasLimit, fees, market)
-      : upfrontCost(payload.value + l1FeeOf(payload, market), gasLimit, fees)
+    what === 'takeOver' ? noOpCost(gasLimit, fees, market) : payloadCost(transaction.payload, decision, market)
   return maxWei(0n, cost - promisedTo(transaction, market))
 }
 
@@ -76,6 +73,13 @@ export function costOf(
 ): Wei {
   const { revision = 0, gasLimit, fees } = attempt
   if (isNoOp(attempt)) return noOpCost(gasLimit, fees, market)
-  const carried = earlier?.[revision] ?? payload
-  return upfrontCost(carried.value + l1FeeOf(carried, market), gasLimit, fees)
+  return payloadCost(earlier?.[revision] ?? payload, attempt, market)
+}
+
+function payloadCost(
+  payload: Payload,
+  { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
+  market: Pick<Market, 'noOpL1Fee' | 'l1FeePerByte'>,
+): Wei {
+  return upfrontCost(payload.value + l1FeeOf(payload, market), gasLimit, fees)
 }
