@@ -19,18 +19,21 @@ interface Tier {
 const unit = [
   'test/{config,domain,layout,signers}/**/*.test.ts',
   'test/attacks/{list,log-lines}.test.ts',
-  'test/chain/**/{ancestry,batch-size,believe-head,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
-  'test/chain/**/{endpoint-headers,endpoint-rest,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
-  'test/chain/**/{replaceable,replacement-rule,search-blocks,send-raw,unexplained}.test.ts',
+  'test/chain/**/{ancestry,batch-size,believe-head,believe-tips,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
+  'test/chain/**/{endpoint-headers,endpoint-rest,limit-tips,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
+  'test/chain/**/{find-spender,match-ids,paid-tips,read-block,read-receipts}.test.ts',
+  'test/chain/**/{read-shown-nonce,replaceable,replacement-rule,revert-reason,scan-answer,search-blocks,second-count,send-raw,tip-floor,unexplained}.test.ts',
   'test/cli/verdict.test.ts',
+  'test/sim/custody.test.ts',
   'test/dashboard/**/*.test.ts',
   'test/deploy/compose.test.ts',
   'test/engine/find-sent.test.ts',
-  'test/http/**/{asset,error-codes,exact-integers,explain-cancellation,listen-error,present-time,shown-path}.test.ts',
+  'test/http/events/view-events.test.ts',
+  'test/http/**/{asset,count-structure,error-codes,exact-integers,explain-cancellation,fixed-answers,listen-error,parse-large-bodies,present-time,shown-path}.test.ts',
   'test/ops/**/{bell,guard-addresses,log-outage,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
   'test/ownership/**/{choose-slots,share-out}.test.ts',
-  'test/store/**/{hint-messages,run-unit,statement}.test.ts',
+  'test/store/**/{hint-messages,reread,run-unit,seal-messages,statement,watch-outage}.test.ts',
 ]
 
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
@@ -43,12 +46,13 @@ const onPostgres = [
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
   'test/cli/check-database.test.ts',
+  'test/cli/check-receivers.test.ts',
   'test/webhooks/**/deliver.test.ts',
 ]
 
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
-  'test/e2e/signers/{open-signers,pkcs11,vault-client}.test.ts',
+  'test/e2e/signers/{open-signers,pkcs11*,vault-client}.test.ts',
   'test/e2e/**/{postgres,replicas*,disk-failure,long-queue,second-process}.test.ts',
   'test/http/server/database-failures.test.ts',
 ]

@@ -10,10 +10,12 @@ import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
 import { measureDashboard } from './dashboard.ts'
+import { measureDoor } from './door.ts'
 import { measureEndToEnd } from './e2e.ts'
 import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
+import { measureHostile } from './hostile.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
@@ -36,12 +38,14 @@ const topics = [
   'one',
   'waiting',
   'unread',
+  'door',
   'signers',
   'dashboard',
   'wake',
   'balance',
   'retention',
   'finished',
+  'hostile',
 ] as const
 type Topic = (typeof topics)[number]
 
@@ -98,8 +102,10 @@ if (wants('relayers')) report(await measureRelayers(options))
 if (wants('one')) report(await measureOneDelete(options))
 if (wants('waiting')) report(await measureWaiting(options))
 if (wants('unread')) report(await measureUnread(options))
+if (wants('door')) report(await measureDoor(options))
 if (wants('retention')) report(await measureRetention(options))
 if (wants('finished')) report(await measureFinished(options, rows))
+if (wants('hostile')) report(await measureHostile(options))
 if (wants('dashboard')) report(await measureDashboard(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())

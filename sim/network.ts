@@ -6,6 +6,7 @@ import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { History } from './history.ts'
+import { type Liar, lies } from './lies/lies.ts'
 import { type Instance, leave } from './process/instance.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -51,6 +52,10 @@ export interface Network {
 export interface NetworkWitness {
   /** The service is letting these signed bytes go. */
   leaving(instance: Instance, raws: readonly Hex[]): void
+  /** Whether a first price is believed. Only then does a lie about prices differ from the truth. */
+  knowsPrices(): boolean
+  /** A node answered falsely. */
+  lied(call: Call): void
 }
 
 /** What one node's gateway always refuses: batches of more calls, or of more sends, which are the long ones. */
@@ -75,7 +80,8 @@ export function openSimNetwork(
   world: NodeWorld,
   nodes: readonly SimNode[],
   timeline: Timeline,
-  { dice, batchDice, sendDice }: { dice: Dice; batchDice: Dice; sendDice: Dice },
+  { dice, batchDice, sendDice, lieDice }: { dice: Dice; batchDice: Dice; sendDice: Dice; lieDice: Dice },
+  liar: Liar | undefined,
   sendWeather: Weather,
   history: History,
   witness: NetworkWitness,
@@ -122,7 +128,7 @@ export function openSimNetwork(
     const page = (status: number) => (): HttpAnswer => ({ kind: 'unknown', status, message: `HTTP ${status}` })
     const success = (content: unknown) => (): HttpAnswer => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
-      timeline.after(afterMs, () => then(calls.map((call) => answer(world, node, call))))
+      timeline.after(afterMs, () => then(calls.map((call) => answerOf(node, call))))
     }
     const reply = (members: readonly Member[]): HttpAnswer => success(Array.isArray(json) ? members : members[0])()
     const toNobody = () => undefined
@@ -173,6 +179,18 @@ export function openSimNetwork(
         arrive(thereMs, toNobody)
         return hear(thereMs + backMs, dice.chance(0.5) ? page(batchDice.pick([400, 403, 500, 502])) : success('what?'))
     }
+  }
+
+  /** True, unless this node lies, the faults last, and the lie is about this call. */
+  function answerOf(node: SimNode, call: Call): Member {
+    const honest = answer(world, node, call)
+    if (liar?.node !== node.index || world.isCalm() || !lieDice.chance(liar.share)) return honest
+    if (liar.kind === 'highPrice' && !witness.knowsPrices()) return honest
+    const member = lies[liar.kind](world, node, call, honest, lieDice, liar)
+    if (member === honest) return member
+    history.note(`n${node.index} lies about ${call.method}`)
+    witness.lied(call)
+    return member
   }
 
   function latency(): number {

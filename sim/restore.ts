@@ -87,6 +87,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   }
   const before = new Map(rows.all())
   rows.forget()
+  world.gapFillers.forget()
   world.verdicts.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)

@@ -21,8 +21,10 @@ import {
   demandProgress,
   giveUpWaiting,
   openRows,
+  permitGapFillers,
   standingStill,
   steerBaseFee,
+  unusedNonces,
 } from './settle.ts'
 import { openWorld, type World } from './world.ts'
 
@@ -233,13 +235,14 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   // Long enough for whoever drains or starts to be there, and for zombies to be gone.
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
+  if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
   await outlastOutage(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
   const began = blocks.canonical().number
   askForTheRest(world, service)
   await timeline.rest()
   world.look()
-  const bound = boundBlocks(world, openRows(world))
+  const bound = boundBlocks(world, openRows(world) + unusedNonces(world))
   let height = -1
   let still: ReadonlyMap<string, string> = new Map()
   while (!history.failure() && openRows(world) > 0) {
@@ -309,6 +312,7 @@ function describe({ scenario }: World): string {
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
     ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
+    ...(rest.custody ? [`it has ${rest.custody.kind}`] : []),
     ...(rest.presign ? [`${rest.presign.levels} no-ops are pre-signed for each nonce`] : []),
     ...(rest.bulkShare ? [`a queue is canceled in shares of ${rest.bulkShare.transactions}`] : []),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),

@@ -7,7 +7,9 @@ import { type ChainKind, ethereum } from './chain/sequencer.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
 import { drawFinality, type FinalityWorld } from './finality.ts'
+import { drawLiar, type Liar, lieKinds } from './lies/lies.ts'
 import { type Fate, fates, fineWeather, type Weather } from './network.ts'
+import { type CustodyKind, custodyKinds } from './process/custody.ts'
 
 export const actions = [
   'send',
@@ -77,12 +79,16 @@ export interface Scenario {
   readonly signerMoods: number | undefined
   /** Every second PUT names the payload that stands there. */
   readonly repeatsPayloads: boolean
+  /** What else holds the service up that holds the keys. Absent: nothing. */
+  readonly custody: { readonly kind: CustodyKind } | undefined
   /** Clients send many at once, and `max_in_flight` is mostly not set. */
   readonly hasBursts: boolean
   /** A longer queue is canceled in shares of so many. Absent: of so many as in production, which no queue reaches. */
   readonly bulkShare: { readonly transactions: number; readonly breathMs: number } | undefined
   /** No-ops are pre-signed, and the keys are out of reach for long now and then. Absent: neither. */
   readonly presign: Presigning | undefined
+  /** The node that lies, and its kind of lie. Absent: every node is honest. */
+  readonly liar: Liar | undefined
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
 }
@@ -127,12 +133,19 @@ export const features = [
   'l1Gas',
   'remoteSigners',
   'presign',
+  'custody',
   'l1Fee',
   'bursts',
   'bulkShares',
   'retention',
   'shrinking',
   'samePayloads',
+  // One node gives false answers of this kind until the faults stop. A seed has at most one kind.
+  'highCount',
+  'highPrice',
+  'anothersReceipt',
+  'invalid',
+  'unknownWords',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -157,6 +170,8 @@ export const drawnUsually: Drawn = {
   remoteSigners: 0.08,
   // Of the seeds with remote signers.
   presign: 0.4,
+  // A share of the seeds without remote signers. Custody gives them remote signers.
+  custody: 0.03,
   l1Fee: 0.03,
   // Without max_in_flight, and with more to send than every node keeps. Such runs are long: only on request.
   bursts: 0,
@@ -168,6 +183,11 @@ export const drawnUsually: Drawn = {
   samePayloads: 0.1,
   // Attempts shrink while the service runs. Each share is one more commit at which a process may die.
   shrinking: 0.05,
+  highCount: 0.04,
+  highPrice: 0.04,
+  anothersReceipt: 0.04,
+  invalid: 0.04,
+  unknownWords: 0.04,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -225,9 +245,16 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = withBursts(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), has('bursts'))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
-  const signerMoods = has('remoteSigners')?.pick([0.05, 0.2])
-  const presign = signerMoods === undefined ? undefined : drawPresigning(has('presign'))
-  const signing = { signerMoods, presign, bulkShare: drawBulkShare(has('bulkShares')) }
+  const moods = has('remoteSigners')?.pick([0.05, 0.2])
+  const presign = moods === undefined ? undefined : drawPresigning(has('presign'))
+  // Where data on L1 has a fee, money is what a payload waits for.
+  const custody = (moods ?? has('l1Fee')) === undefined ? drawCustody(has('custody')) : undefined
+  const signing = {
+    signerMoods: moods ?? custody?.moods,
+    custody,
+    presign,
+    bulkShare: drawBulkShare(has('bulkShares')),
+  }
   const repeatsPayloads = has('samePayloads') !== undefined
   const unkind = {
     ...drawn,
@@ -237,12 +264,26 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...signing,
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
-  const alone = ofKind(unkind, drawKind(has, unkind))
+  const truthful = ofKind(unkind, drawKind(has, unkind))
+  const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   if (!replicas) return alone
   // Replicas look around all the time: with shorter blocks a run is shorter.
   const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
   return { ...shared, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+}
+
+/** A copy that was put back learns what it lost from nodes alone, and a sequencer is one process behind all of its nodes. */
+function drawOneLiar(
+  has: (feature: Feature) => Dice | undefined,
+  farDice: Dice,
+  { restores, kind, profiles: nodes }: Omit<Scenario, 'liar' | 'replicas'>,
+): Liar | undefined {
+  const drawn = lieKinds.flatMap((each) => {
+    const dice = has(each)
+    return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
+  })
+  return restores.length > 0 || kind.isFcfs ? undefined : drawn[0]
 }
 
 /** Blocks take some of what comes, or all of it. */
@@ -259,6 +300,10 @@ function withBursts<S extends Alone>(scenario: S, dice: Dice | undefined): S & P
 
 function drawBulkShare(dice: Dice | undefined): Scenario['bulkShare'] {
   return dice && { transactions: dice.pick([1, 1, 2, 4]), breathMs: dice.pick([1, 50, 500]) }
+}
+
+function drawCustody(dice: Dice | undefined) {
+  return dice && { kind: dice.pick(custodyKinds), moods: dice.pick([0, 0, 0.05]) }
 }
 
 function drawPresigning(dice: Dice | undefined): Presigning | undefined {
@@ -289,7 +334,10 @@ function drawKind(
   }
 }
 
-function ofKind<S extends Omit<Scenario, 'kind' | 'replicas'>>(scenario: S, kind: ChainKind): S & { kind: ChainKind } {
+function ofKind<S extends Omit<Scenario, 'kind' | 'liar' | 'replicas'>>(
+  scenario: S,
+  kind: ChainKind,
+): S & { kind: ChainKind } {
   const { weights, gaps, fees, profiles: nodes } = scenario
   const common = { ...scenario, kind, gaps: kind.hasL1Gas ? { ...gaps, tightGapFillers: 0 } : gaps }
   if (!kind.isFcfs) return common
@@ -353,8 +401,10 @@ type Alone = Omit<
   | 'kind'
   | 'signerMoods'
   | 'presign'
+  | 'custody'
   | 'hasBursts'
   | 'bulkShare'
+  | 'liar'
 >
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {

@@ -5,6 +5,7 @@ import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import { RescindError } from '../src/domain/errors.ts'
+import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
 import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Store } from '../src/store/store.ts'
@@ -38,6 +39,8 @@ export interface Service {
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
+  /** An operator permits as many gap fillers as there can be. */
+  permitGapFillers(relayer: number): void
   /** Paused processes wake up; where another has taken their place, they soon die. */
   wakeZombies(): void
   /** Ends at once, with all that was paused, and starts when it is told to. */
@@ -188,6 +191,16 @@ export function openService(world: World): Service {
           for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
         },
       )
+    },
+    permitGapFillers(relayer) {
+      const id = idOf(relayer)
+      const permit = async ({ store, clock, wake }: CommandContext) => {
+        const grantedAt = clock.now()
+        const given = { fills: permittedFillsMax, grantedAt, expiresAt: grantedAt + permitMsMax }
+        await store.commit((session) => session.permitGapFillers(id, given))
+        wake(id)
+      }
+      void ask(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
     },
     wakeZombies() {
       for (const seat of seats) seat.wake()

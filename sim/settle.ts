@@ -1,10 +1,12 @@
 // The faults stop. From here on everything must reach an end, and a true one, within a bound.
-import { refusedPauseMaxMs } from '../src/domain/decide/repeat-after.ts'
+import { invalidPauseMaxMs } from '../src/domain/decide/race/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
+import { accountAt } from './chain/blocks.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { finalityBlocks } from './finality.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
+import { relayerName } from './process/engine.ts'
 import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
@@ -23,7 +25,7 @@ export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes } = world
   const { blocktimeMs, gaps, finality } = scenario
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(finality))
-  const untilTried = gaps.tightGapFillers > 0 ? Math.ceil((tightMs + refusedPauseMaxMs) / blocktimeMs) : 0
+  const untilTried = gaps.tightGapFillers > 0 ? Math.ceil((tightMs + invalidPauseMaxMs) / blocktimeMs) : 0
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
@@ -85,7 +87,7 @@ function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scena
 function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least
-  const gas = BigInt(openRows(world)) * 21_400n
+  const gas = BigInt(openRows(world) + unusedNonces(world)) * 21_400n
   return maxWei(least, 4n * gas * world.blocks.canonical().nextBaseFee)
 }
 
@@ -150,6 +152,24 @@ export function demandProgress(world: World, before: ReadonlyMap<string, string>
     const reason = world.rows.all().get(ids.split(',')[0] ?? '')?.status_reason
     world.history.fail(`${relayer} has stood still for a quarter of the bound, and for no policy: "${reason}"`)
   }
+}
+
+/** Below the highest nonce in flight: a node that lied about a count may have left hundreds, and each needs a gap filler. */
+export function unusedNonces({ rows, addresses, blocks, scenario }: World): number {
+  if (scenario.liar?.kind !== 'highCount') return 0
+  const perRelayer = addresses.map((address, relayer) => {
+    const held = [...rows.all().values()].flatMap(({ open, nonce, relayer_id: id }) =>
+      open === 1 && nonce !== null && id === relayerName(relayer) ? [nonce] : [],
+    )
+    return Math.max(0, Math.max(...held, 0) - accountAt(blocks.canonical(), address).nonce)
+  })
+  return perRelayer.reduce((sum, unused) => sum + unused, 0)
+}
+
+/** Once the faults stopped, an operator compares the nonces and gives the word. */
+export function permitGapFillers(world: World, service: Service): void {
+  world.gapFillers.permitted()
+  for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1) service.permitGapFillers(relayer)
 }
 
 export function openRows(world: World): number {

@@ -1,9 +1,9 @@
 // Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
 import { privateKeyToAddress } from 'viem/accounts'
-import type { Hash } from '../src/domain/ids.ts'
+import type { Hash, Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
-import { type Blocks, openBlocks } from './chain/blocks.ts'
+import { accountAt, type Blocks, openBlocks } from './chain/blocks.ts'
 import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { openPool } from './chain/pool.ts'
@@ -13,17 +13,19 @@ import { type Bids, watchBids } from './check/bids.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
+import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
 import { watchRetention } from './check/retention.ts'
 import { type Rows, watchRows } from './check/rows.ts'
+import { watchTips } from './check/tips.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
-import type { Policies } from './draw-policies.ts'
+import { gwei, type Policies } from './draw-policies.ts'
 import type { Tags } from './finality.ts'
 import { type History, openHistory } from './history.ts'
-import { type Network, openSimNetwork } from './network.ts'
+import { isSend, type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
@@ -56,6 +58,7 @@ export interface World {
   readonly bids: Bids
   readonly bytes: Bytes
   readonly rows: Rows
+  readonly gapFillers: GapFillers
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly funds: Funds
@@ -180,10 +183,13 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   const wonBefore = new Set<number>()
   const givenUp = new Set<string>()
   const revived = new Set<string>()
+  /** Bytes that a node falsely called so, and their transactions. */
+  const calledInvalid = new Set<string>()
   disk.wipe()
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
+  const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
@@ -194,6 +200,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
           row.nonce === null ? '' : ` nonce ${row.nonce}`
         })`,
       )
+      gapFillers.changed(row)
       truth?.changed(row, before)
       finality.changed(row, before)
       verdicts?.changed(row)
@@ -206,8 +213,12 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
     wasUnknowable: (id) => wasUnknowable(id),
+    wasCalledInvalid: (hash) => calledInvalid.has(hash),
   })
-  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded })
+  const isPrivate = scenario.kind.hasSequencer
+  const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
+  const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
+  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
 
   const node: NodeWorld = {
     blocks,
@@ -268,6 +279,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
+    wasCalledInvalid: (id) => calledInvalid.has(id),
     isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
       clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
@@ -276,13 +288,22 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     signsLate: scenario.signerMoods !== undefined,
   })
   const presigned = scenario.presign && watchPresigned(disk, history.fail)
-  const networkDice = { dice: worldDice, batchDice: dice(seed, 'batches'), sendDice: dice(seed, 'sends') }
-  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.sendWeather, history, {
+  const networkDice = {
+    ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
+    ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
+  }
+  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendWeather, history, {
     leaving(instance, raws) {
       bytes.leaving(instance, raws)
       bids.leaving(raws)
       // Signed again, and on record again: a no-op at the same price is the same bytes.
       for (const raw of raws) lost.delete(decode(raw).hash)
+    },
+    knowsPrices: tips.areBelieved,
+    lied(call) {
+      if (!isSend(call) || scenario.liar?.kind !== 'invalid') return
+      const { hash } = decode(call.params[0] as Hex)
+      calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
   })
 
@@ -313,6 +334,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     owners,
     signerMood: () => state.signerMood,
     keyCalls: dice(seed, 'keyCalls'),
+    custody: scenario.custody && {
+      ...{ kind: scenario.custody.kind, dice: dice(seed, 'custodyCalls'), timeline },
+      ...{ isCalm: () => !state.faulty, approvals: new Map() },
+    },
     shrinks: dice(seed, 'shrinking').chance(drawn.shrinking),
     witness: {
       retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
@@ -359,6 +384,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     bids,
     bytes,
     rows,
+    gapFillers,
     truth,
     verdicts,
     funds,
@@ -374,6 +400,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       if (!dirty) return
       dirty = false
       rows.look()
+      tips.look()
       for (const id of clients.accepted.keys()) {
         if (!rows.all().has(id)) history.fail(`${id.slice(-6)} was accepted and is not stored`)
       }

@@ -25,7 +25,9 @@ rescind send --to ADDRESS --value AMOUNT             sends a transaction, and pr
 rescind tx list|get|watch                            lists transactions, shows one, follows one
 rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
 rescind cancel --all                                 cancels everything pending, after a preview
+rescind gaps permit --count NUMBER                   permits more gap fillers than the limit of an hour
 rescind keys list|create|revoke                      manages API keys
+rescind signers probe ID                             lets a signer sign a fixed text, and shows how fast it was
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
                                                      DATABASE_URL names; "rescind migrate --help" has more
 rescind completion bash|zsh|fish                     prints a script that completes commands in the shell
@@ -49,7 +51,7 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 `
 
 /** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
-const commands = ['status', 'send', 'tx', 'cancel', 'keys', 'check', 'init', 'completion']
+const commands = ['status', 'send', 'tx', 'cancel', 'gaps', 'keys', 'signers', 'check', 'init', 'completion']
 
 const options = {
   help: { type: 'boolean', short: 'h' },

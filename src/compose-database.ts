@@ -2,6 +2,7 @@
 import type { Config } from './config/config.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
+import type { Random } from './ops/random.ts'
 import type { Hints } from './store/hints.ts'
 import type { Locks } from './store/locks.ts'
 import { openPostgresHints } from './store/postgres/hints.ts'
@@ -13,6 +14,7 @@ import type { Store } from './store/store.ts'
 
 export interface DatabaseSurroundings {
   readonly clock: Clock
+  readonly random: Random
   readonly logger: Logger
   /** Where rows are kept; the configured database by default. */
   readonly openStore?: () => Promise<Store>
@@ -27,14 +29,18 @@ export interface Sharing {
 }
 
 export function openSharing(
-  { database }: Config,
-  { clock, logger, openStore, openSharing }: DatabaseSurroundings,
+  { database, server }: Config,
+  { clock, random, logger, openStore, openSharing }: DatabaseSurroundings,
   lines: Lines,
 ): Sharing | undefined {
   if (openStore) return openSharing?.()
   if (database.kind === 'sqlite') return undefined
   const { url } = database
-  return { locks: openPostgresLocks({ url, clock, lines }), hints: openPostgresHints({ url, clock, logger, lines }) }
+  const keys = [server.apiKey, ...(server.apiKeyPrevious ? [server.apiKeyPrevious] : [])]
+  return {
+    locks: openPostgresLocks({ url, clock, lines }),
+    hints: openPostgresHints({ url, clock, random, logger, lines, keys }),
+  }
 }
 
 export function openStore(

@@ -5,6 +5,7 @@ import type { RelayerId } from './domain/ids.ts'
 import { presentArchived } from './http/transactions/present-archived.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
+import { type Metrics, noMetrics } from './ops/metrics.ts'
 import { openArchive } from './retention/archive.ts'
 import { countBuckets } from './retention/count-buckets.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
@@ -24,11 +25,17 @@ export interface Retaining {
   owns(relayer: RelayerId): boolean
 }
 
+export interface RetentionSurroundings {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics?: Metrics
+}
+
 const dayMs = 86_400_000
 
 export function openRetention(
   { limits, retention }: Config,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  { clock, logger, metrics = noMetrics }: RetentionSurroundings,
   { commands: { store }, management: { registry }, hints, owns }: Retaining,
 ): AsyncDisposable {
   const { transactionsDays, idempotencyKeysDays, archive: directory } = retention
@@ -37,7 +44,7 @@ export function openRetention(
     hints === undefined || owns(relayer) || !registry.relayers().some(({ id }) => id === relayer)
   const opened = new AsyncDisposableStack()
   opened.use(pruneAudit({ store, clock, logger, limits }))
-  opened.use(pruneEvents({ store, clock, logger, retention: limits }))
+  opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
   opened.use(shrinkAttempts({ store, clock, logger }))
   opened.use(countBuckets({ store, clock, logger, isOurs }))
   if (transactionsDays !== undefined) {

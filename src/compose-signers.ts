@@ -5,6 +5,7 @@ import { type RequestedSigner, readSigner, requestedSignerTypes } from './config
 import type { Address } from './domain/ids.ts'
 import { memberOf } from './ops/member.ts'
 import { OperatorError } from './ops/operator-error.ts'
+import type { RelayerState, RelayerStates } from './ops/relayer-states.ts'
 import { type Secret, secret } from './ops/secret.ts'
 import { decode, encode } from './registry/overlay.ts'
 import type { Registry } from './registry/registry.ts'
@@ -79,7 +80,18 @@ function storedBody(text: Secret): { readonly config: unknown; readonly address?
   return { config: memberOf(stored, 'config'), ...(typeof address === 'string' && { address }) }
 }
 
+/** For readiness. A relayer whose account is unknown waits for its signer. */
+export function relayersByState(
+  states: Pick<RelayerStates, 'counts'>,
+  registry: Pick<Registry, 'file' | 'relayers' | 'signer'>,
+): Readonly<Record<RelayerState, number>> {
+  const { awaited } = registry.file
+  const others = registry.relayers().filter(({ id }) => !awaited.some((each) => each.id === id))
+  const counts = states.counts(others, canSign(registry))
+  return { ...counts, waiting: counts.waiting + awaited.length }
+}
+
 /** Whether the signer of a relayer signed when it was last used. A key in memory always signs. */
-export function canSign({ signer }: Pick<Registry, 'signer'>): (relayer: { readonly signerId: string }) => boolean {
+function canSign({ signer }: Pick<Registry, 'signer'>): (relayer: { readonly signerId: string }) => boolean {
   return ({ signerId }) => signer(signerId)?.remote?.isAvailable() !== false
 }

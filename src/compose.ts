@@ -1,7 +1,10 @@
 // The only file that names every implementation: from a configuration to a running service, and back to nothing.
+
 import type { Chain } from './chain/chain.ts'
 import { openChains } from './chain/chains.ts'
+import type { TipMemory } from './chain/fees/remember-tips.ts'
 import { openNetwork } from './chain/network.ts'
+import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
@@ -11,14 +14,18 @@ import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { finishBulks } from './commands/transactions/finish-bulks.ts'
+import { awaitSigners } from './compose-awaited.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import { openRetention } from './compose-retention.ts'
-import { canSign, signerSources, usableSigners } from './compose-signers.ts'
+import { relayersByState, signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
 import type { RelayerId } from './domain/ids.ts'
+import { reportToAll } from './domain/relayer-observer.ts'
+import type { NetworkSettings } from './domain/settings.ts'
+import { tipKeptMs } from './domain/tip-marks.ts'
 import { reconcile } from './engine/reconcile.ts'
 import type { StepContext } from './engine/step-context.ts'
 import { presentEvent } from './http/events/present-event.ts'
@@ -27,6 +34,7 @@ import { rateLimits } from './http/request/limit-rate.ts'
 import { shareRates } from './http/request/share-rates.ts'
 import { type MetricsServer, openMetricsServer } from './http/server/open-metrics-server.ts'
 import { openServer } from './http/server/open-server.ts'
+import type { Clock } from './ops/clock.ts'
 import { freshId } from './ops/fresh-id.ts'
 import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
@@ -37,7 +45,7 @@ import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
-import type { NetworkSettings } from './registry/entities.ts'
+
 import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
@@ -46,9 +54,10 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
-import { type OpenKeyService, openSigners, signerContext } from './signers/open-signers.ts'
+import { type OpenKeyService, openOrAwaitSigners, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
+import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
 import { watchOutage } from './store/watch-outage.ts'
 import { deliverEvents } from './webhooks/deliver.ts'
@@ -105,8 +114,8 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     await openServer({
       ...{ commands, management, chainOf, signerOf, policyOf, windowOf: states.windowOf },
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
-      limits: config.server.rateLimit,
-      rates,
+      limits: { ...config.server.rateLimit, rpcAnswerBytesMax: config.server.rpcAnswerBytesMax },
+      ...{ rates, eventIdSecret: config.server.apiKey },
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       ...(config.server.hasDashboard && { sessionDigest: sessionDigestBy(config.server.apiKey.reveal()) }),
@@ -115,7 +124,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       readiness: {
         stopping: stopping.signal,
         check: () => engine.commands.store.check(),
-        relayers: () => states.counts(management.registry.relayers(), canSign(management.registry)),
+        relayers: () => relayersByState(states, management.registry),
       },
       version: around.version,
     }),
@@ -159,9 +168,9 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const opening = opened.use(watchOutage(await openStore(config, around, lines), logger))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const counts = metrics ?? noMetrics
-  const known = { metrics: counts.signers, storedAddress: storedAddress(store) }
+  const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
   const signing = signerContext({ ...around, log: logger, ...known })
-  const signers = await openSigners(usableSigners(config.signers), signing)
+  const { signers, awaited } = await openOrAwaitSigners(usableSigners(config.signers), signing)
   opened.defer(async () => void (await Promise.all([...signers.values()].map((signer) => signer.close?.()))))
   const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
@@ -177,13 +186,14 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       file,
       fileSigners: signers,
       openSigner: openStored,
-      chains: openChains((network: NetworkSettings) => openChain(network, config, around)),
+      chains: openChains((network: NetworkSettings) => openChain(network, config, around, store)),
       policyFor: (network) => networkPolicy(network, limits),
     }),
   )
   const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
-  await syncConfiguredRelayers({ store, file: file.relayers, canBeFollowed, hasNotification, logger })
+  const inFile = { file: file.relayers, awaited: file.awaited }
+  await syncConfiguredRelayers({ store, ...inFile, canBeFollowed, hasNotification, logger })
   await requireStorageKey(store, vault)
 
   const sharing = openSharing(config, around, lines)
@@ -191,16 +201,18 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
-  const states = watchRelayers(counts.relayers)
-  const counted = states.metrics
+  const states = watchRelayers()
+  const observer = reportToAll(states.observer, counts.relayers)
   const sources = { chainOf, signerOf, policyOf }
-  const context: StepContext = { store, vault, clock, random, logger, metrics: counted, ...sources, limits }
+  const context: StepContext = { store, vault, clock, random, logger, observer, ...sources, limits }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
   const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
+  const awaiting = { awaited, parsed: config, signers, registry, store, clock, logger, announce }
+  const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
   const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
@@ -210,12 +222,12 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       else ownerships.wake(relayer)
     },
     queueMax: limits.queueMax,
-    profileOf,
+    ...{ whyAwaited, profileOf },
   }
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, announce, registry, vault, logger, guard, ...forRequests, readPolicies },
+    management: { ...commands, announce, registry, vault, logger, guard, awaitedCode, ...forRequests, readPolicies },
     ...(sharing && { hints: sharing.hints }),
     states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
@@ -234,17 +246,32 @@ function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, lo
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
 
-function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings): Chain {
+function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings, store: Store): Chain {
   return openNetwork({
     endpoints: network.rpcUrls.map((endpoint) => ({ ...endpoint, url: endpoint.url.reveal() })),
     chainId: network.chainId,
     averageBlocktimeMs: network.averageBlockTimeMs,
     isBlocktimeGiven: network.isBlockTimeGiven,
     ...{ eip1559: network.eip1559, profile: network.profile },
-    timeoutMs: limits.rpcTimeoutMs,
-    clock: around.clock,
+    ...{ timeoutMs: limits.rpcTimeoutMs, startThread: startLargeAnswerThread, clock: around.clock },
     logger: around.logger.child({ network: network.name }),
+    tipMemory: storedTips(store, network, around.clock),
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
+}
+
+/** For all replicas, and for the process after this one. */
+function storedTips(store: Store, { name, chainId }: NetworkSettings, clock: Pick<Clock, 'now'>): TipMemory {
+  const network = { name, chainId }
+  const dayAgo = () => clock.now() - tipKeptMs
+  return {
+    load: () => store.reads.tipMarks(network, dayAgo()),
+    save: (mark, isWanted) =>
+      store.commit(async (session) => {
+        const wanted = isWanted(await session.tipMarks(network, dayAgo()))
+        if (wanted) await session.recordTipMark(network, mark, dayAgo())
+        return wanted
+      }),
+  }
 }

@@ -143,6 +143,60 @@ const nobodyRecorded: readonly Sample[] = [
   { client: 'a gateway', code: -32603, message: 'internal error', means: 'unknown' },
 ]
 
+/** From the sources of clients and from public reports of users. */
+const reported: readonly Sample[] = [
+  ...of('a public report', 'nonceTooLow', 'invalid transaction nonce'),
+  ...of('Frontier', 'nonceTooLow', 'submit transaction to pool failed: Pool(Stale)'),
+  ...of('Frontier', 'alreadyKnown', 'submit transaction to pool failed: Pool(AlreadyImported)'),
+  ...of(
+    'Frontier',
+    'replacementUnderpriced',
+    'submit transaction to pool failed: Pool(TooLowPriority { old: 1, new: 1 })',
+    'priority is too low: (1 vs 1)',
+  ),
+  ...of('a public report', 'replacementUnderpriced', 'there is another tx which has the same nonce in the tx pool'),
+  ...of('a public report', 'replacementUnderpriced', 'gas price not enough to bump transaction'),
+  ...of('a public report', 'alreadyKnown', 'tx already in mempool', 'tx already exists in cache'),
+  ...of(
+    'a public report',
+    'alreadyKnown',
+    'pending transaction with same hash already exists',
+    'transaction already finalized',
+  ),
+  ...of(
+    'a public report',
+    'feeTooLow',
+    'gas price too low: 18000000000 wei, use at least tx.gasPrice = 19500000000 wei',
+  ),
+  ...of(
+    'a public report',
+    'feeTooLow',
+    'gas price too low',
+    "Gas price '10' is below configured minimum gas price '72'",
+  ),
+  ...of('a public report', 'feeTooLow', 'insufficient fee; got: 1 required: 2: insufficient fee'),
+  ...of('a public report', 'feeTooLow', "transaction's gas price lower than block's minimum"),
+  ...of('a public report', 'insufficientFunds', 'insufficient balance for transfer', 'not enough funds for gas'),
+  ...of('a public report', 'insufficientFunds', 'transaction would cause overdraft'),
+  ...of('a public report', 'poolFull', 'queue full', 'sequencer pending tx pool full, please try again'),
+  ...of('a public report', 'poolFull', 'tx dropped due to L2 congestion', 'transaction pool is full'),
+  ...of('a public report', 'poolFull', 'mempool is full: number of txs 5000 (max: 5000)'),
+  ...of('Besu', 'nodeLimit', 'Transaction fee cap exceeded'),
+  { client: 'Besu', code: -32003, message: 'Intrinsic gas exceeds gas limit', means: 'invalid' },
+  { client: 'Besu', code: -32005, message: 'Transaction gas limit exceeds block gas limit', means: 'invalid' },
+  ...of('a public report', 'invalid', 'TxGasLimitCapExceeded: Gas limit 17545190 exceeded cap of 16777216.'),
+  ...of('a public report', 'invalid', 'SenderIsContract'),
+  ...of('a public report', 'invalid', 'gas uint64 overflow'),
+  ...of('a public report', 'invalid', 'Invalid signature', 'forbidden sender address'),
+  ...of('a public report', 'invalid', "transaction's basic cost is above the gas limit"),
+  ...of(
+    'a public report',
+    'invalid',
+    'call failed: GasLimitExceeded, Gas limit: 100, gas limit of rejected tx: 150',
+    'failed to validate the transaction. reason: Validation revert: Account validation error: Not enough gas for transaction validation',
+  ),
+]
+
 /** OffchainLabs' go-ethereum, `arbitrum_types/txoptions.go`. */
 const nitro = of('Nitro', 'nodeLimit', 'TimestampMax condition not met')
 
@@ -156,5 +210,6 @@ export const samples: readonly Sample[] = [
   ...besu,
   ...development,
   ...hardhatFatal,
+  ...reported,
   ...nobodyRecorded,
 ]

@@ -98,6 +98,7 @@ export interface AttemptView {
   readonly hash: string
   readonly kind: string
   readonly nonce: number
+  readonly max_fee_per_gas?: string
 }
 
 /**

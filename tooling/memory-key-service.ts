@@ -9,6 +9,8 @@ export interface MemoryKeyService extends KeyService {
   /** Called before each answer; it may wait, or throw what the service answers. */
   beforeSigning: (signal: AbortSignal) => Promise<void>
   beforeOpening: () => Promise<void>
+  /** Called before each try to sign, as for an access token. */
+  ready: (signal: AbortSignal) => Promise<void>
   /** The key that signs; the public key stays that of the first. */
   signsWith: Uint8Array
   /** Calls to `sign` so far. */
@@ -35,6 +37,7 @@ export function memoryKeyService(key: Uint8Array, options: MemoryKeyOptions = {}
     signsWith: key,
     beforeSigning: async () => {},
     beforeOpening: async () => {},
+    ready: async () => {},
     get calls() {
       return calls
     },

@@ -21,6 +21,8 @@ export interface RpcRequest {
 export type Reaction =
   /** Passes it on to the node behind, and the node's answer back. */
   | { readonly do: 'forward' }
+  /** Passes it on to another node, and that node's answer back. */
+  | { readonly do: 'forwardTo'; readonly url: string }
   /** Closes the connection; the node behind never hears of it. */
   | { readonly do: 'drop' }
   /** Says nothing for ever; the node behind never hears of it. */
@@ -44,6 +46,8 @@ export type Reaction =
   | { readonly do: 'forwardBut'; readonly method: string; readonly reply: RpcReply | 'none' }
   /** Passes it on, and changes what the node answers to the method. */
   | { readonly do: 'forwardAltered'; readonly method: string; readonly alter: (result: unknown) => unknown }
+  /** Passes it on, and lets `lie` change each answer, or leave it out. Undefined keeps the node's answer. */
+  | { readonly do: 'lie'; readonly lie: (call: RpcCall, honest: RpcReply) => RpcReply | 'none' | undefined }
   /** What a node without batches does: one error for the whole. Single calls are passed on. */
   | { readonly do: 'refuseBatches'; readonly as: 'object' | 'array' }
 
@@ -55,6 +59,8 @@ interface Answered {
   readonly id: unknown
   readonly result?: unknown
 }
+
+type Forwarded = RpcReply & { readonly id: unknown }
 
 export interface RpcServer extends AsyncDisposable {
   readonly url: string
@@ -77,16 +83,17 @@ export async function startRpcServer(
   let reaction: (request: RpcRequest) => Reaction = () =>
     forwardTo === undefined ? { do: 'say', status: 503, body: 'no node behind' } : { do: 'forward' }
 
-  async function forward(body: string): Promise<{ status: number; text: string }> {
-    if (forwardTo === undefined) throw new Error('this RPC server has no node behind it')
-    const answer = await fetch(forwardTo, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  async function forward(body: string, url = forwardTo): Promise<{ status: number; text: string }> {
+    if (url === undefined) throw new Error('this RPC server has no node behind it')
+    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return { status: answer.status, text: await answer.text() }
   }
 
   async function perform(act: Reaction, request: RpcRequest, body: string, response: ServerResponse): Promise<void> {
     switch (act.do) {
-      case 'forward': {
-        const { status, text } = await forward(body)
+      case 'forward':
+      case 'forwardTo': {
+        const { status, text } = await forward(body, act.do === 'forwardTo' ? act.url : forwardTo)
         return say(response, status, text)
       }
       case 'drop':
@@ -159,6 +166,16 @@ export async function startRpcServer(
           return call?.method === act.method ? { ...answer, result: act.alter(answer.result) } : answer
         })
         return say(response, 200, JSON.stringify(request.batch ? altered : altered[0]))
+      }
+      case 'lie': {
+        const honest = [JSON.parse((await forward(body)).text) as Forwarded | Forwarded[]].flat()
+        const answers = honest.flatMap((answer) => {
+          const call = request.calls.find(({ id }) => id === answer.id)
+          const reply = call && act.lie(call, answer)
+          if (reply === 'none') return []
+          return [reply ? { jsonrpc: '2.0', id: answer.id, ...reply } : answer]
+        })
+        return say(response, 200, JSON.stringify(request.batch ? answers : answers[0]))
       }
       case 'refuseBatches': {
         if (!request.batch) return perform({ do: 'forward' }, request, body, response)

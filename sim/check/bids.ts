@@ -38,6 +38,8 @@ export interface Bids {
 export interface BidWatch {
   fail(what: string): void
   recorded(hash: Hash): Recorded | undefined
+  /** The highest tip that a node that names false prices may be believed. */
+  namedTip(): bigint
 }
 
 /** What one height of the chain tells: what its child demands, and what others and we have tipped. */
@@ -61,7 +63,7 @@ interface Named {
   readonly max_priority_fee_per_gas: string | null
 }
 
-export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded }: BidWatch): Bids {
+export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded, namedTip }: BidWatch): Bids {
   const firstOf = committed<[string, number], { at: number }>(
     'SELECT min(recorded_at_block) AS at FROM attempts WHERE transaction_id = ? AND nonce = ?',
   )
@@ -95,7 +97,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded 
       own = maxWei(own, block.own)
       isUsed ||= block.isUsed
     }
-    return { baseFee, tip: maxWei(tip, countsOwn ? own : minWei(own, quietTip)), own, isUsed }
+    return { baseFee, tip: maxWei(tip, namedTip(), countsOwn ? own : minWei(own, quietTip)), own, isUsed }
   }
 
   function check(transaction: SimTransaction, attempt: Recorded): void {

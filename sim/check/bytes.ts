@@ -48,12 +48,14 @@ export interface ByteWatch {
   undisputed(number: number): boolean
   /** Canceled by its client after a restore: the service answers a DELETE from its record. */
   wasUnknowable(id: string): boolean
+  /** Whether a node lied so about these bytes. */
+  wasCalledInvalid(hash: Hash): boolean
   readonly kind: ChainKind
   canonical(): Block
 }
 
 export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
-  const { fail, deletedAt, undisputed, wasUnknowable, kind, canonical } = watch
+  const { fail, deletedAt, undisputed, wasUnknowable, wasCalledInvalid, kind, canonical } = watch
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
   )
@@ -192,7 +194,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const cost = value + BigInt(gasLimit) * cap
       const wasUnlikely = cost > accountAt(node.head, from).balance || cap > transaction.cap
       const wasRefused = saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds'
-      if (wasUnlikely || wasRefused || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
+      // A node kept the bytes that it called invalid, so our bid meets them once.
+      const wasDenied = wasCalledInvalid(admission.rival.hash)
+      if (wasUnlikely || wasRefused || wasDenied || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position

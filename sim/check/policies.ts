@@ -1,6 +1,6 @@
 // The operator's rules, and the client's own, held against every payload that is accepted, bound or signed. What is in
 // force is what the relayer's row says in the transaction that writes: from the answer to a change on, or from a start.
-import { windowMax } from '../../src/domain/decide/window.ts'
+import { windowMax } from '../../src/domain/decide/queue/window.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { decode, isNoOp, type SimTransaction, tagOf } from '../chain/transaction.ts'
@@ -23,6 +23,8 @@ export interface PolicyWatch {
   requestOf(tag: number): SendRequest | undefined
   /** Sent by a part of the history that a restored copy does not hold, under rules that nobody knows any more. */
   isLost(hash: Hash): boolean
+  /** Whether a node called bytes of this transaction invalid that are not. It may then be given up, by a no-op that races it. */
+  wasCalledInvalid(id: string): boolean
   /** Whether a client ever asked to take it back, by its id or with all of its relayer. */
   isRequested(entry: Entry): boolean
   /** By the machine's clock, and how far that has been moved. */
@@ -48,7 +50,7 @@ interface InFlight {
 }
 
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
-  const { fail, requestOf, isLost, isRequested, clock, moody, gasRises, signsLate } = watch
+  const { fail, requestOf, isLost, wasCalledInvalid, isRequested, clock, moody, gasRises, signsLate } = watch
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
@@ -77,6 +79,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
     if (!request || request.to === moody || (request.gasLimit ?? gasNeeded) < gasNeeded) return
     if (gasRises && request.gasLimit === undefined) return
+    if (wasCalledInvalid(entry.transaction_id)) return
     if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {
       fail(`${named(entry)}: it was given up, and nothing is wrong with its payload`)
     }
@@ -155,12 +158,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const gapFillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
     const attempts = inFlight(first.relayer_id).filter(({ id }) => !gapFillers.includes(id))
     const many = new Set(attempts.map(({ id }) => id)).size
-    // The nonce of a refused gap filler needs no room: it goes from one to the other in one commit.
-    const isGapFiller = ({ what, bytes }: Entry) =>
-      what === 'refused' && tagOf({ data: bytes as SimTransaction['data'] }) === undefined
     const most = rules.maxInFlight ?? windowMax
-    if (many > most && binds.length > entries.filter(isGapFiller).length)
-      fail(`${named(first)} got a nonce as number ${many} in flight of ${most}`)
+    if (many > most) fail(`${named(first)} got a nonce as number ${many} in flight of ${most}`)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
     const atBlock = signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0

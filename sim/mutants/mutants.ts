@@ -1,15 +1,27 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
-
 import type { Feature } from '../scenario.ts'
+import { ofAnswerSizes } from './of-answer-sizes.ts'
+import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
+import { ofBounds } from './of-bounds.ts'
 import { ofBulks } from './of-bulks.ts'
+import { ofCustody } from './of-custody.ts'
+import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
+import { ofGapFillers } from './of-gap-fillers.ts'
+import { ofMessages } from './of-messages.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPostgres } from './of-postgres.ts'
 import { ofPresigning } from './of-presigning.ts'
+import { ofPrices } from './of-prices.ts'
 import { ofProfiles } from './of-profiles.ts'
+import { ofReach } from './of-reach.ts'
+import { ofRefusals } from './of-refusals.ts'
 import { ofRetention } from './of-retention.ts'
+import { ofRules } from './of-rules.ts'
 import { ofSigners } from './of-signers.ts'
+import { ofSmallRights } from './of-small-rights.ts'
+import { ofTips } from './of-tips.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
 
@@ -30,20 +42,38 @@ export interface Mutant {
   readonly with?: readonly Feature[]
   /** Rare in the simulator: a test file that notices it. `pins.json` may hold a seed besides, which is tried first. */
   readonly caughtBy?: string
+  /**
+   * Words of the check that has to notice it: of the simulator's finding, or of the test's name. Another failure does not count. A
+   * mutant with a pin and a test is tried at its pin, so these are the words of the finding.
+   */
+  readonly expects?: string
 }
 
 export const mutants: readonly Mutant[] = [
+  ...ofAnswers,
+  ...ofAnswerSizes,
   ...ofBids,
+  ...ofDeliveries,
   ...ofFinality,
+  ...ofGapFillers,
+  ...ofMessages,
   ...ofPolicies,
   ...ofPostgres,
   ...ofPresigning,
+  ...ofBounds,
   ...ofBulks,
+  ...ofPrices,
+  ...ofTips,
   ...ofProfiles,
+  ...ofReach,
   ...ofRetention,
+  ...ofRules,
   ...ofSigners,
+  ...ofSmallRights,
+  ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,
+  ...ofRefusals,
   {
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
@@ -62,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/inquire.ts',
+        file: 'src/domain/decide/facts/inquire.ts',
         find: '.filter(mayBeKnown)',
         put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel')))",
       },
@@ -71,11 +101,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'send-before-recording',
     breaks: 'broadcasts bytes, and records them afterwards',
+    expects: 'that are not recorded',
     edits: [
       {
         file: 'src/engine/record.ts',
         find: '  return context.store.commit(async (session) => {',
-        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
+        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt?.raw ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
       },
     ],
   },
@@ -117,9 +148,9 @@ export const mutants: readonly Mutant[] = [
     breaks: "holds no-ops to the sends' price cap",
     edits: [
       {
-        file: 'src/domain/decide/cancel-race.ts',
-        find: 'const cap = work.relayer.policies.cancelGasPriceCap',
-        put: 'const cap = work.relayer.policies.gasPriceCap',
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'cap: work.relayer.policies.cancelGasPriceCap',
+        put: 'cap: work.relayer.policies.gasPriceCap',
       },
     ],
   },
@@ -156,7 +187,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/free-nonces.ts',
+        file: 'src/domain/decide/queue/free-nonces.ts',
         find: 'let next = freeFrom(firstUnspent(work, observation))',
         put: 'let next = freeFrom(Math.max(firstUnspent(work, observation), ...[...ours].map((nonce) => nonce + 1)))',
       },
@@ -169,8 +200,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
-        find: 'if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue',
-        put: 'if (!receipt || canonical.size > 1e9) continue',
+        find: 'canonical.get(block.number) === block.hash',
+        put: 'canonical.size < 1e9 && block.number >= 0',
       },
     ],
   },
@@ -215,8 +246,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
-        find: '.filter((nonce) => !undecided.has(nonce) && !silent.has(nonce))',
-        put: '.filter((nonce) => !undecided.has(nonce))',
+        find: ' && !silent.has(nonce)',
+        put: '',
       },
     ],
   },
@@ -227,8 +258,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/heads/read-canonical.ts',
-        find: "if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return",
-        put: "if (tip?.kind !== 'value') return",
+        find: 'if (tip?.hash !== head.hash) return',
+        put: 'if (!tip) return',
       },
     ],
   },
@@ -236,11 +267,12 @@ export const mutants: readonly Mutant[] = [
     name: 'floor-that-never-rises',
     breaks: 'forgets which nonces are finally spent, by ours or by a foreign transaction',
     caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'that a foreign transaction finally used is never free again',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
         find: "decision.do === 'settle' || decision.do === 'requeue' ?",
-        put: "(decision.do as string) === 'never' ?",
+        put: "(decision.do === 'settle' || decision.do === 'requeue') && decision.transaction.sequence < 0 ?",
       },
     ],
   },
@@ -259,11 +291,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'overwrite-an-end',
     breaks: 'lets a DELETE change what has ended',
+    expects: 'had ended as',
     edits: [
       {
-        file: 'src/domain/cancel.ts',
-        find: 'const refusal = refusals[status]',
-        put: "const refusal = status === 'mined' ? refusals[status] : undefined",
+        file: 'src/domain/refusals.ts',
+        find: 'const byStatus: Refusals = cancelRefusals',
+        put: 'const byStatus: Refusals = { mined: cancelRefusals.mined }',
       },
       {
         file: 'src/store/transactions/save-transaction.ts',
@@ -277,9 +310,9 @@ export const mutants: readonly Mutant[] = [
     breaks: 'broadcasts the newest bytes again, whether they were canceled or not',
     edits: [
       {
-        file: 'src/domain/decide/cancel-race.ts',
-        find: 'rebroadcastIfDue(transaction, noOps, situation)',
-        put: 'rebroadcastIfDue(transaction, [attempts[0]], situation)',
+        file: 'src/domain/decide/race/advance.ts',
+        find: 'rebroadcastIfDue(transaction, own, situation)',
+        put: 'rebroadcastIfDue(transaction, [transaction.lifecycle.attempts[0]], situation)',
       },
     ],
   },
@@ -313,12 +346,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
-    caughtBy: 'test/domain/decide/decide.test.ts',
+    caughtBy: 'test/domain/decide/refusals.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/pursue.ts',
-        find: 'if (invalid !== undefined && isStuck(',
-        put: 'if (invalid === work.relayer.id && isStuck(',
+        file: 'src/domain/decide/race/advance.ts',
+        find: "if (invalid === 'lasting') {",
+        put: "if (invalid === 'lasting' && latest.nonce < 0) {",
       },
     ],
   },
@@ -374,7 +407,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/gaps.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: 'pendingNonce === undefined && !blocksOurs(work, observation, policy)) {',
         put: 'pendingNonce === undefined) {',
       },
@@ -383,13 +416,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gap-fillers-without-end',
     breaks: 'makes a gap filler anew, at once, where a node called the last one invalid',
-    with: ['doubtfulSends', 'shortMoney'],
-    caughtBy: 'test/domain/decide/gaps.test.ts',
+    caughtBy: 'test/domain/decide/advance.test.ts',
+    expects: 'is not priced anew',
     edits: [
       {
-        file: 'src/domain/decide/pursue.ts',
-        find: 'if (refusal !== undefined) return pursueRefusedGapFiller(',
-        put: 'if (refusal === work.relayer.id) return pursueRefusedGapFiller(',
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: "if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined",
+        put: '',
       },
     ],
   },
@@ -409,12 +442,12 @@ export const mutants: readonly Mutant[] = [
     breaks: 'never broadcasts again what a node has once accepted',
     edits: [
       {
-        file: 'src/domain/decide/rebroadcast.ts',
+        file: 'src/domain/decide/race/rebroadcast.ts',
         find: 'wasTaken(attempt) ? takenMs : doubtfulMs',
         put: 'wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs',
       },
       {
-        file: 'src/domain/decide/reason-to-bid.ts',
+        file: 'src/domain/decide/race/reason-to-bid.ts',
         find: 'if (waited < patience.blocks) return undefined',
         put: 'if (waited < 1e9) return undefined',
       },
@@ -450,11 +483,12 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one-refusal-is-for-ever',
     breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
+    expects: 'both reached a node',
     edits: [
       {
         file: 'src/domain/attempt.ts',
         find: "const mayHaveHadIt = broadcast.state === 'handed'",
-        put: 'const mayHaveHadIt = attempt.nonce < 0',
+        put: "const mayHaveHadIt = broadcast.state === 'handed' && attempt.nonce < 0",
       },
     ],
   },
@@ -475,9 +509,9 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/decide.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/pursue.ts',
-        find: "return origin === 'gap'",
-        put: "return (origin as string) === 'none'",
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'limit: isGap',
+        put: 'limit: isGap && policy.bumpAfterBlocks < 0',
       },
     ],
   },
@@ -498,9 +532,9 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/check-history.ts',
-        find: '  if (last === undefined) return nothing\n',
-        put: '  if (last === undefined || last >= 0) return nothing\n',
+        file: 'src/domain/decide/history/check-history.ts',
+        find: '  if (first === undefined || last === undefined) return nothing\n',
+        put: '  if (first === undefined || last === undefined || last >= 0) return nothing\n',
       },
     ],
   },
@@ -510,9 +544,9 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/check-history.ts',
-        find: 'if (!explained.has(nonce)) open.push(nonce)',
-        put: 'if (!explained.has(nonce) && nonce < at.nonce) open.push(nonce)',
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'intervalsBetween(work.floor.explainedBelow, below, explained)',
+        put: 'intervalsBetween(work.floor.explainedBelow, Math.min(below, at.nonce), explained)',
       },
     ],
   },
@@ -549,7 +583,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-what-ended-since-a-restore',
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
     caughtBy: 'test/engine/lost-history.test.ts',
-    edits: [{ file: 'src/domain/lost-history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
+    edits: [{ file: 'src/domain/decide/history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
   },
   {
     name: 'trust-a-nonce-on-record',
@@ -558,7 +592,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'cancellation !== undefined || lifecycle.attempts.some(wasTaken)',
         put: 'cancellation !== undefined || lifecycle.attempts.length > 0',
       },
@@ -570,7 +604,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: ' || transaction.sequence > uncheckedThrough',
         put: '',
       },
@@ -594,7 +628,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/check-history.ts',
+        file: 'src/domain/decide/history/check-history.ts',
         find: 'explainedNonces(work, nonce, work.uncheckedThrough)',
         put: 'explainedNonces(work, nonce, Number.POSITIVE_INFINITY)',
       },
@@ -606,7 +640,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)',
         put: 'overtaken === undefined',
       },
@@ -618,7 +652,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: "  return signed.value === 0n && signed.data === '0x'",
         put: "  return signed.value < 0n && signed.data === '0x'",
       },
@@ -630,7 +664,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
         put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
       },
@@ -643,7 +677,7 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'if (isCertain) canceled',
         put: 'if (pairs.length > 0) canceled',
       },
@@ -656,17 +690,11 @@ export const mutants: readonly Mutant[] = [
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/lost-cancellation.ts',
+        file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'passed !== undefined && isPaired',
         put: 'isPaired',
       },
     ],
-  },
-  {
-    name: 'sign-for-a-gap-filler-that-ends',
-    breaks: 'signs a no-op with more gas in the step that ends its gap filler, and broadcasts it without a record',
-    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
-    edits: [{ file: 'src/domain/decide/decide.ts', find: " || each.do === 'bump'\n", put: '\n' }],
   },
   {
     name: 'same-epoch-again',
@@ -733,6 +761,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'read-before-acquiring',
     breaks: 'begins with what it read before its epoch began',
+    expects: 'before it has acquired it',
     edits: [
       {
         file: 'src/ownership/raise-epochs.ts',
@@ -742,7 +771,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/engine/step.ts',
         find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)\n',
-        put: '  const early = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
+        put: '  const early: Awaited<ReturnType<typeof context.store.reads.work>> | undefined = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
       },
     ],
   },
@@ -764,8 +793,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
-        find: "      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
-        put: "      if (reading === 'refused' && part.some(isSend)) {\n        fail(part, notTried)\n        return true\n      }\n      if (reading === 'refused') return exchangeAll(part, inDoubt)\n",
+        find: "  if (reading === 'refused') return [part]\n",
+        put: "  if (reading === 'refused' && part.some(isSend)) {\n    fail(part, notTried)\n    return []\n  }\n  if (reading === 'refused') return [part]\n",
       },
     ],
   },

@@ -8,7 +8,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt))',
         put: 'return known',
       },
@@ -20,7 +20,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'const limited = isFirst || isOutpaced',
         put: 'const limited = !isFirst || isFirst || isOutpaced',
       },
@@ -32,7 +32,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)',
         put: 'effectivePrice(fees, baseFee) < escalationMultiple * 0n',
       },
@@ -50,7 +50,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'return isBeyond(offer, reference, market) ? floor : offer',
         put: 'return offer',
       },
@@ -62,7 +62,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: '!own.some((attempt) => rivals.includes(attempt)) || refused',
         put: 'latest === undefined || refused',
       },
@@ -74,7 +74,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'minWei(escalationMultiple * paid, smallTip)',
         put: 'maxWei(escalationMultiple * paid, smallTip)',
       },
@@ -86,7 +86,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'if (lifecycle.nonce !== nonce || !hasWaited ||',
         put: 'if (lifecycle.nonce !== nonce || hasWaited || !hasWaited ||',
       },
@@ -95,7 +95,14 @@ export const ofBids: readonly Mutant[] = [
   {
     name: 'forget-the-named-tip',
     breaks: 'does not learn the tip that a pool names when it refuses less',
-    edits: [{ file: 'src/chain/fees/tip-floor.ts', find: 'floor = maxWei(current(), tip)', put: 'floor = current()' }],
+    expects: 'have not ended',
+    edits: [
+      {
+        file: 'src/chain/fees/tip-floor.ts',
+        find: 'floors.set(by, { tip, learnedAt: clock.elapsed() })',
+        put: 'floors.set(by, { tip: 0n, learnedAt: tip < 0n ? 0 : clock.elapsed() })',
+      },
+    ],
   },
   {
     name: 'escalate-on-an-empty-chain',
@@ -103,7 +110,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/reason-to-bid.ts',
+        file: 'src/domain/decide/race/reason-to-bid.ts',
         find: 'if (market?.blocks?.areUsed === false) return undefined',
         put: '',
       },
@@ -113,9 +120,10 @@ export const ofBids: readonly Mutant[] = [
     name: 'nothing-is-free',
     breaks: 'offers a price where gas is free, and nobody has anything to pay it with',
     with: ['freeGas'],
+    expects: 'has stood still',
     edits: [
       {
-        file: 'src/chain/fees/read-market.ts',
+        file: 'src/chain/fees/make-market.ts',
         find: 'const isFree = market.gasPrice === 0n',
         put: 'const isFree = market.gasPrice < 0n',
       },
@@ -127,7 +135,7 @@ export const ofBids: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/bid.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/bid.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'const affordable = funds === undefined ? undefined :',
         put: 'const affordable = funds !== null ? undefined :',
       },

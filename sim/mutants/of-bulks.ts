@@ -42,6 +42,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'let-requests-pass-a-bulk',
     breaks: 'answers a client from between the shares of a bulk cancellation',
     with: ['bulkShares'],
+    expects: 'came between the shares of a bulk',
     edits: [
       {
         file: 'src/commands/transactions/finish-bulks.ts',
@@ -54,6 +55,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'end-a-bulk-with-its-first-share',
     breaks: 'takes back one share of the queue, and says that it was all',
     with: ['bulkShares'],
+    expects: 'which was there before',
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
@@ -66,11 +68,12 @@ export const ofBulks: readonly Mutant[] = [
     name: 'lose-the-events-of-a-share',
     breaks: 'writes a share of a canceled queue without its events',
     with: ['bulkShares'],
+    expects: 'ended as canceled without an event',
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '  const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })\n',
-        put: '  const gone = await executor.all(dropQueue, { relayerId, now: mark.requestedAt, through })\n  const canceled = gone.map(({ id }) => id)\n',
+        find: '    await executor.all(publishDrops, part)\n',
+        put: '',
       },
     ],
   },

@@ -6,6 +6,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'finality-without-the-tag',
     breaks: 'calls a confirmed transaction final, whatever the tag says',
     with: ['finality'],
+    expects: 'by finalized that block is not',
     edits: [
       {
         file: 'src/domain/finality.ts',
@@ -18,6 +19,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'finality-by-the-confirmations',
     breaks: 'calls a confirmed transaction final, where the network counts more blocks',
     with: ['finality'],
+    expects: 'that block is not',
     edits: [
       {
         file: 'src/domain/finality.ts',
@@ -86,7 +88,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/unsettled.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/unsettled.ts',
+        file: 'src/domain/decide/facts/unsettled.ts',
         find: 'return unsettled === undefined || canonical.get(unsettled.newest.number) === unsettled.newest.hash',
         put: 'return unsettled === undefined || canonical !== undefined',
       },
@@ -98,7 +100,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/unsettled.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/unsettled.ts',
+        file: 'src/domain/decide/facts/unsettled.ts',
         find: "if (isTakenBack(unsettled, observation)) return { kind: 'takenBack' }",
         put: '',
       },
@@ -110,7 +112,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/unsettled.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/unsettled.ts',
+        file: 'src/domain/decide/facts/unsettled.ts',
         find: 'return unsettled?.hasMore === true && decisions.some(isStep)',
         put: 'return unsettled?.hasMore === true && decisions.length < 0 && decisions.some(isStep)',
       },
@@ -122,7 +124,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/unsettled.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/free-nonces.ts',
+        file: 'src/domain/decide/queue/free-nonces.ts',
         find: 'return Math.max(nonce, floor.spentBelow, (unsettled?.nonce ?? -1) + 1)',
         put: 'return Math.max(nonce, floor.spentBelow, unsettled ? 0 : 0)',
       },
@@ -134,7 +136,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/unsettled.test.ts',
     edits: [
       {
-        file: 'src/domain/lost-history/check-history.ts',
+        file: 'src/domain/decide/history/check-history.ts',
         find: 'return [...ofOpen, ...unsettledNonces(work, through)]',
         put: 'return [...ofOpen, ...unsettledNonces(work, -1)]',
       },
@@ -144,6 +146,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'taken-back-without-an-alarm',
     breaks: 'takes back what was confirmed as if it had only been mined',
     with: ['finality'],
+    expects: 'taken back without an alarm',
     edits: [
       { file: 'src/domain/event.ts', find: "isTakenBack(before, after) ? (['alarm']", put: "false ? (['alarm']" },
     ],
@@ -154,7 +157,7 @@ export const ofFinality: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/finality.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/hindrance.ts',
+        file: 'src/domain/decide/waits/hindrance.ts',
         find: 'if (minutes === undefined) return []',
         put: 'if (minutes !== 0) return []',
       },

@@ -5,20 +5,22 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'first-price-over-the-cap',
     breaks: 'does not look at gas_price_cap when a send gets its nonce',
+    expects: ', and gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
-        find: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
-        put: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, undefined)',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
+        put: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, ceiling)',
       },
     ],
   },
   {
     name: 'bump-over-the-cap',
     breaks: 'does not look at gas_price_cap when a send is priced anew',
+    expects: ', and gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/pursue.ts',
+        file: 'src/domain/decide/race/contender.ts',
         find: ": { name: 'gas_price_cap', cap: gasPriceCap }",
         put: ": { name: 'gas_price_cap', cap: gasPriceCap && gasPriceCap * 100n }",
       },
@@ -28,9 +30,10 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'replacement-over-the-cap',
     breaks: 'does not look at gas_price_cap when a PUT takes a nonce over',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'fees of its own wait where gas_price_cap was lowered',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/decide/race/replace-payload.ts',
         find: 'const cap = work.relayer.policies.gasPriceCap',
         put: 'const cap = undefined',
       },
@@ -40,39 +43,48 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'named-price-over-a-lowered-cap',
     breaks: 'does not look at gas_price_cap when a PUT takes a nonce over at a price of its own',
     caughtBy: 'test/domain/replace.test.ts',
-    edits: [{ file: 'src/domain/replace.ts', find: 'if (exceeds(pricing, cap)) return undefined', put: '' }],
+    edits: [
+      {
+        file: 'src/domain/decide/race/replace-payload.ts',
+        find: 'if (exceeds(pricing, cap)) return undefined',
+        put: '',
+      },
+    ],
   },
   {
     name: 'gap-filler-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a gap is filled',
     caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'is paid for within cancel_gas_price_cap',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
-        find: 'usesEip1559(relayer, policy)), relayer.policies.cancelGasPriceCap)',
-        put: 'usesEip1559(relayer, policy)), undefined)',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: "const most = relayer.policies.cancelGasPriceCap ?? priceCeiling(market, 'fast', 'noOp', policy.profile)",
+        put: "const most = priceCeiling(market, 'fast', 'noOp', policy.profile)",
       },
     ],
   },
   {
     name: 'no-op-over-its-cap',
     breaks: 'does not look at cancel_gas_price_cap when a cancellation is priced',
+    expects: 'cancel_gas_price_cap is',
     edits: [
       {
-        file: 'src/domain/decide/cancel-race.ts',
-        find: 'const cap = work.relayer.policies.cancelGasPriceCap',
-        put: 'const cap = undefined',
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'cap: work.relayer.policies.cancelGasPriceCap',
+        put: 'cap: work.relayer.policies.cancelGasPriceCap && undefined',
       },
     ],
   },
   {
     name: 'raise-what-the-client-named',
     breaks: "raises a price that a client named like the market's",
+    expects: 'its client named',
     edits: [
       {
-        file: 'src/domain/decide/pursue.ts',
-        find: "if (pricing.kind !== 'speed') {",
-        put: "if (pricing.kind !== 'speed' && why === 'unfunded') {",
+        file: 'src/domain/decide/race/advance.ts',
+        find: 'if (!named) return bidAgain(',
+        put: "if (!named || why !== 'unfunded') return bidAgain(",
       },
     ],
   },
@@ -90,9 +102,10 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'spend-the-reserve',
     breaks: 'keeps nothing back for cancellations',
+    expects: 'to be kept back',
     edits: [
       {
-        file: 'src/domain/decide/funds.ts',
+        file: 'src/domain/decide/queue/funds.ts',
         find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
         put: 'left - promisedTo(transaction, market), balance - 0n * reserve - unsigned)',
       },
@@ -101,9 +114,10 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'default-reserve-of-nothing',
     breaks: 'keeps nothing back for cancellations where cancel_reserve is absent',
+    expects: 'to be kept back',
     edits: [
       {
-        file: 'src/domain/decide/funds.ts',
+        file: 'src/domain/decide/queue/funds.ts',
         find: 'return cancelReserve ?? 2n * noOpReserve(',
         put: 'return cancelReserve ?? 0n * noOpReserve(',
       },
@@ -112,9 +126,10 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'promise-a-balance-twice',
     breaks: 'forgets that what is in flight has still to be paid',
+    expects: 'got a nonce at a balance of',
     edits: [
       {
-        file: 'src/domain/decide/funds.ts',
+        file: 'src/domain/decide/queue/funds.ts',
         find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
         put: 'left - 0n * promisedTo(transaction, market), balance - reserve - unsigned)',
       },
@@ -126,9 +141,9 @@ export const ofPolicies: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
-        find: 'if (balance < minBalance) {',
-        put: 'if (balance < 0n * minBalance) {',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: 'if (balance < minBalance) return',
+        put: 'if (balance < 0n * minBalance) return',
       },
     ],
   },
@@ -164,26 +179,29 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'double-though-some-wait',
     breaks: 'raises the window although not everything in flight was mined',
     caughtBy: 'test/domain/decide/window.test.ts',
-    edits: [{ file: 'src/domain/decide/window.ts', find: 'if (!unmined && head', put: 'if (head' }],
+    edits: [{ file: 'src/domain/decide/queue/window.ts', find: 'if (!unmined && head', put: 'if (head' }],
   },
   {
     name: 'overlook-an-eviction',
     breaks: 'keeps a wide window although a pool lost transactions that it had accepted',
     caughtBy: 'test/domain/decide/window.test.ts',
-    edits: [{ file: 'src/domain/decide/window.ts', find: 'if (isShort && latest', put: 'if (!isShort && latest' }],
+    edits: [
+      { file: 'src/domain/decide/queue/window.ts', find: 'if (isShort && latest', put: 'if (!isShort && latest' },
+    ],
   },
   {
     name: 'widen-at-a-full-pool',
     breaks: 'keeps a wide window although a node has no room',
     caughtBy: 'test/domain/decide/window.test.ts',
-    edits: [{ file: 'src/domain/decide/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
+    edits: [{ file: 'src/domain/decide/queue/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
   },
   {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
+    expects: 'in flight of',
     edits: [
       {
-        file: 'src/domain/decide/work.ts',
+        file: 'src/domain/decide/queue/window.ts',
         find: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)',
         put: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window) + 1',
       },
@@ -192,19 +210,20 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'go-on-while-paused',
     breaks: 'gives nonces to what waits while the relayer is paused',
+    expects: 'while the relayer was paused',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: 'if (work.relayer.paused) return { decisions: explainPaused(work), again: false }',
         put: '',
       },
       {
-        file: 'src/domain/decide/inquire.ts',
+        file: 'src/domain/decide/facts/inquire.ts',
         find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',
         put: 'const binds = queuedOf(work).length > 0',
       },
       {
-        file: 'src/domain/decide/inquire.ts',
+        file: 'src/domain/decide/facts/inquire.ts',
         find: 'const next = work.relayer.paused ? [] : queuedOf(work)',
         put: 'const next = queuedOf(work)',
       },
@@ -213,22 +232,25 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'stop-races-while-paused',
     breaks: 'pauses cancellations with the relayer',
+    expects: 'have not ended',
     edits: [
       {
-        file: 'src/domain/decide/cancel-race.ts',
+        file: 'src/domain/decide/race/advance.ts',
         find: 'if (!market) return []',
-        put: 'if (!market || work.relayer.paused) return []',
+        put: 'if (!market || situation.work.relayer.paused) return []',
       },
     ],
   },
   {
     name: 'take-sends-while-paused',
     breaks: 'accepts sends while the relayer is paused',
+    expects: 'its payload was accepted while the relayer was paused',
     edits: [{ file: 'src/domain/submit.ts', find: 'if (relayer.paused) {', put: "if (relayer.id === '') {" }],
   },
   {
     name: 'rules-of-before',
     breaks: 'signs what it decided under rules that were changed since',
+    expects: 'while the relayer was paused',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -243,14 +265,15 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/commands/relayers/sync-configured-relayers.ts',
-        find: 'if (differs || orphans.some(({ paused }) => !paused)) {',
-        put: 'if ((differs && stored.length === 0) || orphans.some(({ paused }) => !paused)) {',
+        find: 'if (differs(configured, stored) || orphans.some(({ paused }) => !paused)) {',
+        put: 'if ((differs(configured, stored) && stored.length === 0) || orphans.some(({ paused }) => !paused)) {',
       },
     ],
   },
   {
     name: 'accept-any-price',
     breaks: 'accepts a price above gas_price_cap',
+    expects: 'although gas_price_cap of',
     edits: [
       {
         file: 'src/domain/submit.ts',
@@ -262,6 +285,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'accept-unnamed-gas',
     breaks: 'accepts a send without gas_limit although gas_limit_estimation is off',
+    expects: 'although gas_limit_estimation is off',
     edits: [
       {
         file: 'src/domain/submit.ts',
@@ -276,9 +300,9 @@ export const ofPolicies: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: "if (skipUnfunded && condition === 'balance_short') {",
-        put: "if (skipUnfunded && condition === 'balance_short' && reason === '') {",
+        put: "if (skipUnfunded && condition === 'balance_short' && transaction.sequence < 0) {",
       },
     ],
   },
@@ -286,11 +310,12 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'always-pass-the-unfunded',
     breaks: 'gives up the order of the queue without skip_unfunded',
     caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
+    expects: 'without it the first that cannot be paid holds up the queue',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: "if (skipUnfunded && condition === 'balance_short') {",
-        put: "if (condition === 'balance_short') {",
+        put: "if ((skipUnfunded || String(condition) !== '') && condition === 'balance_short') {",
       },
     ],
   },
@@ -305,10 +330,11 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'any-receiver',
     breaks: 'does not look at whitelist_receivers',
+    expects: 'although whitelist_receivers forbids',
     edits: [
       {
         file: 'src/domain/forbid.ts',
-        find: 'return forbiddenReceiver(policies, to) ?? forbiddenCall',
+        find: 'return forbiddenReceiver(relayer, payload) ?? forbiddenCall',
         put: 'return forbiddenCall',
       },
     ],
@@ -316,11 +342,13 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'any-call',
     breaks: 'does not look at whitelist_selectors',
+    expects: 'although whitelist_selectors forbids',
     edits: [{ file: 'src/domain/forbid.ts', find: '?? forbiddenCall(policies, to, data) ??', put: '??' }],
   },
   {
     name: 'any-value',
     breaks: 'does not look at value_cap',
+    expects: 'although value_cap of',
     edits: [
       {
         file: 'src/domain/forbid.ts',
@@ -333,11 +361,12 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'replace-a-gap-filler',
     breaks: 'lets a client put its payload in a gap filler, which no bulk cancel and no gas price cap covers',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'a gap filler is the service’s own',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/refusals.ts',
         find: "if (transaction.origin === 'gap') {",
-        put: "if (transaction.origin === 'gap' && request.value < 0n) {",
+        put: "if (transaction.origin === 'gap' && transaction.sequence < 0) {",
       },
     ],
   },
@@ -346,7 +375,7 @@ export const ofPolicies: readonly Mutant[] = [
     breaks: 'does not look at its rules again before a payload gets a nonce',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: 'if (forbidden !== undefined) {',
         put: 'if (forbidden === work.relayer.id) {',
       },
@@ -355,20 +384,22 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'always-of-type-2',
     breaks: 'does not look at eip1559_pricing',
+    expects: 'eip1559_pricing is false',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
-        find: 'firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap)',
-        put: 'firstFees(pricing, market, policy.eip1559 || eip1559Pricing, gasPriceCap)',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: 'firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
+        put: 'firstFees(pricing, market, policy.eip1559 || eip1559Pricing, gasPriceCap ?? ceiling)',
       },
     ],
   },
   {
     name: 'gas-of-a-transfer',
     breaks: 'ignores what a node estimated, and gives every payload the gas of a transfer',
+    expects: 'were named or estimated',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: "(estimate?.kind === 'gas' ? estimate.gas : undefined)",
         put: "(estimate?.kind === 'gas' ? 21_000 : undefined)",
       },
@@ -377,9 +408,10 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'gas-limit-of-its-own',
     breaks: 'estimates gas where the client named it',
+    expects: 'were named or estimated',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: 'const gasLimit = transaction.payload.gasLimit ??',
         put: 'const gasLimit = (transaction.payload.gasLimit && 100_000) ??',
       },
@@ -388,6 +420,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'send-what-has-expired',
     breaks: 'does not look at valid_until while a payload waits for its nonce',
+    expects: 'after its valid_until',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -396,7 +429,7 @@ export const ofPolicies: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/decide.ts',
-        find: "isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)",
+        find: "isInPhase(transaction, 'queued') && hasExpired(transaction, now)",
         put: "isInPhase(transaction, 'queued') && work.relayer.id === ''",
       },
     ],
@@ -404,11 +437,13 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'pursue-what-has-expired',
     breaks: 'does not look at valid_until once a payload has its nonce',
+    caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'whose time is over is canceled by that',
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
         find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
-        put: "if (!transaction.cancellation && work.relayer.id === '') return",
+        put: 'if (!transaction.cancellation && transaction.sequence < 0) return',
       },
     ],
   },

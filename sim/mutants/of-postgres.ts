@@ -6,6 +6,32 @@ const caughtBy = 'test/store/postgres-shared.test.ts'
 
 export const ofPostgres: readonly Mutant[] = [
   {
+    name: 'fail-reads-beside-a-migration',
+    breaks: 'goes on reading on connections whose plans a migration made useless',
+    caughtBy: 'test/store/postgres-later-release.test.ts',
+    expects: 'reads and writes go on',
+    edits: [
+      {
+        file: 'src/store/postgres/snapshot.ts',
+        find: "results.some((each) => each.status === 'rejected' && isPlanOutdated(each.reason))",
+        put: "results.some((each) => each.status === 'rejected' && each.reason === undefined)",
+      },
+    ],
+  },
+  {
+    name: 'fail-units-beside-a-migration',
+    breaks: 'refuses a write because a migration made the plans of its connection useless',
+    caughtBy: 'test/store/postgres-later-release.test.ts',
+    expects: 'reads and writes go on',
+    edits: [
+      {
+        file: 'src/store/postgres/run-unit.ts',
+        find: 'if (isPlanOutdated(cause) || isTransactionOver(cause)) throw cause',
+        put: 'if (isPlanOutdated(undefined) || isTransactionOver(undefined)) throw cause',
+      },
+    ],
+  },
+  {
     name: 'wait-with-locks-in-hand',
     breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
     caughtBy,

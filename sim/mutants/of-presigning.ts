@@ -6,9 +6,10 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'never-use-what-is-pre-signed',
     breaks: 'lets a canceled transaction wait for the signer although a pre-signed no-op is stored',
     with: ['remoteSigners', 'presign'],
+    expects: 'no pre-signed no-op races',
     edits: [
       {
-        file: 'src/domain/decide/await-signer.ts',
+        file: 'src/domain/decide/signer/await-signer.ts',
         find: "const noOp = waits && (failure || signing.late.has('cancel')) ?",
         put: "const noOp = waits && failure && signing.late.has('bind') && signing.late.has('cancel') ?",
       },
@@ -18,9 +19,10 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'use-what-is-pre-signed-for-a-bump',
     breaks: 'uses a pre-signed no-op for a transaction that nobody canceled',
     with: ['remoteSigners', 'presign'],
+    expects: 'is not canceled, and a pre-signed no-op',
     edits: [
       {
-        file: 'src/domain/decide/await-signer.ts',
+        file: 'src/domain/decide/signer/await-signer.ts',
         find: "if (decision.do !== 'takeOver') return undefined\n  const { transaction } = decision",
         put: "if (decision.do !== 'takeOver' && decision.do !== 'bump') return undefined\n  const { transaction } = decision",
       },
@@ -32,7 +34,7 @@ export const ofPresigning: readonly Mutant[] = [
     caughtBy: 'test/engine/presign.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/presign.ts',
+        file: 'src/domain/decide/signer/presign.ts',
         find: '.filter(({ fees }) => cap === undefined || feeCap(fees) <= cap)',
         put: '.filter(({ fees }) => cap === undefined || feeCap(fees) > 0n)',
       },
@@ -44,7 +46,7 @@ export const ofPresigning: readonly Mutant[] = [
     caughtBy: 'test/engine/presign.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/presign.ts',
+        file: 'src/domain/decide/signer/presign.ts',
         find: 'noOpCost(gasLimit, fees, market) <= balance)',
         put: 'noOpCost(gasLimit, fees, market) <= balance - (work.relayer.policies.cancelReserve ?? 0n))',
       },
@@ -54,6 +56,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'keep-what-is-pre-signed',
     breaks: 'keeps pre-signed no-ops when their nonce is final',
     with: ['remoteSigners', 'presign'],
+    expects: 'and its nonce is final',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -66,6 +69,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'keep-what-no-policy-wants',
     breaks: 'keeps pre-signed no-ops when presign_cancel is turned off',
     with: ['remoteSigners', 'presign'],
+    expects: 'presign_cancel is off',
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
@@ -78,6 +82,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'store-bytes-before-their-hash',
     breaks: 'stores the bytes of a pre-signed no-op in the commit of its hash',
     with: ['remoteSigners', 'presign'],
+    expects: 'and its hash was not before',
     edits: [
       {
         file: 'src/engine/presign.ts',
@@ -92,7 +97,7 @@ export const ofPresigning: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/presign.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/presign.ts',
+        file: 'src/domain/decide/signer/presign.ts',
         find: 'stored.some((each) => isSame(each.fees, fees))',
         put: 'stored.some((each) => isSame(each.fees, fees) && feeCap(fees) < 0n)',
       },

@@ -8,9 +8,9 @@ export const ofProfiles: readonly Mutant[] = [
     with: ['fcfs'],
     edits: [
       {
-        file: 'src/domain/decide/follow-up.ts',
-        find: 'return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)',
-        put: 'return isFcfs(situation.policy) && transaction.cancellation === undefined ? cancelFcfs(transaction, situation) : race(transaction, situation)',
+        file: 'src/domain/decide/race/cancel-in-flight.ts',
+        find: 'if (!isFcfs(situation.policy)) {',
+        put: 'if (!isFcfs(situation.policy) || transaction.cancellation) {',
       },
     ],
   },
@@ -20,14 +20,14 @@ export const ofProfiles: readonly Mutant[] = [
     with: ['fcfs'],
     edits: [
       {
-        file: 'src/domain/decide/reason-to-bid.ts',
-        find: "if (policy.profile.pool === 'fcfs') return undefined",
-        put: "if (policy.profile.pool === 'fcfs' && waited < patience.blocks) return undefined",
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: 'if (isFcfs(policy)) return waited',
+        put: 'if (isFcfs(policy) && waited < patience.blocks) return waited',
       },
       {
-        file: 'src/domain/decide/bid.ts',
-        find: "if (policy.profile?.pool === 'fcfs') return bidOnArrival(bidder, market)",
-        put: "if (policy.profile?.pool === 'fcfs' && bidder.own.length === 0) return bidOnArrival(bidder, market)",
+        file: 'src/domain/decide/race/bid.ts',
+        find: 'if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)',
+        put: 'if (isFcfs(policy) && bidder.own.length === 0) return bidOnArrival(bidder, market, policy.profile)',
       },
     ],
   },
@@ -35,14 +35,15 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'replace-what-is-ordered',
     breaks: 'signs a new payload although a sequencer has ordered the one before',
     with: ['fcfs'],
+    expects: 'the sequencer had accepted the payload before it',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/refusals.ts',
         find: "if (pool === 'fcfs' && wasOrdered(transaction)) {",
         put: "if (pool === 'fcfs' && wasOrdered(transaction) && transaction.sequence < 0) {",
       },
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/decide/race/replace-payload.ts',
         find: 'if (isFcfs(policy) && isOrdered(transaction, situation)) {',
         put: 'if (isFcfs(policy) && isOrdered(transaction, situation) && transaction.sequence < 0) {',
       },
@@ -52,9 +53,10 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'accept-a-hopeless-replacement',
     breaks: 'accepts a PUT although the sequencer has accepted the payload',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'a payload that was accepted, or whose nonce is spent, is not replaced',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/refusals.ts',
         find: "if (pool === 'fcfs' && wasOrdered(transaction)) {",
         put: "if (pool === 'fcfs' && wasOrdered(transaction) && transaction.sequence < 0) {",
       },
@@ -66,7 +68,7 @@ export const ofProfiles: readonly Mutant[] = [
     caughtBy: 'test/domain/replace.test.ts',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/decide/race/replace-payload.ts',
         find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(attempts)',
         put: 'const rivals = rivalsOf(attempts)',
       },
@@ -76,9 +78,10 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'replace-from-the-reserve',
     breaks: 'pays for a new payload from cancel_reserve',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'its value and gas leave the reserve',
     edits: [
       {
-        file: 'src/domain/replace.ts',
+        file: 'src/domain/decide/race/replace-payload.ts',
         find: 'const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction, market) - value - onL1',
         put: 'const funds = (spendable(work, observation.balance, market, policy), observation.balance + promisedTo(transaction, market) - value - onL1)',
       },
@@ -87,10 +90,10 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'drop-a-nonce-that-is-kept',
     breaks: 'takes "nonce too high" for the end of a transaction that the sequencer keeps for a moment',
-    caughtBy: 'test/domain/decide/cancel-fcfs.test.ts',
+    caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/cancel-fcfs.ts',
+        file: 'src/domain/decide/race/cancel-in-flight.ts',
         find: 'return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)',
         put: 'return wasAlwaysRejected(attempt) && (!mayBeKept || mayBeKept) && !isAhead(attempt, situation)',
       },
@@ -99,7 +102,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'forget-a-spent-nonce',
     breaks: 'signs a no-op, or waits for an acceptance, although a sequencer says that the nonce is spent',
-    caughtBy: 'test/domain/decide/cancel-fcfs.test.ts',
+    caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
     edits: [
       {
         file: 'src/domain/attempt.ts',
@@ -114,7 +117,7 @@ export const ofProfiles: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/one-by-one.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/one-by-one.ts',
+        file: 'src/domain/decide/queue/one-by-one.ts',
         find: 'return keepsFutureNonceMs > 0',
         put: 'return keepsFutureNonceMs > 3_600_000',
       },
@@ -124,11 +127,12 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'no-op-of-21000',
     breaks: 'gives every no-op the gas of a transfer on Ethereum',
     with: ['l1Gas'],
+    expects: 'has 21000 gas',
     edits: [
       {
         file: 'src/domain/no-op.ts',
         find: "if (profile.noOpGas === 'constant') return transferGas",
-        put: "if (profile.noOpGas === 'constant' || market) return transferGas",
+        put: "if (profile.noOpGas === 'constant' || Boolean(market)) return transferGas",
       },
     ],
   },
@@ -210,7 +214,7 @@ export const ofProfiles: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/price-by-data.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/assign-nonces.ts',
+        file: 'src/domain/decide/queue/assign-nonces.ts',
         find: "const least = estimate?.kind === 'gas' ? estimate.tip : undefined",
         put: "const least = estimate?.kind === 'gas' ? undefined : undefined",
       },
@@ -220,11 +224,12 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'send-without-its-end',
     breaks: 'keeps the end of a transaction from a sequencer that would enforce it',
     caughtBy: 'test/chain/sending/send-raw.test.ts',
+    expects: 'an end goes along in whole seconds',
     edits: [
       {
         file: 'src/chain/sending/send-raw.ts',
         find: 'if (methods.sendConditional && validUntil !== undefined) {',
-        put: 'if (methods.sendConditional && validUntil === undefined) {',
+        put: 'if (methods.sendConditional && validUntil !== undefined && validUntil < 0) {',
       },
     ],
   },

@@ -46,8 +46,8 @@ export const ofRetention: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/check-history.ts',
-        find: 'unexplained.flatMap((nonce) => search.spenders.get(nonce) ?? [])',
-        put: '[...search.spenders.values()].sort((one, other) => one.nonce - other.nonce)',
+        find: '.filter(({ nonce }) => holdsNonce(unexplained, nonce))',
+        put: '',
       },
     ],
   },

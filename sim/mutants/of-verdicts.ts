@@ -17,7 +17,8 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'lost-told-as-won',
     breaks: 'tells that a cancellation won where the payload was mined',
-    edits: [{ file: 'src/domain/cancel.ts', find: "payload: 'lost',", put: "payload: 'won'," }],
+    expects: 'its verdict is won, and should be lost',
+    edits: [{ file: 'src/domain/cancel.ts', find: "payload: 'lost',", put: "payload: 'won' as 'lost' | 'won'," }],
   },
   {
     name: 'external-told-as-won',
@@ -78,7 +79,8 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'delete-what-is-mined',
     breaks: 'accepts a DELETE of what is mined',
-    edits: [{ file: 'src/domain/cancel.ts', find: "  mined: 'TRANSACTION_ALREADY_MINED',\n", put: '' }],
+    expects: 'a DELETE was accepted although it is mined',
+    edits: [{ file: 'src/domain/refusals.ts', find: "  mined: 'TRANSACTION_ALREADY_MINED',\n", put: '' }],
   },
   {
     name: 'mined-is-for-ever',
@@ -144,7 +146,7 @@ export const ofVerdicts: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/work.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/inquire.ts',
+        file: 'src/domain/decide/facts/inquire.ts',
         find: 'unspentAt: lifecycle.attempts[0].recordedAtBlock',
         put: 'unspentAt: newest(lifecycle.attempts).recordedAtBlock',
       },

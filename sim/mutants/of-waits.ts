@@ -8,7 +8,7 @@ export const ofWaits: readonly Mutant[] = [
     caughtBy: 'test/domain/decide/reasons.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/explain-waits.ts',
+        file: 'src/domain/decide/waits/explain-waits.ts',
         find: '.filter(({ id, wait }) => wait && !touched.has(id))',
         put: '.filter(({ id, wait }) => wait && touched.has(id) && !touched.has(id))',
       },
@@ -31,7 +31,7 @@ export const ofWaits: readonly Mutant[] = [
     breaks: 'keeps the wait of a transaction to which something happened',
     edits: [
       {
-        file: 'src/domain/decide/settle.ts',
+        file: 'src/domain/wait.ts',
         find: 'const { statusReason: _, ...rest } = withoutWait(transaction)',
         put: 'const { statusReason: _, ...rest } = transaction',
       },
@@ -92,6 +92,52 @@ export const ofWaits: readonly Mutant[] = [
         file: 'src/store/transactions/read-changed.ts',
         find: 'known.get(id)?.version !== version',
         put: '!known.has(id)',
+      },
+    ],
+  },
+  {
+    name: 'take-back-an-acceptance',
+    breaks: "holds up a sequencer's queue while a repeat of accepted bytes has no answer",
+    caughtBy: 'test/domain/decide/one-by-one.test.ts',
+    expects: 'holds up nothing while a repeat of it has no answer',
+    edits: [{ file: 'src/domain/decide/queue/one-by-one.ts', find: ' || wasTakenBefore(attempt))', put: ')' }],
+  },
+  {
+    name: 'believe-facts-of-other-words',
+    breaks: 'shows the facts of an earlier wait beside a text that another release wrote',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'the facts of a wait are read as they were saved',
+    edits: [
+      {
+        file: 'src/store/transactions/wait-row.ts',
+        find: ' || sentenceOf(reason, row.canceled_at !== null) !== text',
+        put: ' || sentenceOf(reason, row.canceled_at !== null) === undefined',
+      },
+    ],
+  },
+  {
+    name: 'begin-a-wait-with-each-observation',
+    breaks: 'lets a wait begin anew with each change of its figures',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'the facts of a wait are read as they were saved',
+    edits: [
+      {
+        file: 'src/domain/wait.ts',
+        find: 'before?.condition === condition ? before.since : now',
+        put: 'before?.condition === condition ? now : now',
+      },
+    ],
+  },
+  {
+    name: 'two-receipts-of-the-same-bytes',
+    breaks: 'takes the receipt of bytes that two attempts share for two that contradict each other',
+    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    expects: 'one receipt for the same bytes twice proves them',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: '(first.get(nonce) ?? hash) !== hash',
+        put: 'first.has(nonce)',
       },
     ],
   },

@@ -68,17 +68,22 @@ const copying: Plugin = {
 }
 
 const tried = process.argv.slice(2).map((name) => {
-  const caughtBy = mutants.find((each) => each.name === name)?.caughtBy
+  const { caughtBy, expects = '' } = mutants.find((each) => each.name === name) ?? {}
   if (caughtBy === undefined) throw new Error(`there is no mutant "${name}" with a test`)
-  return { name, caughtBy }
+  return { name, caughtBy, expects }
 })
 const tests = [...new Set(tried.map(({ caughtBy }) => caughtBy))]
 const folder = await mkdtemp(join(tmpdir(), 'rescind-mutants-'))
 const besides = fileURLToPath(new URL('./until-noticed.ts', import.meta.url))
 
 /** A file that Vitest finds, in the order of their names. */
-function begin(name: string, test: string, mutant?: string): Promise<void> {
-  const [file, engine] = mutant === undefined ? [test, 'as it is'] : [`${test}${mark}${mutant}`, 'mutant']
+function begin(
+  name: string,
+  test: string,
+  mutant?: { readonly name: string; readonly expects: string },
+): Promise<void> {
+  const file = mutant === undefined ? test : `${test}${mark}${mutant.name}`
+  const engine = mutant === undefined ? 'as it is' : { expects: mutant.expects }
   return writeFile(
     join(folder, `${name}${ending}`),
     `import { untilNoticed } from ${JSON.stringify(besides)}
@@ -90,7 +95,7 @@ await import(${JSON.stringify(join(root, file))})
 
 try {
   await Promise.all([
-    ...tried.map(({ name, caughtBy }) => begin(`1 ${name}`, caughtBy, name)),
+    ...tried.map((each) => begin(`1 ${each.name}`, each.caughtBy, each)),
     ...tests.map((test, index) => begin(`2 ${index}`, test)),
   ])
   const modules = await run()

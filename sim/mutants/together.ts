@@ -15,7 +15,7 @@ import { sourcesOf } from './substitute.ts'
 
 export interface Tried {
   readonly name: string
-  /** What the simulator noticed; absent when nothing, or where the engine fails as it is. */
+  /** The failure that the mutant expects; absent without one, and where the engine fails as it is. */
   readonly noticed?: string
 }
 
@@ -98,9 +98,9 @@ async function tryOut(name: string): Promise<Tried> {
   const mutant = mutants.find((each) => each.name === name)
   const seed = pins()[name]
   if (!mutant || seed === undefined) throw new Error(`there is no mutant "${name}" with a pin`)
-  const { with: features = [] } = mutant
+  const { with: features = [], expects = '' } = mutant
   const noticed = await failureIn(await load(name), seed, features)
-  if (noticed === undefined) return { name }
+  if (!noticed?.includes(expects)) return { name }
   const world = `${seed} ${features}`
   const failing = failuresUnbroken.get(world) ?? failureIn(unbroken, seed, features)
   failuresUnbroken.set(world, failing)

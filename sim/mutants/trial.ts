@@ -25,15 +25,17 @@ export function soundTrialOf({ with: features = [] }: Mutant, seed: number, step
   return [simulator, '--seed', String(seed), '--steps', steps, ...forced, '--brief']
 }
 
-/** What noticed it, in a line; undefined when nothing did. A trial that could not be made catches nothing. */
+/** The failure in a line; undefined without one that the mutant expects. A trial that could not be made catches nothing. */
 export function noticedBy(
-  { caughtBy }: Mutant,
+  { caughtBy, expects = '' }: Mutant,
   { code, out }: { code: number | null; out: string },
 ): string | undefined {
   if (code !== 1) return undefined
-  if (caughtBy === undefined) return out.startsWith('seed ') ? out.trim() : undefined
+  if (caughtBy === undefined) return out.startsWith('seed ') && out.includes(expects) ? out.trim() : undefined
   // A file that fails as a whole was not run, and names no test.
-  return out.split('\n').find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `))
+  return out
+    .split('\n')
+    .find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `) && line.includes(expects))
 }
 
 /** Of what the simulator noticed. */

@@ -1,5 +1,5 @@
-// Keeps the run of a test file short: on a mutant it ends with the first test that fails; on the engine as it is only those tests
-// run that have failed on a mutant. All of it in one process.
+// Keeps the run of a test file short: on a mutant only the tests run that it expects to fail, and it ends with the first that does;
+// on the engine as it is only those tests run that have failed on a mutant. All of it in one process.
 import { beforeEach, type RunnerTestFile, type RunnerTestSuite, type TestContext } from 'vitest'
 
 type Task = TestContext['task']
@@ -8,12 +8,13 @@ type Task = TestContext['task']
 const failed = new Map<string, Set<string>>()
 
 /** Called before the tests of the file are collected. */
-export function untilNoticed(test: string, engine: 'mutant' | 'as it is'): void {
+export function untilNoticed(test: string, engine: 'as it is' | { readonly expects: string }): void {
   const names = failed.get(test) ?? new Set<string>()
   failed.set(test, names)
   beforeEach(({ task, skip, onTestFailed }) => {
-    const isOver = engine === 'mutant' ? hasFailure(task.file) : !names.has(nameOf(task))
-    if (isOver) skip()
+    const isLeftOut =
+      engine === 'as it is' ? !names.has(nameOf(task)) : hasFailure(task.file) || !nameOf(task).includes(engine.expects)
+    if (isLeftOut) skip()
     onTestFailed(() => {
       names.add(nameOf(task))
     })

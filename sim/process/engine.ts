@@ -4,6 +4,7 @@ import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
+import type { Clock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { secret } from '../../src/ops/secret.ts'
 import { shrinkAttempts } from '../../src/retention/shrink-attempts.ts'
@@ -16,6 +17,7 @@ import type { History } from '../history.ts'
 import type { Network } from '../network.ts'
 import type { Scenario } from '../scenario.ts'
 import type { Timeline } from '../timeline.ts'
+import type { CustodyWorld } from './custody.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
 import type { LockServer } from './locks.ts'
@@ -50,6 +52,7 @@ export interface Machine {
   readonly signerMood: () => SignerMood
   /** What becomes of each call to the service that holds the keys. */
   readonly keyCalls: Dice
+  readonly custody: CustodyWorld | undefined
   /** Whether attempts shrink while the service runs. */
   readonly shrinks: boolean
 }
@@ -77,7 +80,7 @@ export function start(machine: Machine, instance: Instance): Process {
     version: 'sim',
     openTransport: network.transport(instance),
     openStore: async () => store,
-    ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance) }),
+    ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance, clock) }),
     ...(sharing && {
       openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
     }),
@@ -100,11 +103,11 @@ function together(engine: Engine, besides: AsyncDisposable): Engine {
   }
 }
 
-function keyServicesFor(machine: Machine, instance: Instance) {
-  const { keyCalls, timeline, signerMood } = machine
+function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {
+  const { keyCalls, timeline, signerMood, custody } = machine
   const keyOf = (signerId: string) => keys[Number(signerId.slice(1))] ?? ''
-  const world = { dice: keyCalls, timeline, mood: signerMood, keyOf }
-  return simKeyServices(world, instance, loggerOf(instance, machine, {}))
+  const world = { dice: keyCalls, timeline, mood: signerMood, keyOf, custody }
+  return simKeyServices(world, instance, loggerOf(instance, machine, {}), clock)
 }
 
 /** Of a relayer, as its operator has them now. */
@@ -136,6 +139,7 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
       hasDashboard: false,
       trustedProxies: [],
       apiKey: secret('no door'),
+      rpcAnswerBytesMax: 1_048_576,
       rateLimit: { requestsPerSecond: 1, burst: 1 },
     },
     logLevel: 'error',

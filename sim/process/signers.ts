@@ -1,5 +1,6 @@
 // Keys that are in a service: it answers late, throttles, hangs, fails, refuses, or signs with another key.
 import { hexToBytes } from 'viem'
+import type { Clock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { KeyServiceError } from '../../src/signers/key-service.ts'
@@ -7,6 +8,7 @@ import type { OpenKeyService } from '../../src/signers/open-signers.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { memoryKeyService } from '../../tooling/memory-key-service.ts'
 import type { Timeline } from '../timeline.ts'
+import { type CustodyWorld, withCustody } from './custody.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
 export const signerMoods = ['fine', 'slow', 'throttles', 'hangs', 'fails', 'refuses', 'wrongKey'] as const
@@ -17,12 +19,14 @@ export interface SignerWorld {
   readonly timeline: Timeline
   readonly mood: () => SignerMood
   readonly keyOf: (signerId: string) => string
+  /** Absent: nothing but moods holds the service up. */
+  readonly custody: CustodyWorld | undefined
 }
 
 const quota = { perSecond: 50, concurrency: 10 }
 
 /** For one life of the service: a process that dies loses the signatures under way. */
-export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger): OpenKeyService {
+export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger, clock: Clock): OpenKeyService {
   return async ({ id }) => {
     const key = hexToBytes(world.keyOf(id) as `0x${string}`)
     const curve = await openCurve(log)
@@ -40,7 +44,7 @@ export function simKeyServices(world: SignerWorld, instance: Instance, log: Logg
           if (ms !== undefined) world.timeline.after(ms, () => reach(instance, run))
         }),
       )
-    return service
+    return world.custody ? withCustody(service, world.custody, instance, clock) : service
   }
 }
 

@@ -24,6 +24,18 @@ export interface ChainRead {
   readonly params: readonly unknown[]
 }
 
+/** A client's call whose result is passed on as it came. */
+export interface ForwardedRead extends ChainRead {
+  /** Of the node's whole answer. */
+  readonly bytesMax: number
+}
+
+/** `result`: JSON, as the node wrote it. `beyond`: the answer has more bytes than these, and was not read. */
+export type ForwardedAnswer =
+  | { readonly result: Buffer }
+  | { readonly beyond: number }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+
 /** A node's answer or error. No message holds a URL or a key. */
 export type ReadAnswer =
   | { readonly value: unknown }
@@ -50,11 +62,21 @@ export interface Chain {
    * delay or mislead the engine. Rejects with ChainUnavailable when no endpoint answers.
    */
   read(read: ChainRead): Promise<ReadAnswer>
+  /** As `read`, with the result as bytes. An answer beyond the limit is one, too: no further endpoint gets the call. */
+  forward(read: ForwardedRead): Promise<ForwardedAnswer>
   /** Calls `onHead` for each new head until aborted. The head is polled only while there is a follower. */
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Whether each endpoint can be used, in the order of the configuration. Queries those that have not answered yet. */
   check(): Promise<readonly EndpointState[]>
+  /** The endpoints that serve another chain by their last chain id. Sends no call. */
+  wrongChains(): readonly WrongChain[]
   close(): Promise<void>
+}
+
+export interface WrongChain {
+  /** Its index in the configuration. */
+  readonly endpoint: number
+  readonly text: string
 }
 
 export type EndpointState = 'ok' | 'wrongChain' | 'noAnswer'

@@ -1,25 +1,33 @@
 // Implements the chain port over real nodes: a network's endpoints behind one head, one fee reading and one batch.
 import { tagRereadMs } from '../domain/finality.ts'
 import { ethereumProfile, type NetworkProfile } from '../domain/profile.ts'
+import { developmentChains } from '../domain/published-accounts.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
+import { readingShownNonces } from './accounts/read-shown-nonce.ts'
 import type { Chain } from './chain.ts'
-import { readingMarket } from './fees/read-market.ts'
+import { believingTips } from './fees/believe-tips.ts'
+import { smallPriceOf } from './fees/limit-tips.ts'
+import { rememberOwnBlocks } from './fees/own-blocks.ts'
+import { readingMarket, smallTipPart } from './fees/read-market.ts'
 import { readingNoOp } from './fees/read-no-op.ts'
 import { rememberPrice } from './fees/remember-price.ts'
+import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
 import { trackHead } from './heads/track-head.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
+import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong } from './nodes/endpoints.ts'
-import { passOn } from './nodes/rpc.ts'
+import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
+import { forward, passOn } from './nodes/rpc.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
 import { broadcast } from './sending/broadcast.ts'
@@ -36,10 +44,14 @@ export interface NetworkOptions {
   readonly profile?: NetworkProfile
   readonly clock: Clock
   readonly logger: Logger
+  /** Where believed tips outlive the process. Absent: they do not. */
+  readonly tipMemory?: TipMemory
   /** The default counts nothing. */
   readonly metrics?: ChainMetrics
   /** The default is HTTP. */
   readonly openTransport?: OpenTransport
+  /** Starts the thread that parses large answers. Without it, the main thread does. */
+  readonly startThread?: StartThread
   /** The time-out of one HTTP request. */
   readonly timeoutMs: number
 }
@@ -49,8 +61,9 @@ export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
   const openTransport = options.openTransport ?? openHttpTransport
   const { timeoutMs } = options
+  const large = openLargeAnswers(clock, options.startThread)
   const all = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport }),
+    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport, large }),
   )
   const { profile = ethereumProfile } = options
   const endpoints = chooseAmong(all, profile.replacement)
@@ -62,18 +75,29 @@ export function openNetwork(options: NetworkOptions): Chain {
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched = new Map<string, number>()
-  const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock })
+  const findSpender = findingSpenders({ endpoints, clock, chainId })
+  const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const tipFloor = openTipFloor(clock)
-  const readMarket = readingMarket(endpoints, options.eip1559, tipFloor)
+  const smallPrice = smallPriceOf(profile.pool)
+  const believed = believingTips({
+    ...{ clock, remembered: rememberTips({ clock, logger, memory: options.tipMemory }) },
+    ...{ small: smallPrice / smallTipPart, isDevelopment: developmentChains.includes(chainId) },
+  })
+  const ownBlocks = rememberOwnBlocks()
+  const readMarket = readingMarket({
+    ...{ endpoints, eip1559: options.eip1559, floor: tipFloor, tipFloor: profile.tipFloor, smallPrice, clock },
+    ...{ believed, ownBlocks },
+  })
   const readNoOp = readingNoOp(endpoints, profile)
+  const readShownNonce = readingShownNonces(endpoints, chainId)
   const price = rememberPrice(clock)
 
   return {
     async observe(inquiry) {
       const seen = await observe(
         {
-          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp },
-          ...{ searched, unexplained, checkHistory },
+          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce },
         },
         inquiry,
       )
@@ -85,11 +109,18 @@ export function openNetwork(options: NetworkOptions): Chain {
     balance: readingBalances(endpoints),
     price: price.last,
     read: (read) => passOn(endpoints, read),
+    forward: (read) => forward(endpoints, read),
     follow: heads.follow,
+    wrongChains: () =>
+      all.flatMap(({ index, wrong }) => {
+        const text = wrong()
+        return text === undefined ? [] : [{ endpoint: index, text }]
+      }),
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),
     async close() {
       heads.close()
       await endpoints.close()
+      await large.close()
     },
   }
 }

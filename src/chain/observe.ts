@@ -1,10 +1,12 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
 
-import { withLeastTip } from '../domain/fees.ts'
+import { withLeastTip } from '../domain/least-tip.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
+import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
+import type { OwnBlocks } from './fees/own-blocks.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
@@ -24,9 +26,12 @@ export interface Observe {
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
   readonly readMarket: ReadMarket
+  readonly ownBlocks: OwnBlocks
   readonly readNoOp: ReadNoOp
+  readonly readShownNonce: ReadShownNonce
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
+  readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
 }
 
@@ -42,15 +47,16 @@ const nothing: NoOpFacts = {}
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
 export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
-  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp } = parts
+  const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, market, { leastTip, ...noOp }, canonical, named] = await Promise.all([
+  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
+    inquiry.shownNonce && readShownNonce(inquiry.address),
   ])
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
@@ -61,6 +67,8 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...at,
     by,
   })
+  parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
+  const market = prices?.()
   const balance = accounts.settle(inquiry, at, inclusions, read)
   const lostHistory =
     inquiry.lostHistory &&
@@ -82,6 +90,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     lostNoOps,
     canonical,
     ...(tagged !== undefined && { tagged }),
+    ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && { lostHistory }),
   }
 }

@@ -55,8 +55,10 @@ export function replaceable(first: Chain): ReplaceableChain {
       broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
       balance: (address) => withChain((chain) => chain.balance(address)),
       price: () => current.chain.price(),
+      wrongChains: () => current.chain.wrongChains(),
       check: () => withChain((chain) => chain.check()),
       read: (read) => withChain((chain) => chain.read(read)),
+      forward: (read) => withChain((chain) => chain.forward(read)),
       follow(onHead, signal) {
         if (signal.aborted) return
         const follower: Follower = { onHead, leave: new AbortController() }

@@ -9,6 +9,8 @@ import { addGetTransaction } from './get-transaction.ts'
 import { addInit } from './init.ts'
 import { addKeys } from './keys.ts'
 import { addListTransactions } from './list-transactions.ts'
+import { addGaps } from './permit-gap-fillers.ts'
+import { addSigners } from './probe-signer.ts'
 import { addSend } from './send.ts'
 import { addStatus } from './status.ts'
 import { addWatchTransaction } from './watch-transaction.ts'
@@ -23,7 +25,18 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
     writeOut: (text) => void stdout.write(text),
     writeErr: (text) => void stderr.write(text.replace(/^error: /, 'rescind: ')),
   })
-  for (const add of [addStatus, addSend, addTransactions, addCancel, addKeys, addCheck, addInit, addCompletion])
+  for (const add of [
+    addStatus,
+    addSend,
+    addTransactions,
+    addCancel,
+    addGaps,
+    addKeys,
+    addSigners,
+    addCheck,
+    addInit,
+    addCompletion,
+  ])
     add(program, act)
   return program
 }

@@ -120,3 +120,29 @@ export interface ReadinessView {
     readonly unobserved: number
   }
 }
+
+export interface SignerProbeView {
+  readonly id: string
+  readonly address: string
+  /** As its key service names it */
+  readonly key_version: string
+  /** The time of the signature, with its retries and its wait in the queue */
+  readonly latency_ms: number
+  /** How far the service's clock is ahead of the key service's; absent where its answers have no date */
+  readonly clock_ahead_seconds?: number
+  /** When the access token ends; absent without one */
+  readonly token_ends_at?: string
+}
+
+export interface GapFillerPermitView {
+  readonly count: number
+  readonly granted_at: string
+  readonly valid_until: string
+}
+
+export interface GapFillerPermitInput {
+  /** A whole number from 1 to 5000 */
+  readonly count: number
+  /** A whole number of seconds from 1 to 86400 */
+  readonly valid_for_seconds?: number
+}

@@ -2,10 +2,13 @@
 import type {
   ApiKeyInput,
   ApiKeyView,
+  GapFillerPermitInput,
+  GapFillerPermitView,
   NewApiKeyView,
   ReadinessView,
   RelayerStatusView,
   RelayerView,
+  SignerProbeView,
 } from './account-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
@@ -61,6 +64,12 @@ export interface Client {
   cancelPending(relayerId: string): Promise<BulkCancellationView>
   previewCancellation(relayerId: string): Promise<CancellationPreviewView>
 
+  /** Replaces an earlier permit. */
+  permitGapFillers(relayerId: string, input: GapFillerPermitInput): Promise<GapFillerPermitView>
+
+  /** Signs a fixed text, and shows no signature. */
+  probeSigner(signerId: string): Promise<SignerProbeView>
+
   /** Events as they happen, resumed by itself after a lost connection, until the filter's signal aborts. */
   events(filter?: EventFilter): AsyncGenerator<EventView, void>
 
@@ -106,6 +115,12 @@ export function openClient(connection: Connection): Client {
     cancelPending: (relayerId) =>
       requestData(connection, { method: 'DELETE', path: at(relayerId, '/transactions/pending') }),
     previewCancellation: (relayerId) => get(at(relayerId, '/transactions/pending/cancellation-preview')),
+
+    permitGapFillers: (relayerId, body) =>
+      requestData(connection, { method: 'POST', path: at(relayerId, '/gap-fillers'), body }),
+
+    probeSigner: (signerId) =>
+      requestData(connection, { method: 'POST', path: `/signers/${encodeURIComponent(signerId)}/probe` }),
 
     events: (filter = {}) => followEvents(connection, filter),
 

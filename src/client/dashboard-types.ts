@@ -50,10 +50,13 @@ export interface OverviewView {
         | 'gas_price_cap'
         | 'cancel_gas_price_cap'
         | 'own_price'
+        | 'price_ceiling'
         | 'attempts_exhausted'
         | 'nonce_taken'
         | 'nonce_blocked'
         | 'pool_unseen'
+        | 'gap_unconfirmed'
+        | 'gap_fillers_limited'
         | 'nonce_unproven'
         | 'history_unknown'
         | 'cancellation_unclear'
@@ -65,7 +68,11 @@ export interface OverviewView {
         | 'gas_unknown'
         | 'would_revert'
         | 'finality_stalled'
+      /** The figures of the condition, as in the text; amounts of wei are text */
+      readonly facts?: Readonly<Record<string, unknown>>
       readonly text: string
+      /** When the condition began to hold */
+      readonly since?: string
     }
   }
 }
@@ -130,10 +137,13 @@ export interface TraceView {
       | 'gas_price_cap'
       | 'cancel_gas_price_cap'
       | 'own_price'
+      | 'price_ceiling'
       | 'attempts_exhausted'
       | 'nonce_taken'
       | 'nonce_blocked'
       | 'pool_unseen'
+      | 'gap_unconfirmed'
+      | 'gap_fillers_limited'
       | 'nonce_unproven'
       | 'history_unknown'
       | 'cancellation_unclear'
@@ -145,7 +155,11 @@ export interface TraceView {
       | 'gas_unknown'
       | 'would_revert'
       | 'finality_stalled'
+    /** The figures of the condition, as in the text; amounts of wei are text */
+    readonly facts?: Readonly<Record<string, unknown>>
     readonly text: string
+    /** When the condition began to hold */
+    readonly since?: string
   }
   readonly cancellation?: {
     readonly transaction_id: string

@@ -76,7 +76,8 @@ export interface DeadLetterView {
     }
   }
   readonly tries: number
-  readonly first_tried_at: string
+  /** Absent if the day of the event was over before its first try */
+  readonly first_tried_at?: string
   readonly gave_up_at: string
   readonly last_error: string
 }
@@ -119,6 +120,8 @@ export interface NetworkView {
     readonly price_source?: 'fee_history' | 'linea_estimate_gas'
     /** The gas that a sender pays for */
     readonly charges?: 'gas_used' | 'gas_limit'
+    /** The largest signed transaction that pools accept */
+    readonly max_transaction_bytes?: number
     /** How long a node keeps a nonce that is too high; 0 if it queues it */
     readonly keeps_future_nonce_ms?: number
     /** What makes a result final */
@@ -130,6 +133,14 @@ export interface NetworkView {
     /** Send a transaction with valid_until by eth_sendRawTransactionConditional */
     readonly send_conditional?: boolean
   }
+  /** As the replica that answers found them */
+  readonly conditions: readonly {
+    /** The endpoint serves another chain and is not used */
+    readonly condition: 'wrong_chain'
+    /** Its position in `rpc_urls`, from 0 */
+    readonly endpoint: number
+    readonly text: string
+  }[]
 }
 
 export interface NotificationView {

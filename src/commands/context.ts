@@ -1,11 +1,18 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
+import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { DecisionProfile, Relayer } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
 import type { Bulks } from './bulks.ts'
+
+/** Throws SIGNER_UNAVAILABLE for a relayer whose account is unknown, or is no longer the one that is stored. */
+export function refuseAwaited({ whyAwaited }: Pick<CommandContext, 'whyAwaited'>, id: RelayerId): void {
+  const why = whyAwaited?.(id)
+  if (why !== undefined) throw new RescindError('SIGNER_UNAVAILABLE', why)
+}
 
 export interface CommandContext {
   readonly store: Store
@@ -17,6 +24,8 @@ export interface CommandContext {
   readonly bulks?: Bulks
   /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number
+  /** Why a relayer of the file has no account yet; undefined for all others. Absent where none can lack one. */
+  readonly whyAwaited?: (relayer: string) => string | undefined
   /** Undefined where the configuration of this replica lacks the network. */
   readonly profileOf: (relayer: Pick<Relayer, 'network'>) => DecisionProfile | undefined
 }

@@ -17,6 +17,8 @@ export interface ManagementContext extends CommandContext {
   readonly registry: Registry
   readonly vault: Vault
   readonly logger: Logger
+  /** The code of the failure that keeps a signer of the file from its first opening. Absent where all have opened. */
+  readonly awaitedCode?: (signerId: string) => string | undefined
   /** Notifies other processes on the database that the registry has changed. */
   readonly announce: () => void
   /** Decides which addresses webhooks may reach. */

@@ -42,12 +42,12 @@ const wei = (min: 0 | 1 = 0): FileSchema =>
     { type: 'string', pattern: min === 0 ? '^[0-9]{1,78}$' : '^(?!0+$)[0-9]{1,78}$', examples: ['100000000000'] },
   )
 
-function object(
-  required: Readonly<Record<string, FileSchema>>,
-  others: Readonly<Record<string, FileSchema>> = {},
-): FileSchema {
+type Properties = Readonly<Record<string, FileSchema>>
+
+/** `limits`: optional members that are never null, since null could be a limit that a template lost. */
+function object(required: Properties, others: Properties = {}, limits: Properties = {}): FileSchema {
   const optionals = Object.entries(others).map(([name, schema]) => [name, optional(schema)])
-  const properties = { ...required, ...Object.fromEntries(optionals) }
+  const properties = { ...required, ...Object.fromEntries(optionals), ...limits }
   return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
 }
 
@@ -64,6 +64,7 @@ function policySchema(policy: Policy): FileSchema {
     case 'calls':
       return described(policy.meaning, {
         type: 'object',
+        minProperties: 1,
         propertyNames: { pattern: addressPattern },
         additionalProperties: list({ type: 'string', pattern: selectorPattern, examples: ['0xa9059cbb', '0x'] }),
         examples: [{ [someAddress]: ['0xa9059cbb'] }],
@@ -83,6 +84,8 @@ function profileSchema(field: ProfileField): FileSchema {
       return described(field.meaning, { type: 'string', pattern: addressPattern, examples: [someAddress] })
     case 'milliseconds':
       return described(field.meaning, count(0, field.max))
+    case 'bytes':
+      return described(field.meaning, count(field.min, field.max))
     case 'rule': {
       const measure = { enum: ['fields', 'effective_price'] }
       return described(field.meaning, object({ measure, percent: count(0, profileLimits.percentMax) }))
@@ -95,6 +98,7 @@ function profileSchema(field: ProfileField): FileSchema {
 const [privateTransactions, includeRevertData] = unenforcedPolicies
 
 const policies = object(
+  {},
   {},
   {
     ...Object.fromEntries(Object.values(policyTable).map((policy) => [policy.name, policySchema(policy)])),
@@ -139,10 +143,9 @@ const relayer = object(
     name: text('Treasury'),
     network_type: { const: 'evm' },
     notification_id: described('the id of a notification', text('hook')),
-    paused: flag,
-    policies: ref('policies'),
     custom_rpc_urls: described("in place of the network's rpc_urls", ref('rpcUrls')),
   },
+  { paused: flag, policies: ref('policies') },
 )
 
 const secret = reference({ type: 'string', minLength: 1, examples: ['a secret that is long enough to sign'] })

@@ -1,11 +1,11 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
 import type { Policies } from '../domain/policy-table.ts'
-import type { NetworkProfile, ProfileOverrides } from '../domain/profile.ts'
-import type { SecretHeaders } from '../ops/request-headers.ts'
+import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, KeyServiceType, VaultTransitSettings } from '../signers/settings.ts'
 import type { Limits } from './limits.ts'
+import type { ProxyConfig } from './parse-proxies.ts'
 
 export interface Config {
   readonly role: Role
@@ -18,8 +18,10 @@ export interface Config {
   readonly signers: readonly SignerConfig[]
   /** What signers that the API creates take from the environment. Absent: nothing. */
   readonly signerEnvironment?: SignerEnvironment
-  readonly notifications: readonly NotificationConfig[]
-  readonly networks: readonly NetworkConfig[]
+  /** Before key services. Absent: they are reached directly. */
+  readonly proxies?: ProxyConfig
+  readonly notifications: readonly NotificationSettings[]
+  readonly networks: readonly NetworkSettings[]
   readonly retention: RetentionConfig
   readonly limits: Limits
   /** What was accepted, but not as its author may believe: each is worth a log line at start. */
@@ -41,9 +43,13 @@ export interface ServerConfig {
   readonly hasDashboard: boolean
   /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[]
-  /** The administrator's. */
+  /** The administrator's. Messages between replicas are sealed under a key that is derived from it. */
   readonly apiKey: Secret
+  /** The administrator's key before or after a rotation. It opens messages of replicas that have it, and no request. */
+  readonly apiKeyPrevious?: Secret
   readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }
+  /** Of a node's answer that is passed on to a client. */
+  readonly rpcAnswerBytesMax: number
 }
 
 export interface WebhooksConfig {
@@ -115,40 +121,4 @@ export interface SignerEnvironment {
   readonly azureFederatedTokenFile?: Secret
   readonly azureIdentity?: { readonly endpoint: string; readonly header: Secret }
   readonly pkcs11Modules: readonly string[]
-}
-
-export interface NotificationConfig {
-  readonly id: string
-  readonly type: 'webhook'
-  readonly url: Secret
-  readonly signingKey?: Secret
-}
-
-export interface RpcEndpointConfig {
-  readonly url: Secret
-  /** 1 to 100: how much of the traffic it takes, relative to its neighbours. */
-  readonly weight: number
-  /** Sent with each request to it. */
-  readonly headers?: SecretHeaders
-}
-
-export interface NetworkConfig {
-  readonly name: string
-  readonly chainId: number
-  readonly rpcUrls: readonly RpcEndpointConfig[]
-  readonly requiredConfirmations: number
-  readonly averageBlockTimeMs: number
-  /** By the file; false where it is the chain list's, or the default. */
-  readonly isBlockTimeGiven: boolean
-  readonly symbol: string
-  readonly isTestnet: boolean
-  readonly eip1559: boolean
-  /** How the chain differs from Ethereum: the table's facts, and the file's before them. */
-  readonly profile: NetworkProfile
-  /** Its fields that the file sets, and the tip of a chain that is on no list. */
-  readonly profileInFile: ProfileOverrides
-  /** What the chain can do and what is particular to it, as the file or a list of chains says: `eip1559`, `no-mempool`. */
-  readonly features: readonly string[]
-  readonly tags: readonly string[]
-  readonly explorerUrls: readonly string[]
 }

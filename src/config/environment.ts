@@ -18,6 +18,7 @@ import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
 import { fileErrorCode } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
+import { setting, wholeNumber, wideSetting } from './read-variables.ts'
 import type { Report } from './report.ts'
 
 /** What `.env` says, and over it what the real environment says. */
@@ -34,16 +35,16 @@ export async function withDotEnv(env: Environment, cwd: string, report: Report):
 
 export function parseServer(env: Environment, report: Report): ServerConfig {
   const key = setting(env, 'API_KEY')
-  const charactersMin = limits.apiKeyCharactersMin
+  const previous = setting(env, 'API_KEY_PREVIOUS')
   if (key === undefined) {
     report.problem(
       'API_KEY',
-      `is not set; set it to ${charactersMin} random characters or more, and give them to clients`,
+      `is not set; set it to ${limits.apiKeyCharactersMin} random characters or more, and give them to clients`,
     )
-  } else if (key.length < charactersMin) {
-    report.problem('API_KEY', `has ${key.length} characters; it needs ${charactersMin} or more`)
-  } else if (!/^[\x21-\x7e]+$/.test(key)) {
-    report.problem('API_KEY', 'holds a space or a character outside ASCII; an Authorization header could not carry it')
+  } else checkAdministratorKey('API_KEY', key, report)
+  if (previous !== undefined) checkAdministratorKey('API_KEY_PREVIOUS', previous, report)
+  if (previous !== undefined && previous === key) {
+    report.problem('API_KEY_PREVIOUS', 'is API_KEY as well; take it away, or set it to the other key of a rotation')
   }
   const ceiling = limits.rateLimitMax
   const host = setting(env, 'HOST') ?? '127.0.0.1'
@@ -60,6 +61,7 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
     hasDashboard: flag(env, 'DASHBOARD_ENABLED', report),
     trustedProxies: proxies(env, report),
     apiKey: secret(key ?? ''),
+    ...(previous !== undefined && { apiKeyPrevious: secret(previous) }),
     rateLimit: {
       requestsPerSecond: wholeNumber(
         env,
@@ -71,6 +73,23 @@ export function parseServer(env: Environment, report: Report): ServerConfig {
       ),
       burst: wholeNumber(env, 'RATE_LIMIT_BURST_SIZE', limits.rateLimitBurstDefault, 1, ceiling, report),
     },
+    rpcAnswerBytesMax: wholeNumber(
+      env,
+      'RPC_ANSWER_BYTES_MAX',
+      limits.rpcAnswerBytesDefault,
+      limits.rpcAnswerBytesMin,
+      limits.rpcAnswerBytesMax,
+      report,
+    ),
+  }
+}
+
+function checkAdministratorKey(name: string, key: string, report: Report): void {
+  const charactersMin = limits.apiKeyCharactersMin
+  if (key.length < charactersMin) {
+    report.problem(name, `has ${key.length} characters; it needs ${charactersMin} or more`)
+  } else if (!/^[\x21-\x7e]+$/.test(key)) {
+    report.problem(name, 'holds a space or a character outside ASCII; an Authorization header could not carry it')
   }
 }
 
@@ -94,12 +113,12 @@ function ports(env: Environment, host: string, report: Report): Pick<ServerConfi
       `is ${port}, which is APP_PORT as well; give it another, or set METRICS_ENABLED=false`,
     )
   }
-  return { port, metrics: { host: setting(env, 'METRICS_HOST') ?? host, port: metricsPort } }
+  return { port, metrics: { host: wideSetting(env, 'METRICS_HOST', 'an address', report) ?? host, port: metricsPort } }
 }
 
 /** True unless it is set to false. */
 function flag(env: Environment, name: string, report: Report): boolean {
-  const value = setting(env, name)?.toLowerCase() ?? 'true'
+  const value = wideSetting(env, name, 'true or false', report)?.toLowerCase() ?? 'true'
   if (value !== 'true' && value !== 'false') report.problem(name, `is "${value}"; write true or false`)
   return value !== 'false'
 }
@@ -185,7 +204,7 @@ export function parseEncryption(env: Environment, report: Report): EncryptionCon
 
 /** Of `database`: without a server there is nobody to share it with. */
 export function parseRole(env: Environment, database: DatabaseConfig, report: Report): Role {
-  const role = setting(env, 'ROLE') ?? 'both'
+  const role = wideSetting(env, 'ROLE', roles.join(', '), report) ?? 'both'
   const found = roles.find((known) => known === role.toLowerCase())
   if (!found) report.problem('ROLE', `is "${role}"; ${suggestion(role, roles)}`)
   else if (found !== 'both' && database.kind === 'sqlite') {
@@ -215,26 +234,4 @@ export function warnOfIgnored(env: Environment, report: Report): void {
 export function configPath(env: Environment, cwd: string): { path: string; shownAs: string } {
   const shownAs = join(setting(env, 'CONFIG_DIR') ?? './config', setting(env, 'CONFIG_FILE_NAME') ?? 'config.json')
   return { path: resolve(cwd, shownAs), shownAs }
-}
-
-/** A variable that is set to nothing counts as not set, as in a .env with an empty line for it. */
-function setting(env: Environment, name: string): string | undefined {
-  const value = env[name]?.trim()
-  return value === '' ? undefined : value
-}
-
-function wholeNumber(
-  env: Environment,
-  name: string,
-  fallback: number,
-  min: number,
-  max: number,
-  report: Report,
-): number {
-  const value = setting(env, name)
-  if (value === undefined) return fallback
-  const number = Number(value)
-  if (/^\d{1,9}$/.test(value) && number >= min && number <= max) return number
-  report.problem(name, `is "${value}"; write a whole number from ${min} to ${max}`)
-  return fallback
 }

@@ -32,8 +32,9 @@ export const limits = {
   /** Events that nobody waits for any more: how long they stay to be streamed, and how many at most. */
   eventsKeptMs: 7 * 86_400_000,
   eventsKeptMax: 1_000_000,
-  /** Events that a notification was not delivered within a day of tries. */
+  /** Events that a notification did not take within a day: how long they stay, and how many of each notification at most. */
   deadLettersKeptMs: 30 * 86_400_000,
+  deadLettersKeptMax: 100_000,
   /** Shorter than this, a transaction would go before its events. */
   transactionDaysMin: 8,
   idempotencyKeyDaysMin: 1,
@@ -41,6 +42,9 @@ export const limits = {
 
   rateLimitPerSecondDefault: 100,
   rateLimitBurstDefault: 300,
+  rpcAnswerBytesDefault: 1_048_576,
+  rpcAnswerBytesMin: 1_024,
+  rpcAnswerBytesMax: 8 * 1_048_576,
   rateLimitMax: 1_000_000,
   /** The audit log: the oldest entries go when there are more, or when they are older. */
   auditEntriesMax: 1_000_000,

@@ -16,6 +16,7 @@ import { limits } from './limits.ts'
 import { type Members, readMembers } from './members.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
+import { parseProxies } from './parse-proxies.ts'
 import { parseRelayers, relayerMembers } from './parse-relayers.ts'
 import { parseRetention } from './parse-retention.ts'
 import { parseSignerEnvironment } from './parse-signer-environment.ts'
@@ -47,6 +48,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   refusePlugins(file, report)
 
   const signerEnvironment = parseSignerEnvironment(env, cwd)
+  const proxies = parseProxies(env, report)
   const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
   const retention = parseRetention(file, cwd, report)
@@ -79,6 +81,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     relayers,
     signers,
     signerEnvironment,
+    ...(proxies && { proxies }),
     notifications,
     networks,
     retention,

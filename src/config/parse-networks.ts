@@ -1,7 +1,9 @@
 // The networks of the file, or of a directory of files: inheritance, the chain list, and at last plain values.
+
 import type { NonEmpty } from '../domain/ids.ts'
 import { profileOf } from '../domain/network-profiles.ts'
-import type { NetworkConfig } from './config.ts'
+import type { NetworkSettings } from '../domain/settings.ts'
+
 import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
@@ -22,7 +24,7 @@ export async function parseNetworks(
   customUrls: ReadonlyMap<string, Members>,
   env: Environment,
   report: Report,
-): Promise<readonly NetworkConfig[]> {
+): Promise<readonly NetworkSettings[]> {
   const byName = new Map<string, Members>()
   for (const { value, place } of entries) {
     const members = readMembers(value, place, networkMembers, report)
@@ -36,7 +38,7 @@ export async function parseNetworks(
     } else if (name !== '') byName.set(name, members)
   }
 
-  const networks: NetworkConfig[] = []
+  const networks: NetworkSettings[] = []
   for (const [name, members] of byName) {
     const relayer = customUrls.get(name)
     const line = lineage(members, byName, unserved, report)
@@ -82,7 +84,7 @@ async function parseNetwork(
   name: string,
   line: NonEmpty<Members>,
   report: Report,
-): Promise<Omit<NetworkConfig, 'rpcUrls'>> {
+): Promise<Omit<NetworkSettings, 'rpcUrls'>> {
   const [own] = line
   const ownerOf = (member: string) => line.find((members) => members.has(member)) ?? own
   const count = (member: string, max: number) => ownerOf(member).count(member, { min: 1, max })

@@ -1,15 +1,16 @@
 // The notifications of the file: where events go, and the key that signs them.
 
+import type { NotificationSettings } from '../domain/settings.ts'
 import { httpUrl } from '../ops/http-url.ts'
 import { secretUrl } from '../ops/secret.ts'
-import type { NotificationConfig } from './config.ts'
+
 import { limits } from './limits.ts'
 import { type Members, readMembers, shown } from './members.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 
-export function parseNotifications(file: Members, env: Environment, report: Report): readonly NotificationConfig[] {
-  const notifications: NotificationConfig[] = []
+export function parseNotifications(file: Members, env: Environment, report: Report): readonly NotificationSettings[] {
+  const notifications: NotificationSettings[] = []
   for (const { value, place } of file.items('notifications')) {
     const members = readMembers(value, place, ['id', 'type', 'url', 'signing_key'], report)
     const id = members.requiredText('id')

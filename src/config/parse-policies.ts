@@ -10,7 +10,9 @@ export const policyMembers: readonly string[] = [...Object.values(policyTable), 
 )
 
 export function parsePolicies(relayer: Members, report: Report): Policies {
-  const members = readMembers(relayer.raw('policies') ?? {}, relayer.place('policies'), policyMembers, report)
+  const given = relayer.raw('policies')
+  const members = readMembers(given === undefined ? {} : given, relayer.place('policies'), policyMembers, report)
+  refuseNull(members, report)
   refuseUnenforced(members, report)
   return policiesBy((policy) => (members.has(policy.name) ? parsePolicy(policy, members, report) : undefined))
 }
@@ -31,14 +33,17 @@ function parsePolicy(policy: Policy, members: Members, report: Report): PolicyVa
     case 'flag':
       return members.flag(name, policy.default ?? policy.implied ?? false)
     case 'addresses':
-      return orNone(parseReceivers(name, policy.emptyMeans, members, report))
+      return parseReceivers(name, policy.emptyMeans, members, report)
     case 'calls':
-      return orNone(parseSelectors(name, members, report))
+      return parseSelectors(name, policy.emptyMeans, members, report)
   }
 }
 
-function orNone<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length > 0 ? list : undefined
+/** A template whose variable is lost writes null. As an absent limit it would be the widest. */
+function refuseNull(members: Members, report: Report): void {
+  for (const name of policyMembers.filter((each) => members.raw(each) === null)) {
+    report.problem(members.place(name), 'is null; write a value, or remove the member, so that its default counts')
+  }
 }
 
 function refuseUnenforced(members: Members, report: Report): void {

@@ -39,6 +39,8 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
         : refuse('an address: 0x and 40 hexadecimal digits')
     case 'milliseconds':
       return members.count(name, { min: 0, max: field.max })
+    case 'bytes':
+      return members.count(name, field)
     case 'rule':
       return parseRule(members, name, report)
     case 'finality': {

@@ -1,5 +1,6 @@
 // The relayers of the file, each checked against the signers, notifications and networks that it names.
-import type { NetworkConfig, RelayerConfig } from './config.ts'
+import type { NetworkSettings } from '../domain/settings.ts'
+import type { RelayerConfig } from './config.ts'
 import { type Members, readMembers, shown } from './members.ts'
 import { parsePolicies } from './parse-policies.ts'
 import type { Report } from './report.ts'
@@ -10,7 +11,7 @@ export const relayerMembers = [
 ]
 
 export interface Referents {
-  readonly networks: readonly NetworkConfig[]
+  readonly networks: readonly NetworkSettings[]
   /** Networks of families that are not served: the family, by the network's name. */
   readonly unserved: ReadonlyMap<string, string>
   /** Whether there is a key for secrets in the database. */
@@ -73,6 +74,7 @@ function parseRelayer(members: Members, report: Report): RelayerConfig {
     report.problem(members.place('id'), `is ${shown(id)}; write at most 36 letters, digits, dashes and underscores`)
   }
   const notificationId = members.text('notification_id')
+  if (members.raw('paused') === null) report.problem(members.place('paused'), 'is null; write true or false')
   return {
     id,
     name: members.text('name') ?? id,
@@ -109,7 +111,7 @@ function checkReferences(relayer: RelayerConfig, members: Members, referents: Re
   )
 }
 
-function shareANonceSequence(one: RelayerConfig, other: RelayerConfig, networks: readonly NetworkConfig[]): boolean {
+function shareANonceSequence(one: RelayerConfig, other: RelayerConfig, networks: readonly NetworkSettings[]): boolean {
   const chainOf = ({ network }: RelayerConfig) => networks.find(({ name }) => name === network)?.chainId ?? network
   return one.id !== other.id && one.signerId === other.signerId && chainOf(one) === chainOf(other)
 }

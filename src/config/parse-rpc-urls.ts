@@ -1,8 +1,9 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
 
+import type { EndpointSettings } from '../domain/settings.ts'
 import { httpUrl } from '../ops/http-url.ts'
 import { secretUrl } from '../ops/secret.ts'
-import type { RpcEndpointConfig } from './config.ts'
+
 import { kindOf, type Members, readMembers } from './members.ts'
 import { parseHeaders } from './parse-headers.ts'
 import { type Environment, readReference } from './read-reference.ts'
@@ -14,7 +15,7 @@ export function parseRpcUrls(
   name: string,
   env: Environment,
   report: Report,
-): readonly RpcEndpointConfig[] {
+): readonly EndpointSettings[] {
   const example = `write ["https://…"], [{ "url": "https://…", "weight": 100 }] or [{ "type": "env", "value": "RPC_URL" }]`
   const value = owner.raw(name)
   if (!Array.isArray(value) || value.length === 0) {
@@ -36,7 +37,7 @@ function parseRpcUrl(
   index: number,
   env: Environment,
   report: Report,
-): RpcEndpointConfig | undefined {
+): EndpointSettings | undefined {
   const place = `${owner.place(name)}[${index}]`
   const item = owner.items(name)[index]?.value
   if (typeof item === 'string') return endpoint(item, place, report)
@@ -58,7 +59,7 @@ function parseRpcUrl(
   return undefined
 }
 
-function endpoint(text: string, place: string, report: Report): RpcEndpointConfig | undefined {
+function endpoint(text: string, place: string, report: Report): EndpointSettings | undefined {
   const url = httpUrl(text)
   if (url) return { url: secretUrl(url), weight: 100 }
   const fault = /^\s*wss?:/i.test(text)

@@ -10,17 +10,28 @@ type HexText = `0x${string}`
 
 export function parseReceivers(name: string, emptyMeans: string, members: Members, report: Report): readonly HexText[] {
   const items = members.items(name)
-  // In the files that we take over, an empty list limits nothing.
+  // A template whose variable is lost leaves such a list: it must not be the widest.
   if (items.length === 0) report.warn(members.place(name), `is empty, so ${emptyMeans}`)
   return items.flatMap(({ value, place }) => parseAddress(value, place, report) ?? [])
 }
 
-export function parseSelectors(name: string, members: Members, report: Report): readonly AllowedCalls[] {
+export function parseSelectors(
+  name: string,
+  emptyMeans: string,
+  members: Members,
+  report: Report,
+): readonly AllowedCalls[] {
   const place = members.place(name)
   const raw = members.raw(name)
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
     report.problem(place, 'maps a receiver to what may be called of it; write { "0x…": ["0xa9059cbb"] }')
     return []
+  }
+  if (Object.keys(raw).length === 0) {
+    report.problem(
+      place,
+      `is {}, so that ${emptyMeans}; name a receiver, as in { "0x…": ["0xa9059cbb"] }, or remove it`,
+    )
   }
   const known = new Set<HexText>()
   return Object.entries(raw).flatMap(([address, listed]) => {

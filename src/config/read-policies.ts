@@ -1,4 +1,4 @@
-// Policies that did not come from the file, in its form and under its rules.
+// Policies that did not come from the file, in its form and under its rules. Null removes a member (RFC 7396).
 import type { Policies } from '../domain/policy-table.ts'
 import { ConfigError, type Problem } from './config-error.ts'
 import { readMembers } from './members.ts'
@@ -12,7 +12,8 @@ export type ReadPolicies =
 /** Places of problems begin with `policies`. */
 export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPolicies {
   const report = openReport()
-  const policies = parsePolicies(readMembers({ policies: members }, '', ['policies'], report), report)
+  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+  const policies = parsePolicies(readMembers({ policies: given }, '', ['policies'], report), report)
   try {
     report.conclude()
     return { policies, warnings: report.warnings }

@@ -1,6 +1,6 @@
 // The dashboard in the browser: reads the session, and shows the view of the URL.
 import { render } from 'preact'
-import { Shell } from './parts/shell.tsx'
+import { Shell } from './shell.tsx'
 import { readSession } from './state/session.ts'
 import './styles/base.css'
 import './styles/parts.css'

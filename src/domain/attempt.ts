@@ -43,7 +43,6 @@ export type BroadcastOutcome =
  * Where an attempt's bytes may be. The names of the states are those of the column and of the API.
  * - `sending`: recorded, and on its way since. After a crash the outcome is open, so a node may have it.
  * - `handed`: a node received it. `outcome` is the last answer, which proves no more than it says.
- * - `refused`: every node that ever received it called its bytes invalid. `at` is the last time.
  * - `held`: certainly no byte ever reached a node. The attempt is free to be broadcast or withdrawn.
  * - `withdrawn`: it was held, and will never be broadcast: another transaction has its nonce.
  */
@@ -58,8 +57,11 @@ export type BroadcastState =
        * while one more is on its way; a process that dies then leaves it in doubt. Absent: some node may hold it.
        */
       readonly rejections?: 'all' | 'allButLast'
+      /** When a node last confirmed that it had the bytes, if `outcome` is another answer. */
+      readonly takenAt?: TimestampMs
+      /** When the first of an unbroken run of the same refusals came. Absent: `outcome` is no refusal. */
+      readonly refusedSince?: TimestampMs
     }
-  | { readonly state: 'refused'; readonly reason: string; readonly at: TimestampMs }
   | { readonly state: 'held'; readonly reason: string }
   | { readonly state: 'withdrawn' }
 
@@ -107,6 +109,25 @@ export function unrecognizedErrorOf({ broadcast }: Attempt): string | undefined 
   return isUnrecognized && 'message' in broadcast.outcome ? broadcast.outcome.message : undefined
 }
 
+export type RefusalCode = RejectionCode | 'unrecognized'
+
+/** Why the node refused the last broadcast. */
+export function refusalCodeOf({ broadcast }: Attempt): RefusalCode | undefined {
+  return broadcast.state === 'handed' && 'code' in broadcast.outcome ? broadcast.outcome.code : undefined
+}
+
+/** The node's reason if it called the bytes invalid at the last broadcast. It is no proof that no pool has them. */
+export function invalidReasonOf(attempt: Attempt): string | undefined {
+  const rejection = rejectionOf(attempt)
+  return rejection?.code === 'invalid' ? rejection.message : undefined
+}
+
+/** When a node last confirmed that it had the bytes. */
+export function takenAtOf(attempt: Attempt): TimestampMs | undefined {
+  if (attempt.broadcast.state !== 'handed') return undefined
+  return wasTaken(attempt) ? attempt.broadcast.at : attempt.broadcast.takenAt
+}
+
 /** Whether every broadcast of it ended in a certain rejection. It is watched all the same until its nonce is final. */
 export function wasAlwaysRejected({ broadcast }: Attempt): boolean {
   return broadcast.state === 'handed' && broadcast.rejections === 'all'
@@ -150,13 +171,32 @@ export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now:
     if (!mayHaveHadIt) return { ...attempt, broadcast: { state: 'held', reason: outcome.message } }
     return onlyRejectedBefore ? { ...attempt, broadcast: { ...broadcast, rejections: 'all' } } : attempt
   }
-  if (outcome.kind === 'rejected' && outcome.code === 'invalid' && !mayHaveHadIt) {
-    return { ...attempt, broadcast: { state: 'refused', reason: outcome.message, at: now } }
-  }
   // These very bytes may have spent the nonce.
   const isCertain = outcome.kind === 'rejected' && outcome.code !== 'nonceTooLow'
   const rejections = isCertain && onlyRejectedBefore ? ({ rejections: 'all' } as const) : {}
-  return { ...attempt, broadcast: { state: 'handed', outcome, at: now, ...rejections } }
+  return {
+    ...attempt,
+    broadcast: { state: 'handed', outcome, at: now, ...rejections, ...memoryOf(attempt, outcome, now) },
+  }
+}
+
+type Memory = Pick<Extract<BroadcastState, { state: 'handed' }>, 'takenAt' | 'refusedSince'>
+
+/** The facts of earlier answers that later decisions need. A process that takes over finds them nowhere else. */
+function memoryOf(before: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Memory {
+  const takenAt = outcome.kind === 'accepted' || outcome.kind === 'alreadyKnown' ? undefined : takenAtOf(before)
+  const code = 'code' in outcome ? outcome.code : undefined
+  const since = code === refusalCodeOf(before) ? refusedSinceOf(before) : undefined
+  return {
+    ...(takenAt !== undefined && { takenAt }),
+    ...(code !== undefined && { refusedSince: since ?? now }),
+  }
+}
+
+/** Rows of earlier versions do not hold it: then since the last answer. */
+export function refusedSinceOf({ broadcast }: Attempt): TimestampMs | undefined {
+  if (broadcast.state !== 'handed' || !('code' in broadcast.outcome)) return undefined
+  return broadcast.refusedSince ?? broadcast.at
 }
 
 /**
@@ -165,8 +205,7 @@ export function afterBroadcast(attempt: Attempt, outcome: BroadcastOutcome, now:
  */
 export function beforeBroadcast(attempt: Attempt): Attempt {
   const { broadcast } = attempt
-  if (broadcast.state === 'held' || broadcast.state === 'refused')
-    return { ...attempt, broadcast: { state: 'sending' } }
+  if (broadcast.state === 'held') return { ...attempt, broadcast: { state: 'sending' } }
   if (broadcast.state === 'sending') return afterCrash(attempt)
   if (broadcast.state !== 'handed' || broadcast.rejections === undefined) return attempt
   const { rejections, ...rest } = broadcast

@@ -1,14 +1,12 @@
 // Cancellation: what a DELETE does to a transaction, and how the verdict follows from the chain's facts.
-import { type ErrorCode, RescindError } from './errors.ts'
 import type { Hash } from './ids.ts'
+import { refusalOfCancel } from './refusals.ts'
 import {
   type BlockRef,
   type CancellationIntent,
   feesPaid,
   neverReachedANode,
-  type Status,
   spenderKind,
-  statusOf,
   type Transaction,
 } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -18,16 +16,15 @@ import { withoutWait } from './wait.ts'
  * Records the intent. If no node ever had the transaction, it ends here; otherwise a race for its nonce starts. A
  * second cancellation changes nothing and returns the same object.
  *
- * Throws TRANSACTION_ALREADY_MINED, _CONFIRMED, _FAILED or _EXPIRED: nothing is left to cancel.
+ * Throws the refusals of a cancel (refusals.ts): nothing is left to cancel.
  */
 export function cancel(
   transaction: Transaction,
   now: TimestampMs,
   origin: CancellationIntent['origin'] = 'request',
 ): Transaction {
-  const status = statusOf(transaction)
-  const refusal = refusals[status]
-  if (refusal) throw new RescindError(refusal, `transaction ${transaction.id} is already ${status}`)
+  const refusal = refusalOfCancel(transaction)
+  if (refusal) throw refusal
   if (transaction.cancellation && transaction.cancellation.origin !== 'refusal') return transaction
 
   const canceled: Transaction = {
@@ -45,13 +42,6 @@ export function dropCanceled(transaction: Transaction, now: TimestampMs): Transa
 }
 
 const dropReasons = { request: 'canceled', expiry: 'expired', refusal: 'refused' } as const
-
-const refusals: Partial<Record<Status, ErrorCode>> = {
-  mined: 'TRANSACTION_ALREADY_MINED',
-  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
-  failed: 'TRANSACTION_ALREADY_FAILED',
-  expired: 'TRANSACTION_ALREADY_EXPIRED',
-}
 
 export const cancelReasons: Record<CancellationIntent['origin'], string> = {
   request: 'canceled on request',

@@ -23,6 +23,8 @@ export const conditions = [
   'cancel_gas_price_cap',
   /** The fees that a client named are too low now. */
   'own_price',
+  /** Another price would be above the ceiling of prices, and no policy sets a cap. */
+  'price_ceiling',
   /** The nonce has as many attempts as the service signs. */
   'attempts_exhausted',
   /** A foreign transaction took a nonce of ours. */
@@ -31,6 +33,10 @@ export const conditions = [
   'nonce_blocked',
   /** A nonce before ours is unused, and no node shows whether a foreign transaction waits for it. */
   'pool_unseen',
+  /** A nonce before ours is unused, and no second count of the account confirms that. */
+  'gap_unconfirmed',
+  /** The relayer has filled as many nonces that the record never assigned as it may within an hour. */
+  'gap_fillers_limited',
   /** A nonce is spent, and no node shows the spender. */
   'nonce_unproven',
   /** Transactions that the database does not hold used nonces. */
@@ -55,12 +61,6 @@ export const conditions = [
   'finality_stalled',
 ] as const
 export type Condition = (typeof conditions)[number]
-
-/** Why a transaction waits, as of the last observation: `condition` for machines, `text` for people. */
-export interface Wait {
-  readonly condition: Condition
-  readonly text: string
-}
 
 /**
  * Rounds up to 1, 2 or 5 times a power of ten. An exact figure would follow prices and change with every block, and

@@ -9,7 +9,8 @@ export interface Due {
   readonly transactionId: TransactionId
   /** Failed tries so far. */
   readonly tries: number
-  readonly firstTriedAt?: TimestampMs
+  /** A day after the commit of the event, or after its redelivery. */
+  readonly givesUpAt: TimestampMs
 }
 
 export type Tried =
@@ -21,9 +22,19 @@ export type Tried =
 export interface DeadLetter {
   readonly event: TransactionEvent
   readonly tries: number
-  readonly firstTriedAt: TimestampMs
+  /** Absent if its day was over before the first try. */
+  readonly firstTriedAt?: TimestampMs
   readonly gaveUpAt: TimestampMs
   readonly lastError: string
+}
+
+/** A share of the events of one notification whose day was over. */
+export interface GivenUp {
+  /** Deliveries of an earlier version that got the time of their end. */
+  readonly dated: number
+  readonly givenUp: number
+  /** The oldest dead letters that were deleted, because there were too many. */
+  readonly dropped: number
 }
 
 /** The deliveries of a notification that are not done. */
@@ -37,16 +48,16 @@ export interface QueueCount {
 const firstRetryMs = 250
 /** The longest pause of a delivery. A later due time comes from a clock that was ahead, so the delivery is due. */
 export const retryMaxMs = 3_600_000
-/** Counted from the first try. */
-const triedForMs = 86_400_000
+/** Counted from the commit of the event, so that a receiver that is down holds no event up for longer. */
+export const deliveredForMs = 86_400_000
 
 /**
- * The time of the next try after a failure at `now`; undefined after a day of tries. The pause doubles from a quarter
+ * The time of the next try after a failure at `now`; undefined if that is after the day of the event. The pause doubles from a quarter
  * of a second to an hour. Up to half of it is taken off at random, so that joint failures do not return together.
  * `draw` is from [0, 1).
  */
 export function nextTry(
-  { tries, firstTriedAt }: Due,
+  { tries, givesUpAt }: Due,
   now: TimestampMs,
   draw: number,
   retryAfterMs: number,
@@ -54,5 +65,5 @@ export function nextTry(
   const grown = Math.min(retryMaxMs, firstRetryMs * 2 ** Math.min(tries, 30))
   const requested = Math.min(retryMaxMs, retryAfterMs)
   const at = now + Math.max(requested, Math.round(grown * (1 - draw / 2)))
-  return at - (firstTriedAt ?? now) > triedForMs ? undefined : at
+  return at > givesUpAt ? undefined : at
 }

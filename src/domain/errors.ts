@@ -58,6 +58,7 @@ export const catalogue = {
   QUEUE_FULL: { status: 429, retryable: true },
   TOO_MUCH_UNREAD: { status: 429, retryable: true },
   TOO_MANY_STREAMS: { status: 429, retryable: true },
+  TOO_MANY_READS: { status: 429, retryable: true },
   HEADERS_TOO_LARGE: { status: 431, retryable: false },
   INTERNAL: { status: 500, retryable: true },
   DATABASE_UNAVAILABLE: { status: 503, retryable: true },

@@ -25,6 +25,10 @@ export interface Market {
   readonly baseFee?: Wei
   readonly tips: Readonly<Record<Speed, Wei>>
   readonly gasPrice: Wei
+  /** The tips without any minimum that a node names. Absent: no minimum is higher. */
+  readonly paidTips?: Readonly<Record<Speed, Wei>>
+  /** The smallest tip that pools accept, as far as it counts. Absent: they name none. */
+  readonly minimumTip?: Wei
   /** The last read of the tip that a node suggests (eth_maxPriorityFeePerGas). */
   readonly suggestedTip?: Wei
   /** What a node estimates for a no-op, where the profile has it estimated. Absent where no node does. */
@@ -83,14 +87,6 @@ export function marketFees(market: Market, speed: Speed, eip1559: boolean): Fees
   }
   const tip = market.tips[speed]
   return { kind: 'eip1559', maxFeePerGas: 2n * market.baseFee + tip, maxPriorityFeePerGas: tip }
-}
-
-/** The market with tips of at least `tip`. */
-export function withLeastTip(market: Market, tip: Wei | undefined): Market {
-  if (tip === undefined) return market
-  const tips = { ...market.tips }
-  for (const speed of speeds) tips[speed] = maxWei(tips[speed], tip)
-  return { ...market, tips, gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + tip) }
 }
 
 /** The fees of a first attempt; undefined while the cap is below the next block's base fee. */

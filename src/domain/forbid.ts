@@ -2,22 +2,35 @@
 // since the policies may have changed in between.
 import type { Address, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
+import type { Relayer } from './relayer.ts'
 import type { Payload } from './transaction.ts'
 
+type Forbiddable = Pick<Payload, 'to' | 'value' | 'data'>
+
 /** The field, its value, the policy and the fix; undefined if no policy forbids it. */
-export function forbids(
-  policies: Policies,
-  { to, value, data }: Pick<Payload, 'to' | 'value' | 'data'>,
-): string | undefined {
-  return forbiddenReceiver(policies, to) ?? forbiddenCall(policies, to, data) ?? forbiddenValue(policies, value)
+export function forbids(relayer: Pick<Relayer, 'address' | 'policies'>, payload: Forbiddable): string | undefined {
+  const { policies } = relayer
+  const { to, value, data } = payload
+  return forbiddenReceiver(relayer, payload) ?? forbiddenCall(policies, to, data) ?? forbiddenValue(policies, value)
 }
 
-function forbiddenReceiver({ whitelistReceivers }: Policies, to: Address | undefined): string | undefined {
+function forbiddenReceiver(
+  { address, policies: { whitelistReceivers } }: Pick<Relayer, 'address' | 'policies'>,
+  { to, data }: Forbiddable,
+): string | undefined {
   if (whitelistReceivers === undefined) return undefined
   if (to === undefined) {
     return 'to: is missing, and whitelist_receivers of the relayer can name no contract that is yet to be created; create it through another relayer'
   }
   if (whitelistReceivers.some((receiver) => same(receiver, to))) return undefined
+  if (same(address, to)) {
+    // Without data it moves nothing. With data it would call the code that a delegation (EIP-7702) gives the account.
+    if (isEmpty(data)) return undefined
+    return `data: is not empty, and to is the relayer's own address, which is not among its whitelist_receivers; send no data there, or have the address added`
+  }
+  if (whitelistReceivers.length === 0) {
+    return `to: ${to} may not receive, since whitelist_receivers of the relayer is empty, so that sends may go to nobody; have the address added`
+  }
   return `to: ${to} is not among whitelist_receivers of the relayer; send to one of them, or have it added`
 }
 
@@ -41,6 +54,10 @@ const listedMax = 8
 function listed(selectors: readonly Hex[]): string {
   const more = selectors.length > listedMax ? ` and ${selectors.length - listedMax} more` : ''
   return selectors.length === 0 ? 'nothing' : `${selectors.slice(0, listedMax).join(', ')}${more}`
+}
+
+function isEmpty(data: Hex): boolean {
+  return data.length <= '0x'.length
 }
 
 function same(one: Address, other: Address): boolean {

@@ -21,6 +21,8 @@ const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
 /** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
 const ethereum: ProfileOverrides = { tipFloor: 3n * gwei }
+/** Its validators take no tip below 25 gwei (docs.polygon.technology). */
+const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
 const monad: ProfileOverrides = { charges: 'gas_limit' }
 /** Gas there is not that of the EVM: a transfer has a price of its own. */
@@ -46,6 +48,8 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     [rollup, 42_220, 44_787, 62_320],
     // Mantle and Etherlink.
     [{ ...l1InGas, ...provenLater }, 5_000, 5_003, 42_793, 128_123],
+    // Polygon PoS and Amoy.
+    [polygon, 137, 80_002],
     [bsc, 56, 97],
     [monad, 143, 10_143],
     // Polkadot Hub.

@@ -61,6 +61,10 @@ export interface Inquiry {
   /** Whether the account delegates (EIP-7702): it matters to a step that could have two transactions in flight. */
   readonly delegation: boolean
   readonly pendingNonce: boolean
+  /** A nonce that the record never assigned may need a gap filler, or lies far above it, so another endpoint's count is requested. */
+  readonly secondCount?: true
+  /** The limit of gap fillers is reached, so the highest transaction that a pool shows is requested. */
+  readonly shownNonce?: true
   /** A new owner requests it, once a transaction waits for a nonce. */
   readonly lostHistory?: HistoryInquiry
 }
@@ -75,6 +79,18 @@ export interface Observation {
   readonly pendingNonce?: Nonce
   /** The step requested the pool's count, and no node reported it. Absent without a request. */
   readonly isPoolUnseen?: true
+  /**
+   * The account's count at `head` by a second endpoint, or the highest of three counts of the only one that answers.
+   * `unknown`: requested, and not there yet. Absent without a request.
+   */
+  readonly secondCount?: Nonce | 'unknown'
+  /** No other endpoint gave `secondCount`: it repeats counts of the one that was read first. */
+  readonly isSecondCountOwn?: true
+  /**
+   * The highest nonce for which a pool shows a transaction that our signature proves. `none`: no pool does. Absent without a
+   * request.
+   */
+  readonly shownNonce?: Nonce | 'none'
   readonly market?: Market
   readonly rule: ReplacementRule
   /** Read at the head, or earlier and less our cost since. */

@@ -37,9 +37,10 @@ interface Rules {
   readonly wei: { readonly zeroMeans?: string }
   readonly count: { readonly min: number; readonly max: number }
   readonly flag: unknown
-  /** `emptyMeans`: the effect of an empty list, which counts as absent: files of other relayers have it so. */
+  /** `emptyMeans`: the effect of an empty list, which is never that of an absent one. */
   readonly addresses: { readonly emptyMeans: string }
-  readonly calls: unknown
+  /** `emptyMeans`: the effect that an empty object would have, which is then refused. */
+  readonly calls: { readonly emptyMeans: string }
 }
 
 export type Policy = { [Kind in keyof PolicyKinds]: PolicyOf<Kind> }[keyof PolicyKinds]
@@ -113,18 +114,19 @@ export const policyTable = {
     meaning: 'true lets later transactions pass one that the balance does not cover',
     implied: false,
   },
-  /** The receivers of sends. Absent: any. */
+  /** The receivers of sends. Absent: any. Empty: none. The relayer's own address may always receive empty data. */
   whitelistReceivers: {
     kind: 'addresses',
     name: 'whitelist_receivers',
-    meaning: 'sends may go to',
-    emptyMeans: 'sends may go to anybody',
+    meaning: 'sends may go to; an empty list allows nobody',
+    emptyMeans: 'sends may go to nobody',
   },
   /** The functions that sends may call at the receivers named here. At any other, every function is allowed. */
   whitelistSelectors: {
     kind: 'calls',
     name: 'whitelist_selectors',
     meaning: 'the functions that sends may call there',
+    emptyMeans: 'it would limit nothing',
   },
   /** The most value of a send. Absent: as much as the balance covers. */
   valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },

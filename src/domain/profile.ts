@@ -12,6 +12,11 @@ import type { Wei } from './units.ts'
  */
 export type PoolKind = 'public' | 'private' | 'fcfs'
 
+/** Whether a sequencer orders transactions as they come. */
+export function isFcfs({ profile }: { readonly profile: Pick<NetworkProfile, 'pool'> }): boolean {
+  return profile.pool === 'fcfs'
+}
+
 /**
  * - `none`: gas covers everything.
  * - `op_stack`: a fee beside gas. A contract reports it, with the functions of the OP stack's oracle.
@@ -35,6 +40,8 @@ export interface NetworkProfile {
   readonly priceSource: 'fee_history' | 'linea_estimate_gas'
   /** `gas_limit`: the sender pays for the whole limit, used or not. */
   readonly charges: 'gas_used' | 'gas_limit'
+  /** The largest signed transaction that pools accept (geth's `txMaxSize`). A larger payload is refused before it is stored. */
+  readonly maxTransactionBytes: number
   /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
@@ -58,6 +65,7 @@ export const ethereumProfile: NetworkProfile = {
   l1Fee: 'none',
   priceSource: 'fee_history',
   charges: 'gas_used',
+  maxTransactionBytes: 128 * 1024,
   sendSync: false,
   sendConditional: false,
 }
@@ -68,6 +76,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'wei' }
   | { readonly kind: 'address' }
   | { readonly kind: 'milliseconds'; readonly max: number }
+  | { readonly kind: 'bytes'; readonly min: number; readonly max: number }
   | { readonly kind: 'rule' }
   | { readonly kind: 'finality' }
 )
@@ -100,6 +109,10 @@ export const profileTable = {
   charges: {
     ...{ name: 'charges', kind: 'choice', choices: ['gas_used', 'gas_limit'] },
     meaning: 'the gas that a sender pays for',
+  },
+  maxTransactionBytes: {
+    ...{ name: 'max_transaction_bytes', kind: 'bytes', min: 1_024, max: 1_048_576 },
+    meaning: 'the largest signed transaction that pools accept',
   },
   keepsFutureNonceMs: {
     ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds', max: 3_600_000 },

@@ -34,6 +34,8 @@ export type DecisionProfile = Pick<
   | 'floorGas'
   | 'l1Fee'
   | 'charges'
+  | 'tipFloor'
+  | 'maxTransactionBytes'
   | 'keepsFutureNonceMs'
   | 'finality'
   | 'finalityStalledAfterMs'

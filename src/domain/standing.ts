@@ -1,7 +1,8 @@
 // The standing of a relayer: its open transactions, and the one that holds up the others.
-import type { Wait } from './condition.ts'
+
 import type { TransactionId } from './ids.ts'
 import type { Nonce, TimestampMs } from './units.ts'
+import type { Wait } from './wait-facts.ts'
 
 /** An open transaction, without its payload and its attempts. */
 export interface OpenTransaction {

@@ -4,18 +4,27 @@ import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
 import type { ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
+import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
+import { signedBytesMax } from './signed-bytes.ts'
 import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
 /** A client's request; the sender is the relayer's. */
 export type SendRequest = Omit<Payload, 'from'> & { readonly validUntil?: TimestampMs }
 
+export type SendRules = GasRules & Partial<Pick<NetworkProfile, 'maxTransactionBytes'>>
+
 /**
  * Refuses a send that the relayer's policies forbid or that no node would take, before it is stored. `rules`: of the
  * network, where this replica has it. Throws RELAYER_PAUSED, INVALID_REQUEST, GAS_LIMIT_TOO_LOW, POLICY_VIOLATION.
  */
-export function checkSend(relayer: Relayer, request: SendRequest, now: TimestampMs, rules: GasRules | undefined): void {
+export function checkSend(
+  relayer: Relayer,
+  request: SendRequest,
+  now: TimestampMs,
+  rules: SendRules | undefined,
+): void {
   if (relayer.paused) {
     throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)
   }
@@ -37,9 +46,21 @@ export function checkSend(relayer: Relayer, request: SendRequest, now: Timestamp
       'gas_limit: is missing, and gas_limit_estimation of the relayer is off; send a gas_limit',
     )
   }
-  const forbidden = forbids(relayer.policies, request)
+  const forbidden = forbids(relayer, request)
   if (forbidden !== undefined) throw new RescindError('POLICY_VIOLATION', forbidden)
+  checkSize(request, rules)
   if (rules) checkGasLimit(relayer, request, rules)
+}
+
+/** No pool takes a larger one, so it would wait for ever, and each page that shows it would be as large. */
+function checkSize(request: SendRequest, rules: SendRules | undefined): void {
+  const most = rules?.maxTransactionBytes ?? ethereumProfile.maxTransactionBytes
+  const bytes = signedBytesMax(request)
+  if (bytes <= most) return
+  throw new RescindError(
+    'INVALID_REQUEST',
+    `data: makes a signed transaction of ${bytes} bytes, with its access_list, and pools accept at most ${most} (max_transaction_bytes of the network); send less, or in parts`,
+  )
 }
 
 export function submit(

@@ -1,10 +1,10 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
-import type { Wait } from './condition.ts'
 import type { Pricing } from './fees.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
+import type { Wait } from './wait-facts.ts'
 
 /** The addresses and slots that a transaction declares (EIP-2930). They change the cost of gas, never the execution. */
 export type AccessList = readonly { readonly address: Address; readonly storageKeys: readonly Hex[] }[]
@@ -244,4 +244,10 @@ export function shownAttempt(transaction: Transaction): Attempt | undefined {
   const current = candidates.filter(({ revision = 0 }) => revision === revisionOf(transaction))
   const mined = 'inclusion' in lifecycle ? attemptWith(candidates, lifecycle.inclusion.hash) : undefined
   return mined ?? current.at(-1)
+}
+
+/** Whether no attempt carries the current payload yet: an older one still leads. */
+export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
+  const signed = payloadAttempts(transaction.lifecycle.attempts).map(({ revision }) => revision ?? 0)
+  return Math.max(...signed) < revisionOf(transaction)
 }

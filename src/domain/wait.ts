@@ -1,10 +1,17 @@
 // A transaction's wait stands beside its history, and the API shows one or the other.
-import type { Wait } from './condition.ts'
+import { shownText } from './shown-text.ts'
 import type { Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+import type { Reason } from './wait-facts.ts'
+import { sentenceOf } from './wait-sentence.ts'
 
-/** The history is shown again once the wait is over. */
-export function withWait(transaction: Transaction, { condition, text }: Wait): Transaction {
-  return { ...transaction, wait: { condition, text: shownText(text) } }
+/** The history is shown again once the wait is over. The time of a condition that goes on is kept, even if it is unknown. */
+export function withWait(transaction: Transaction, reason: Reason, now: TimestampMs): Transaction {
+  const { condition, facts } = reason
+  const { wait: before, cancellation } = transaction
+  const text = sentenceOf(reason, cancellation !== undefined)
+  const since = before?.condition === condition ? before.since : now
+  return { ...transaction, wait: { condition, text, facts, ...(since !== undefined && { since }) } }
 }
 
 export function withoutWait(transaction: Transaction): Transaction {
@@ -24,8 +31,8 @@ export function mayWaitBehind({ lifecycle, wait, suspectedNoOp }: Transaction): 
 /** First in, first out: the wait of the first in the queue holds up the others. Shown, and not stored. */
 export function waitingBehind(transaction: Transaction, head: QueueHead | undefined): Transaction {
   if (!head?.wait || !mayWaitBehind(transaction) || transaction.sequence <= head.sequence) return transaction
-  const { condition, text } = head.wait
-  return withWait(transaction, { condition, text: `waits behind transaction ${head.id}: ${text}` })
+  const text = shownText(`waits behind transaction ${head.id}: ${head.wait.text}`)
+  return { ...transaction, wait: { ...head.wait, text } }
 }
 
 /** The reason that the API shows: the wait, else the last entry of the history. */
@@ -33,11 +40,8 @@ export function statusReasonOf({ wait, statusReason }: Pick<Transaction, 'wait' 
   return wait?.text ?? statusReason
 }
 
-/** A contract may revert with a megabyte of words. */
-const charsMax = 500
-
-/** A text as it is stored and shown. Rows hold no U+0000: with it, the stored text would differ from the original. */
-export function shownText(text: string): string {
-  const plain = text.replaceAll('\0', '')
-  return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain
+/** A new entry in the history ends the wait. */
+export function withReason(transaction: Transaction, statusReason: string | undefined): Transaction {
+  const { statusReason: _, ...rest } = withoutWait(transaction)
+  return statusReason === undefined ? rest : { ...rest, statusReason: shownText(statusReason) }
 }

@@ -1,10 +1,10 @@
 // When the next step begins without a wake-up or a block.
-import type { Plan } from '../domain/decide/decision.ts'
-import { awaitsFinality } from '../domain/decide/inquire.ts'
-import { patienceEndsAt } from '../domain/decide/reason-to-bid.ts'
-import { nextRefusedRetry } from '../domain/decide/refused-gap-filler.ts'
-import { repeatAfter } from '../domain/decide/repeat-after.ts'
-import { inFlightOf, isInDoubt, nextExpiry, type Work } from '../domain/decide/work.ts'
+import type { Condition } from '../domain/condition.ts'
+import { awaitsFinality } from '../domain/decide/facts/inquire.ts'
+import type { Plan } from '../domain/decide/plan/decision.ts'
+import { inFlightOf, nextExpiry, type Work } from '../domain/decide/plan/work.ts'
+import { patienceEndsAt } from '../domain/decide/race/reason-to-bid.ts'
+import { isInDoubt, nextRefusedRetry, repeatAfter } from '../domain/decide/race/repeat-after.ts'
 import { tagRereadMs } from '../domain/finality.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
@@ -42,9 +42,12 @@ export function againAfter(
   const refusedRetry = nextRefusedRetry(work, repeats, decidedAt) ?? Number.POSITIVE_INFINITY
   const dueAfter = Math.max(1, Math.min(expiry, patience, refusedRetry) - now)
   const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
-  const soonest = Math.min(retry, dueAfter, tag)
+  const soonest = Math.min(retry, dueAfter, tag, ...plan.conditions.flatMap((each) => rereadsMs[each] ?? []))
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
+
+/** A chain that makes blocks on demand makes none while a gap holds everything up. */
+const rereadsMs: Partial<Record<Condition, number>> = { gap_unconfirmed: 5_000, gap_fillers_limited: 60_000 }
 
 /** A timer can't exceed 2^31-1 ms. One observation a day is frequent enough. */
 const sleepMaxMs = 86_400_000

@@ -1,5 +1,5 @@
 // Keeps the transactions of a step, so that the next one reads only those that others have changed.
-import type { Work } from '../domain/decide/work.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { EarlierWork } from '../store/store.ts'

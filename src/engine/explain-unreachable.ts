@@ -1,9 +1,9 @@
 // Records in the transactions that no node answers. Without an answer nothing is decided; after a while clients see
 // why. The first observation that succeeds clears it.
 import { apply } from '../domain/decide/apply.ts'
-import { isChange } from '../domain/decide/decision.ts'
-import { withoutRepeats } from '../domain/decide/explain-waits.ts'
-import { explainUnreachable } from '../domain/decide/hindrance.ts'
+import { isChange } from '../domain/decide/plan/decision.ts'
+import { withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
+import { explainUnreachable } from '../domain/decide/waits/hindrance.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'

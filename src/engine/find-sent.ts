@@ -1,7 +1,7 @@
 // Finds the queued transactions that a lost part of the relayer's history sent, or sent and canceled.
-import type { Work } from '../domain/decide/work.ts'
-import { endedSince, isLostNoOp, matchNoOps } from '../domain/lost-history/lost-cancellation.ts'
-import { findAmong } from '../domain/lost-history/recover.ts'
+import { endedSince, isLostNoOp, matchNoOps } from '../domain/decide/history/lost-cancellation.ts'
+import { findAmong } from '../domain/decide/history/recover.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import type { LostNoOp, Spender } from '../domain/observation.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'

@@ -1,7 +1,6 @@
 // Advances one relayer as long as this process owns it: a step, then rest until a block, a wake-up or a time.
-
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
-import { firstWindow } from '../domain/decide/window.ts'
+import { firstWindow } from '../domain/decide/queue/window.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { backOff } from '../ops/back-off.ts'
 import { type Bell, bell } from '../ops/bell.ts'
@@ -62,7 +61,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
       presigning.raise()
       const rest = await step(context, ownership, carried, underWay)
       carried = rest.carried
-      context.metrics.window(ownership.relayer, (carried.window ?? firstWindow).size)
+      context.observer.window(ownership.relayer, (carried.window ?? firstWindow).size)
       outage.worked()
       if (rest.conditions) logConditions(rest.conditions)
       following = follow(rest, following, wakes, lost)
@@ -75,7 +74,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
         )
       } else if (error instanceof ChainUnavailable) {
         const unavailable = outage.failed(error)
-        context.metrics.unreachable(ownership.relayer)
+        context.observer.unreachable(ownership.relayer)
         // A new owner will find that out by itself.
         if (unavailable === unavailableRecordedAt && !lost.aborted)
           await recordUnavailable(context, ownership, error.message, logger)
@@ -86,7 +85,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
         endings.yield(ownership)
         break
       } else if (!lost.aborted) {
-        context.metrics.failed(ownership.relayer)
+        context.observer.failed(ownership.relayer)
         logger.error({ err: error }, 'a step failed; its relayer is acquired anew, as after a crash')
         await clock.sleep(backOff(0), lost)
         if (!lost.aborted) endings.renew(ownership)

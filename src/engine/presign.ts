@@ -1,7 +1,7 @@
 // Signs no-ops before anybody cancels, beside the steps and after all other signatures. First the hash is durable, then
 // the sealed bytes. A process that dies in between leaves a hash without use.
-import { missingNoOps, type PresignOrder } from '../domain/decide/presign.ts'
-import type { Situation } from '../domain/decide/situation.ts'
+import type { Situation } from '../domain/decide/plan/situation.ts'
+import { missingNoOps, type PresignOrder } from '../domain/decide/signer/presign.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'

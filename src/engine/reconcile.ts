@@ -13,7 +13,7 @@ export interface Reconciling extends AsyncDisposable {
 export async function reconcile(context: StepContext, ownerships: Ownerships): Promise<Reconciling> {
   const loops = new Map<RelayerId, Advancing>()
 
-  /** Relayers that are released only to be acquired anew: their metrics stay, above all the failure. */
+  /** Relayers that are released only to be acquired anew: their reports stay, above all the failure. */
   const renewing = new Set<RelayerId>()
 
   async function renew(ownership: Ownership): Promise<void> {
@@ -45,15 +45,15 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
   await ownerships.start({
     acquired(ownership) {
       loops.set(ownership.relayer, advance(context, ownership, { renew: (ended) => void renew(ended), yield: giveUp }))
-      context.metrics.owned(loops.size)
+      context.observer.owned(loops.size)
     },
     wake: (relayer) => loops.get(relayer)?.wake(),
     async released(ownership) {
       const loop = loops.get(ownership.relayer)
       loops.delete(ownership.relayer)
-      context.metrics.owned(loops.size)
+      context.observer.owned(loops.size)
       await loop?.stopped
-      if (!renewing.has(ownership.relayer)) context.metrics.released(ownership.relayer)
+      if (!renewing.has(ownership.relayer)) context.observer.released(ownership.relayer)
     },
   })
   return { owns: (relayer) => loops.has(relayer), [Symbol.asyncDispose]: () => ownerships.stop() }

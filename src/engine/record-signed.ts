@@ -1,9 +1,8 @@
 // Records the attempts that a remote signer signed, fenced, before any of their bytes leave. Other steps ran meanwhile,
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
-import { rivalsOf } from '../domain/decide/bid.ts'
-import { givesWay } from '../domain/decide/gap-filler.ts'
-import { inFlightOf } from '../domain/decide/work.ts'
+import { inFlightOf } from '../domain/decide/plan/work.ts'
+import { rivalsOf } from '../domain/decide/race/bid.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
@@ -13,7 +12,7 @@ import type { Session, Store } from '../store/store.ts'
 import { hasSameRules, type Recorded, type RecordedDecision, write } from './record.ts'
 import type { SignedAttempt } from './sign.ts'
 import type { SignedGroup } from './signatures-under-way.ts'
-import type { Refusal, SigningGroup, SigningOrder } from './signing-group.ts'
+import type { SigningGroup, SigningOrder } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
 
 /** Records nothing if a client changed the relayer meanwhile. Throws OwnershipLost. */
@@ -36,7 +35,7 @@ export async function recordSigned(
       const signed: RecordedDecision[] = []
       const rows: Transaction[] = []
       for (const [index, order] of group.orders.entries()) {
-        const needsRoom = order.decision.do === 'assignNonce' && !order.makesWay
+        const needsRoom = order.decision.do === 'assignNonce'
         if (needsRoom && room === 0) break
         const fresh = await stillDue(session, order, attempts[index], now)
         if (fresh) {
@@ -83,7 +82,7 @@ interface Fresh {
 /** The decision, and the rows as they are now; undefined if it is not due any more, or not signed. */
 async function stillDue(
   session: Session,
-  { decision, makesWay }: SigningOrder,
+  { decision }: SigningOrder,
   result: SignedAttempt | undefined,
   now: TimestampMs,
 ): Promise<Fresh | undefined> {
@@ -93,18 +92,7 @@ async function stillDue(
   const known = decision.transaction
   const fresh = await session.transaction(known.relayerId, known.id)
   if (!fresh || !isUnchanged(known, fresh) || hasNewRival(known, fresh) || hasExpired(fresh, now)) return undefined
-  const gapFiller = makesWay && (await freshGapFiller(session, makesWay))
-  if (makesWay && !gapFiller) return undefined
-  return {
-    signed: [...(makesWay ? [{ decision: makesWay }] : []), { decision, attempt }],
-    rows: [...(gapFiller ? [gapFiller] : []), fresh],
-  }
-}
-
-async function freshGapFiller(session: Session, makesWay: Refusal): Promise<Transaction | undefined> {
-  const { relayerId, id } = makesWay.transaction
-  const gapFiller = await session.transaction(relayerId, id)
-  return gapFiller && isUnchanged(makesWay.transaction, gapFiller) && givesWay(gapFiller) ? gapFiller : undefined
+  return { signed: [{ decision, attempt }], rows: [fresh] }
 }
 
 /** Waits and answers of nodes may have been recorded since: the signed bytes are still due. */

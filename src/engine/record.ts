@@ -1,11 +1,10 @@
 // Makes a step's decisions durable, fenced by the owner's epoch, before any of their bytes leave the process.
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { apply, fillGap } from '../domain/decide/apply.ts'
-import type { Decision, Plan } from '../domain/decide/decision.ts'
-import { isSigning } from '../domain/decide/signing.ts'
-import type { Work } from '../domain/decide/work.ts'
+import type { Decision, Plan } from '../domain/decide/plan/decision.ts'
+import { isSigning } from '../domain/decide/plan/signing.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -119,6 +118,7 @@ export async function write(
   for (const { decision, attempt } of signed) {
     if (decision.do !== 'fillGap' || !attempt) continue
     const gapFiller = await fill(session, work, decision.nonce, attempt, now)
+    if (decision.unassigned) await session.recordGapFill(work.relayer.id, decision.nonce, now)
     written.set(gapFiller.id, gapFiller)
     broadcasts.push({ transaction: gapFiller, attempt })
   }

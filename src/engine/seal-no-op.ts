@@ -1,6 +1,6 @@
 // Seals the signed bytes of a no-op for the database, and opens them for the race that needs them.
 import { type Attempt, bytesOf } from '../domain/attempt.ts'
-import type { Decision } from '../domain/decide/decision.ts'
+import type { Decision } from '../domain/decide/plan/decision.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { placeOfNoOp } from '../domain/presigned-no-op.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'

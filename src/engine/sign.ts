@@ -1,8 +1,8 @@
 // Signs attempts for the decisions that need a signature.
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
-import type { SigningChange } from '../domain/decide/decision.ts'
-import type { PresignOrder } from '../domain/decide/presign.ts'
-import type { SigningDecision } from '../domain/decide/signing.ts'
+import type { SigningChange } from '../domain/decide/plan/decision.ts'
+import type { SigningDecision } from '../domain/decide/plan/signing.ts'
+import type { PresignOrder } from '../domain/decide/signer/presign.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'

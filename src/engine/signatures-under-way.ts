@@ -1,6 +1,6 @@
 // Tracks the signatures that an owner requested from a remote signer. The owner does not wait for them: its steps go on
 // with the work that needs none, and a later step records those that came.
-import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/signing.ts'
+import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/plan/signing.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'

@@ -1,6 +1,6 @@
 // Splits a plan for a remote signer: decisions without a signature are recorded at once, and for each purpose one group of
 // signatures is requested, lowest nonce first.
-import type { Decision, Plan } from '../domain/decide/decision.ts'
+import type { Plan } from '../domain/decide/plan/decision.ts'
 import {
   isSigning,
   nonceOf,
@@ -9,22 +9,17 @@ import {
   type SigningDecision,
   type SigningPurpose,
   signatureKey,
-} from '../domain/decide/signing.ts'
-import { inFlightMaxOf } from '../domain/decide/window.ts'
-import type { Work } from '../domain/decide/work.ts'
+} from '../domain/decide/plan/signing.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
+import { inFlightMaxOf } from '../domain/decide/queue/window.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import { isInPhase } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
 
 export interface SigningOrder {
   readonly key: SignatureKey
   readonly decision: SigningDecision
-  /** The refusal of a gap filler, recorded together with the transaction that takes its nonce. */
-  readonly makesWay?: Refusal
 }
-
-export type Refusal = Extract<Decision, { do: 'refuse' }>
 
 export interface SigningGroup {
   readonly purpose: SigningPurpose
@@ -49,8 +44,7 @@ export function splitPlan(
   { head: { number: head }, delegated = false }: Pick<Observation, 'head' | 'delegated'>,
   groupMax: number,
 ): SplitPlan {
-  const orders = plan.decisions.filter(isSigning).map((decision) => orderFor(decision, plan.decisions))
-  const tied = new Set<Decision>(orders.flatMap(({ makesWay }) => makesWay ?? []))
+  const orders = plan.decisions.filter(isSigning).map((decision) => ({ key: signatureKey(decision), decision }))
   const purposes = [...new Set(orders.map(({ decision }) => purposeOf(decision)))]
   const groups = purposes.map((purpose) => ({
     ...{ purpose, relayer, head, inFlightMax: delegated ? 1 : inFlightMaxOf(relayer, window) },
@@ -59,18 +53,6 @@ export function splitPlan(
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))
       .slice(0, groupMax),
   }))
-  const decisions = plan.decisions.filter((decision) => !isSigning(decision) && !tied.has(decision))
+  const decisions = plan.decisions.filter((decision) => !isSigning(decision))
   return { unsigned: { ...plan, decisions }, groups }
-}
-
-function orderFor(decision: SigningDecision, decisions: readonly Decision[]): SigningOrder {
-  const key = signatureKey(decision)
-  const makesWay = decisions.find(
-    (each): each is Refusal =>
-      decision.do === 'assignNonce' &&
-      each.do === 'refuse' &&
-      isInPhase(each.transaction, 'inFlight') &&
-      each.transaction.lifecycle.nonce === decision.nonce,
-  )
-  return { key, decision, ...(makesWay && { makesWay }) }
 }

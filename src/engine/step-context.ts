@@ -1,9 +1,9 @@
 // The dependencies of a step: store, time, randomness, and each relayer's chain, signer and policy.
 import type { Chain } from '../chain/chain.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { RelayerObserver } from '../domain/relayer-observer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
-import type { RelayerMetrics } from '../ops/metrics.ts'
 import type { Random } from '../ops/random.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
@@ -16,7 +16,7 @@ export interface StepContext {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  readonly metrics: RelayerMetrics
+  readonly observer: RelayerObserver
   readonly chainOf: (relayer: Relayer) => Chain
   readonly signerOf: (relayer: Relayer) => Signer
   readonly policyOf: (relayer: Relayer) => NetworkPolicy

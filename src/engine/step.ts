@@ -3,17 +3,18 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
-import type { Plan } from '../domain/decide/decision.ts'
-import { inquire, tagToRead, type Wants } from '../domain/decide/inquire.ts'
-import { violations } from '../domain/decide/invariants.ts'
-import { dueOf, withUnsettled } from '../domain/decide/unsettled.ts'
-import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/window.ts'
-import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/work.ts'
+import { inquire, lackedBy, tagToRead, type Wants } from '../domain/decide/facts/inquire.ts'
+import { dueOf, withUnsettled } from '../domain/decide/facts/unsettled.ts'
+import { inquireAboutHistory } from '../domain/decide/history/check-history.ts'
+import type { Plan } from '../domain/decide/plan/decision.ts'
+import { violations } from '../domain/decide/plan/invariants.ts'
+import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/plan/work.ts'
+import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
 import { finalDepth } from '../domain/finality.ts'
-import { inquireAboutHistory } from '../domain/lost-history/check-history.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
-import type { Sight } from '../ops/metrics.ts'
+import type { Sight } from '../domain/relayer-observer.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { againAfter, type Decided, sooner } from './again-after.ts'
@@ -50,6 +51,8 @@ export interface Carried {
   readonly lostHistory: LostHistory | 'all' | 'none'
   /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
+  /** Since this head the pool's count lies too far above the account's nonce. */
+  readonly poolBeyondSince?: BlockNumber
   /** The next step reads no row again that has not changed since. */
   readonly earlier?: EarlierWork
 }
@@ -71,7 +74,7 @@ export async function step(
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
   if (isIdle(stored)) {
-    context.metrics.idle(stored.relayer)
+    context.observer.idle(stored.relayer)
     // No lost history can have sent a transaction that is stored later.
     const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
     return { idle: true, carried: { ...kept, lostHistory: 'none' }, conditions }
@@ -87,6 +90,7 @@ export async function step(
     underWay: new Set(underWay.broadcasts.underWay),
     ...(remote && { signing: underWay.signatures.state(remote) }),
     ...(lostHistory !== 'none' && { lostHistory }),
+    ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
   }
   report(context, inProgress)
 
@@ -95,7 +99,7 @@ export async function step(
   const now = context.clock.now()
   const { window, ...decided } = await look(context, chain, inProgress, policy, carried)
   const { work, plan, observation } = decided
-  if (!holdsQueue(work)) context.metrics.looked(relayer, sightOf(work, observation, plan))
+  if (!holdsQueue(work)) context.observer.looked(relayer, sightOf(work, observation, plan))
 
   const { number } = observation.head
   const { unsigned, groups } = remote
@@ -104,9 +108,11 @@ export async function step(
   const recorded = await record(context, ownership, work, unsigned, number, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
-  const pool = carried.pool && queuedOf(work).length === 0
+  const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
+  const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
-  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window } as const
+  const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
+  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, ...beyond } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
@@ -180,7 +186,7 @@ async function look(
   carried: Carried,
 ): Promise<Decided & { readonly window: Window }> {
   let work = stored
-  let isRead = false
+  let isUnsettledRead = false
   const waits = queuedOf(work).length > 0
   const doubts = waits || (work.suspected.length > 0 && !holdsQueue(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
@@ -195,13 +201,13 @@ async function look(
     const usual = inquire(work, wants, policy.profile)
     const inquiry: Inquiry = { ...usual, ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
-    const due = isRead ? undefined : dueOf(work, observation, policy, context.clock.now())
+    const due = isUnsettledRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.
       const { unsettledRowsMax } = context.limits
       const rows = await context.store.reads.unsettled(work.relayer.id, due, unsettledRowsMax)
       work = withUnsettled(work, rows, rows.length < unsettledRowsMax)
-      isRead = true
+      isUnsettledRead = true
       continue
     }
     const window = nextWindow(carried.window ?? firstWindow, stored, observation)
@@ -209,12 +215,14 @@ async function look(
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })
-    const pendingNonce = wants.pendingNonce || plan.needsPendingNonce
-    const freshBalance = wants.freshBalance || plan.needsBalance
-    const paysMore = wants.paysMore || plan.needsBalance
-    const isAnswered = freshBalance === wants.freshBalance && paysMore === wants.paysMore
-    if (pendingNonce === wants.pendingNonce && isAnswered) return { work, plan, observation, decidedAt, window }
-    wants = { pendingNonce, freshBalance, paysMore }
+    if (plan.needsGapRecord && !work.gapRecord) {
+      const gapRecord = await context.store.reads.gapRecord(work.relayer.id, observation.nonce, decidedAt)
+      work = { ...work, gapRecord }
+      continue
+    }
+    const lacked = lackedBy(plan, wants)
+    if (!lacked) return { work, plan, observation, decidedAt, window }
+    wants = lacked
   }
 }
 

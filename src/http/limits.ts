@@ -6,6 +6,8 @@ export interface ServerLimits {
   /** Requests that may arrive at once. */
   readonly burst: number
   readonly bodyBytesMax?: number
+  /** Of a node's answer to a client's read. */
+  readonly rpcAnswerBytesMax?: number
 }
 
 export const bodyBytesMaxDefault = 256 * 1024
@@ -18,6 +20,17 @@ export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
 /** Nested arrays and objects in a body. */
 export const bodyDepthMax = 32
+/**
+ * Opening brackets and commas in a body: those of 4 MiB of storage keys. Parsing and validation take time by their number: a
+ * million empty lists took two seconds.
+ */
+export const bodyPartsMax = 65_536
+/** Bodies from this size on are parsed one at a time for each key. */
+export const largeBodyBytesMin = 64 * 1024
+/** A body costs its key a further request for each of these. */
+export const bytesOfARequest = 64 * 1024
+/** Items of a batch that are parsed in one turn of the event loop: the addresses of an access list are hashed. */
+export const itemsInATurn = 4
 /** Numbers beyond 2^53 in a body. A full batch has half of them, if it writes every amount as a number. */
 export const largeNumbersMax = 5_000
 /** Request line and headers together, which also limits every path. */
@@ -27,8 +40,10 @@ export const requestTimeoutMs = 30_000
 export const headersTimeoutMs = 15_000
 /** How often the server checks the two limits above. */
 export const slowClientsEveryMs = 5_000
-/** Of responses that one key has not read. A page of the largest transactions has 13 MiB. */
+/** Of responses that one key has not read. A page of the largest transactions has 25 MiB, and holds three slices of it. */
 export const unreadBytesMax = 32 * 1024 * 1024
+/** Of the payloads of a page that are read and written at once; the last of them may be larger. */
+export const pageSliceBytes = 256 * 1024
 /** Smaller responses fit into the system's buffers. */
 export const countedBytesMin = 16 * 1024
 /** A response has this time to be read, and a millisecond more for so many bytes. Then its connection is closed. */
@@ -36,7 +51,7 @@ export const drainMs = 30_000
 export const drainedBytesPerMs = 64
 /** For a silent connection; longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
-/** A pool accepts transactions of 128 KiB (geth `txMaxSize`); these limits leave most of that to the data. */
+/** `max_transaction_bytes` of a network limits what data and access list have together; these limit how many parts a list has. */
 export const accessListEntriesMax = 256
 export const accessListKeysMax = 1024
 export const waitSecondsMax = 60
@@ -45,10 +60,17 @@ export const idempotencyKeyCharsMax = 255
 /** Open streams of events. They share one read of the outbox. */
 export const eventStreamsMax = 256
 export const eventStreamsPerKeyMax = 32
+export const rpcAnswerBytesMaxDefault = 1024 * 1024
+/** Reads of a node that one key has under way at once. */
+export const rpcPerKeyMax = 4
 /** Cancellations that wait for their verdict. Each reads its transaction four times a second. */
 export const waitsPerKeyMax = 64
 /** Events that a stream reads at once, which limits its memory. */
 export const eventsAtOnce = 50
+/** Events that a stream looks at in one turn while its filter matches few. The streams of a process take turns. */
+export const eventsSearchedAtOnce = 1_000
+/** The pause after a turn: other requests have most of the time, however many streams search. */
+export const eventsSearchBreathMs = 10
 /** Interval of lines on a stream of positions, however many events there are. */
 export const changesEveryMs = 500
 /** Interval of lines on an idle stream; well below the limit of a silent connection. */
@@ -84,7 +106,7 @@ export const readinessBelievedMs = 500
 export const readinessPatienceMs = 3_000
 /** Retry-After for a full queue, which empties as blocks are mined. */
 export const queueFullRetryAfterSeconds = 5
-/** Retry-After for errors of the service's own side that may pass. */
+/** Retry-After for what passes soon: errors of the service's own side, and reads under way. */
 export const unavailableRetryAfterSeconds = 1
 
 /** Limits of entities from the API, the same as in the configuration file; see config/limits.ts. */

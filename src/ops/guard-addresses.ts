@@ -32,6 +32,8 @@ const internal4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
+  // Azure's wire server: public by its number, and it gives each machine its certificates and settings.
+  '168.63.129.16/32',
 ]
 /** Global unicast is the public part of IPv6; everything else (loopback, local, multicast, NAT64) is not. */
 const global6 = ['2000::/3']
@@ -56,6 +58,8 @@ export function guardAddresses(allowed: readonly string[]): AddressGuard {
     if (isIP(plain) === 4) return mayBeReached.check(plain) || !isInternal4.check(plain)
     if (isIP(plain) !== 6) return false
     if (mayBeReached.check(plain, 'ipv6')) return true
+    const inside = isatapOf(plain)
+    if (inside !== undefined && !mayReach(inside)) return false
     return isGlobal6.check(plain, 'ipv6') && !isInternal6.check(plain, 'ipv6')
   }
 
@@ -101,5 +105,26 @@ function plainOf(address: string): string {
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(written)
   if (!mapped) return written
   const [high = 0, low = 0] = mapped.slice(1).map((part) => Number.parseInt(part, 16))
+  return dotted(high, low)
+}
+
+/**
+ * The IPv4 address that an ISATAP address (RFC 5214 §6.1) leads to, whatever its prefix. Undefined for another address.
+ * NAT64 with a prefix of one's own (RFC 6052) shows no such mark.
+ */
+function isatapOf(address: string): string | undefined {
+  const groups = groupsOf(address)
+  const [, , , , mark = 0, oui, high = 0, low = 0] = groups
+  return (mark === 0 || mark === 0x200) && oui === 0x5efe ? dotted(high, low) : undefined
+}
+
+/** `address`: as a URL writes it, where `::` stands for the longest run of zeros. */
+function groupsOf(address: string): readonly number[] {
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16))
+}
+
+function dotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }

@@ -2,12 +2,12 @@
 // never reads them back.
 import type { AttemptKind } from '../domain/attempt.ts'
 import type { CancellationState } from '../domain/cancel.ts'
-import type { Condition } from '../domain/condition.ts'
-import type { QueueCount, Tried } from '../domain/delivery.ts'
+import type { GivenUp, QueueCount, Tried } from '../domain/delivery.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import type { RelayerObserver } from '../domain/relayer-observer.ts'
 import type { CancellationIntent, Status } from '../domain/transaction.ts'
-import type { BlockNumber, Nonce, TimestampMs, Wei } from '../domain/units.ts'
+import type { BlockNumber, TimestampMs, Wei } from '../domain/units.ts'
 
 export interface Metrics {
   readonly http: HttpMetrics
@@ -60,21 +60,8 @@ export interface FinalVerdict {
   readonly afterMs: number
 }
 
-export interface RelayerMetrics {
-  /** After an observation of the chain. */
-  looked(relayer: Relayer, sight: Sight): void
-  /** Nothing is open: the relayer does not observe the chain. */
-  idle(relayer: Relayer): void
-  /** Without max_in_flight so many of its transactions may be in flight. */
-  window(id: RelayerId, size: number): void
-  /** No node answered. */
-  unreachable(id: RelayerId): void
-  /** A step failed unexpectedly. */
-  failed(id: RelayerId): void
-  /** The number of relayers that this process advances from now on. */
-  owned(count: number): void
-  /** This process no longer owns it. */
-  released(id: RelayerId): void
+/** A listener of the engine's reports. A scrape adds the figures that it reads. */
+export interface RelayerMetrics extends RelayerObserver {
   /** The current counts in the store. */
   counted(relayer: Relayer, transactions: Readonly<Record<Status, number>>): void
   balance(id: RelayerId, wei: Wei): void
@@ -83,6 +70,8 @@ export interface RelayerMetrics {
 export interface WebhookMetrics {
   /** The result of one request, once it is recorded. */
   tried(notification: string, result: Tried['result']): void
+  /** Events given up because their day was over, and dead letters deleted because there were too many. */
+  givenUp(notification: string, counts: Pick<GivenUp, 'givenUp' | 'dropped'>): void
   /** All of them, with the current counts in the store. */
   counted(queues: readonly QueueCount[]): void
 }
@@ -99,20 +88,7 @@ export interface SignerMetrics {
   quota(signer: string, perSecond: number): void
 }
 
-export type KeyCallResult = 'signed' | 'throttled' | 'transient' | 'permanent' | 'wrong'
-
-export interface Sight {
-  readonly accountNonce: Nonce
-  /** The lowest nonce in flight. */
-  readonly lowestNonce?: Nonce
-  readonly inFlight: number
-  /** When the oldest transaction in flight or queued was stored. */
-  readonly oldestAt?: TimestampMs
-  readonly balance?: Wei
-  /** Pre-signed no-ops, of all nonces. Absent: the policy is off. */
-  readonly presigned?: number
-  readonly conditions: readonly Condition[]
-}
+export type KeyCallResult = 'signed' | 'throttled' | 'pending' | 'transient' | 'permanent' | 'wrong'
 
 export interface ChainMetrics {
   /** A call goes to an endpoint, named by its index in the configuration. The result is called with the call's end. */
@@ -121,6 +97,10 @@ export interface ChainMetrics {
   endpoint(index: number, up: boolean): void
   /** It reported a head that others have left behind. */
   lagged(index: number): void
+  /** It began to serve another chain, or ceased to. */
+  wrongChain(index: number, isWrong: boolean): void
+  /** It answered about another thing than the call named. */
+  strayed(index: number): void
   head(number: BlockNumber, at: TimestampMs): void
   /** The measured block time, or the configured one until there is a measurement. */
   blocktime(ms: number): void
@@ -133,6 +113,8 @@ export const noChainMetrics: ChainMetrics = {
   calling: () => () => undefined,
   endpoint: () => undefined,
   lagged: () => undefined,
+  wrongChain: () => undefined,
+  strayed: () => undefined,
   head: () => undefined,
   blocktime: () => undefined,
   reorganized: () => undefined,
@@ -154,7 +136,7 @@ export const noMetrics: Metrics = {
     counted: () => undefined,
     balance: () => undefined,
   },
-  webhooks: { tried: () => undefined, counted: () => undefined },
+  webhooks: { tried: () => undefined, givenUp: () => undefined, counted: () => undefined },
   signers: {
     called: () => undefined,
     signed: () => undefined,

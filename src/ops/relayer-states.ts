@@ -1,7 +1,7 @@
-// The state of each relayer as of its last observation by this process. Fed by the reports to the metrics; never calls a node.
+// The state of each relayer as of its last observation by this process. It listens to the engine's reports, and never calls a node.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { RelayerMetrics } from './metrics.ts'
+import type { RelayerObserver } from '../domain/relayer-observer.ts'
 
 /**
  * - `ok`: nothing holds it up. `waiting`: a condition does, or its signer does not sign.
@@ -12,8 +12,8 @@ export type RelayerState = 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobse
 type Observed = 'ok' | 'waiting' | 'unreachable'
 
 export interface RelayerStates {
-  /** Passes each report on. */
-  readonly metrics: RelayerMetrics
+  /** Where the engine reports. */
+  readonly observer: RelayerObserver
   /** How many of its transactions may be in flight; undefined unless this process advances the relayer. */
   windowOf(id: RelayerId): number | undefined
   /** An observation that no step made. */
@@ -22,34 +22,24 @@ export interface RelayerStates {
   counts(relayers: readonly Relayer[], canSign: (relayer: Relayer) => boolean): Readonly<Record<RelayerState, number>>
 }
 
-export function watchRelayers(metrics: RelayerMetrics): RelayerStates {
+export function watchRelayers(): RelayerStates {
   const seen = new Map<RelayerId, Observed>()
   const windows = new Map<RelayerId, number>()
   return {
-    metrics: {
-      ...metrics,
-      looked(relayer, sight) {
-        seen.set(relayer.id, sight.conditions.length > 0 ? 'waiting' : 'ok')
-        metrics.looked(relayer, sight)
-      },
-      idle(relayer) {
+    observer: {
+      looked: ({ id }, { conditions }) => void seen.set(id, conditions.length > 0 ? 'waiting' : 'ok'),
+      idle({ id }) {
         // It observes nothing now, but nothing waits any more.
-        if (seen.get(relayer.id) === 'waiting') seen.set(relayer.id, 'ok')
-        metrics.idle(relayer)
+        if (seen.get(id) === 'waiting') seen.set(id, 'ok')
       },
-      unreachable(id) {
-        seen.set(id, 'unreachable')
-        metrics.unreachable(id)
-      },
-      window(id, size) {
-        windows.set(id, size)
-        metrics.window(id, size)
-      },
+      unreachable: (id) => void seen.set(id, 'unreachable'),
+      window: (id, size) => void windows.set(id, size),
       released(id) {
         seen.delete(id)
         windows.delete(id)
-        metrics.released(id)
       },
+      failed: () => undefined,
+      owned: () => undefined,
     },
     windowOf: (id) => windows.get(id),
     observed: (id, isReachable) => void seen.set(id, isReachable ? 'ok' : 'unreachable'),

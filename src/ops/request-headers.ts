@@ -1,8 +1,7 @@
 // Headers that the operator adds to the requests of an endpoint: the names and values that are allowed.
-import type { Secret } from './secret.ts'
+import type { EndpointSettings } from '../domain/settings.ts'
 
-/** By name in lower case. Every value counts as secret: it may be a provider's key. */
-export type SecretHeaders = Readonly<Record<string, Secret>>
+export type SecretHeaders = NonNullable<EndpointSettings['headers']>
 
 export const headersMax = 16
 export const headerCharsMax = 4_096

@@ -1,11 +1,8 @@
 // A value that must not be seen. It can be logged, stringified and inspected: only `reveal()` returns it.
 import { inspect } from 'node:util'
+import type { Secret } from '../domain/secret.ts'
 
-export interface Secret {
-  reveal(): string
-  /** The text shown in its place. */
-  toString(): string
-}
+export type { Secret }
 
 /** `shown` is the text that people see instead, such as the host of an RPC URL. */
 export function secret(value: string, shown = '[secret]'): Secret {

@@ -2,38 +2,10 @@
 
 import type { Address } from '../domain/ids.ts'
 import { profileOf } from '../domain/network-profiles.ts'
-import { type NetworkProfile, type ProfileOverrides, withOverrides } from '../domain/profile.ts'
+import { type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { SecretHeaders } from '../ops/request-headers.ts'
-import type { Secret } from '../ops/secret.ts'
+import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { SignerType } from '../signers/settings.ts'
-
-export interface EndpointSettings {
-  readonly url: Secret
-  /** 1 to 100: the endpoint's share of the traffic, relative to its neighbors. */
-  readonly weight: number
-  /** Sent with each request to it. */
-  readonly headers?: SecretHeaders
-}
-
-export interface NetworkSettings {
-  readonly name: string
-  readonly chainId: number
-  readonly rpcUrls: readonly EndpointSettings[]
-  readonly requiredConfirmations: number
-  readonly averageBlockTimeMs: number
-  /** Whether the file or the API set the block time. False for a default or a chain list's value. */
-  readonly isBlockTimeGiven: boolean
-  readonly symbol: string
-  readonly isTestnet: boolean
-  readonly eip1559: boolean
-  readonly profile: NetworkProfile
-  /** Its fields that no tag changes. */
-  readonly profileInFile: ProfileOverrides
-  readonly features: readonly string[]
-  readonly tags: readonly string[]
-  readonly explorerUrls: readonly string[]
-}
 
 /** The members that a client may change. Only the file says which chain it is. */
 export type NetworkPatch = Partial<
@@ -51,17 +23,10 @@ export function patchedNetwork(file: NetworkSettings, { profile = {}, ...patch }
   return { ...file, ...patch, profile: withOverrides(profileOf(file.chainId, tags, file.profileInFile), profile) }
 }
 
-export interface NotificationSettings {
-  readonly id: string
-  readonly type: 'webhook'
-  readonly url: Secret
-  readonly signingKey?: Secret
-}
-
 export interface SignerFacts {
   readonly id: string
   readonly type: SignerType
-  /** Absent: no relayer can use it. */
+  /** Absent: no relayer can use it, or its key service has not answered yet. */
   readonly address?: Address
   /** Its settings without secrets, under the names of the file. */
   readonly config: Readonly<Record<string, unknown>>
@@ -73,6 +38,13 @@ export interface RegistryFile {
   readonly signers: readonly SignerFacts[]
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
+  /** Further relayers, whose signers have not opened yet: their accounts are unknown. */
+  readonly awaited: readonly AwaitedRelayer[]
+}
+
+export interface AwaitedRelayer {
+  readonly id: string
+  readonly signerId: string
 }
 
 /** Returns an entity whose name was checked at parsing. Throws if it is missing all the same. */

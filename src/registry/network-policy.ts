@@ -1,6 +1,7 @@
 // The rules that decisions follow on a network: its own, and those that hold on every network.
+
 import type { NetworkPolicy } from '../domain/relayer.ts'
-import type { NetworkSettings } from './entities.ts'
+import type { NetworkSettings } from '../domain/settings.ts'
 
 export interface PatienceSettings {
   readonly bumpAfterBlocks: number

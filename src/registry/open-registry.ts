@@ -1,13 +1,15 @@
 // The registry over a store: what the process runs with follows the rows, whichever process changed them.
+
 import type { Chains } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Entity, EntityKind, Store } from '../store/store.ts'
-import { known, type NetworkSettings, type NotificationSettings, type RegistryFile } from './entities.ts'
+import { known, type RegistryFile } from './entities.ts'
 import { coveredBy } from './overlay.ts'
 import { type Registry, relayersMax } from './registry.ts'
 import { reopenChains } from './reopen-chains.ts'
@@ -29,7 +31,8 @@ export interface RegistryOptions {
 
 /** Throws OperatorError where the file and the store both name an entity, or where what is sealed does not open. */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const { store, vault, logger, file, chains } = options
+  const { store, vault, logger, chains } = options
+  let { file } = options
   let rows: readonly Entity[] = []
   let revision = -1
   let notifications: readonly NotificationSettings[] = file.notifications
@@ -39,7 +42,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     networks: file.networks,
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
-  const { networks, endpointsOf, chainOf } = opened
+  const { networks, endpointsOf, chainOf, wrongChainsOf } = opened
   const reportUnfollowed = unfollowedReporter(logger)
   let followable: readonly Relayer[] = []
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
@@ -59,13 +62,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     revision = present
   }
 
-  let bringing = Promise.resolve()
-  /** One at a time: each sees what the one before has opened. */
-  function refresh(): Promise<void> {
-    const next = bringing.then(bring)
-    bringing = next.catch(() => undefined)
-    return next
-  }
+  const refresh = oneAtATime(bring)
 
   async function followed(): Promise<readonly RelayerId[]> {
     const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
@@ -77,22 +74,27 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 
   const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)
   const whyUnfollowed = (relayer: Relayer) =>
-    opened.has(relayer.network)
-      ? whyUnsigned(relayer, signer(relayer.signerId))
-      : `network "${relayer.network}" is not configured here`
+    whyUnserved(relayer, opened.has) ?? whyUnsigned(relayer, signer(relayer.signerId))
 
   await refresh()
   refuseTwice(file, rows)
   logOverlays(logger, file, rowsOf('relayer'))
 
   return {
-    file,
+    get file() {
+      return file
+    },
     refresh,
+    admit(next) {
+      // The revision: another replica may have stored the relayers, so that the store shows no change.
+      ;[file, revision] = [next, -1]
+      return refresh()
+    },
     signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
     signer,
     notifications: () => notifications,
     signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
-    ...{ networks, endpointsOf, chainOf },
+    ...{ networks, endpointsOf, chainOf, wrongChainsOf },
     policyOf: ({ network }) => opened.policyOf(network),
     profileOf: ({ network }) => opened.profileOf(network),
     relayers: () => followable,
@@ -108,6 +110,16 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
 }
 
+/** Each call sees what the one before has done. */
+function oneAtATime(act: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve()
+  return () => {
+    const next = last.then(act)
+    last = next.catch(() => undefined)
+    return next
+  }
+}
+
 function fittingSigner(
   { signerId, address }: Pick<Relayer, 'signerId' | 'address'>,
   signer: Signer | undefined,
@@ -115,6 +127,10 @@ function fittingSigner(
   const found = known(signer, `signer "${signerId}"`)
   if (found.address === address) return found
   throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
+}
+
+function whyUnserved({ network }: Relayer, isServed: (network: string) => boolean): string | undefined {
+  return isServed(network) ? undefined : `network "${network}" is not configured here`
 }
 
 function whyUnsigned({ signerId, address }: Relayer, signer: Signer | undefined): string | undefined {
@@ -137,7 +153,7 @@ function refuseTwice(file: RegistryFile, rows: readonly Entity[]): void {
   const named = [
     ...file.signers.map(({ id }) => ({ kind: 'signer', id })),
     ...file.notifications.map(({ id }) => ({ kind: 'notification', id })),
-    ...file.relayers.map(({ id }) => ({ kind: 'relayer', id })),
+    ...[...file.relayers, ...file.awaited].map(({ id }) => ({ kind: 'relayer', id })),
   ]
   const twice = named.filter(({ kind, id }) =>
     rows.some((row) => row.kind === kind && row.id === id && !isOverlay(row)),

@@ -15,21 +15,22 @@ export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networ
   readonly signers: readonly (Pick<SignerFacts, 'id' | 'type'> & { readonly shown?: SignerFacts['config'] })[]
 }
 
-/** `opened`: the file's signers, by id. */
+/** `opened`: the file's signers, by id. Relayers of others are awaited. */
 export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signer>): RegistryFile {
   const { notifications, networks } = parsed
-  const addressOf = (signerId: string) => known(opened.get(signerId), `signer "${signerId}"`).address
   const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))
-  const signers = parsed.signers.map(({ id, type, shown: config = {} }) =>
-    type === 'vault_transit' ? { id, type, config } : { id, type, config, address: addressOf(id) },
-  )
-  const relayers = parsed.relayers.map((relayer) => ({
-    ...relayer,
+  const signers = parsed.signers.map(({ id, type, shown: config = {} }) => {
+    const signer = opened.get(id)
+    return { id, type, config, ...(signer && { address: signer.address }) }
+  })
+  const relayers = parsed.relayers.flatMap((relayer): Relayer[] => {
+    const signer = opened.get(relayer.signerId)
+    if (!signer) return []
     // These names come from the file, which defines them.
-    id: relayer.id as RelayerId,
-    network: relayer.network as NetworkName,
-    chainId: known(chainIds.get(relayer.network), `network "${relayer.network}"`),
-    address: addressOf(relayer.signerId),
-  }))
-  return { relayers, signers, notifications, networks }
+    const [id, network] = [relayer.id as RelayerId, relayer.network as NetworkName]
+    const chainId = known(chainIds.get(relayer.network), `network "${relayer.network}"`)
+    return [{ ...relayer, id, network, chainId, address: signer.address }]
+  })
+  const awaited = parsed.relayers.filter(({ signerId }) => !opened.has(signerId))
+  return { relayers, signers, notifications, networks, awaited: awaited.map(({ id, signerId }) => ({ id, signerId })) }
 }

@@ -1,15 +1,20 @@
 // The registry that this process runs with: the file's entities, and over them the store's. Each refresh reads the
 // store, so it finds any change: by this process, by another one, or by one that died before it could act on it.
-import type { Chain } from '../chain/chain.ts'
+
+import type { Chain, WrongChain } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { EndpointSettings, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { Signer } from '../signers/signer.ts'
-import type { EndpointSettings, NetworkSettings, NotificationSettings, RegistryFile, SignerFacts } from './entities.ts'
+import type { RegistryFile, SignerFacts } from './entities.ts'
 
 export interface Registry extends AsyncDisposable {
+  /** Another object once a signer has opened later than the process started. */
   readonly file: RegistryFile
   /** Opens, reopens and closes the entities that differ from the store. Costs one small read where none does. */
   refresh(): Promise<void>
+  /** The file, once one more of its signers is open, and the relayers of that signer are stored. */
+  admit(file: RegistryFile): Promise<void>
 
   signers(): readonly SignerFacts[]
   signer(id: string): Signer | undefined
@@ -21,6 +26,8 @@ export interface Registry extends AsyncDisposable {
   signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
+  /** The endpoints of the network that serve another chain, as this process found them. Calls no node. */
+  wrongChainsOf(network: string): readonly WrongChain[]
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
   /** Undefined for a network that is not configured. */

@@ -1,12 +1,14 @@
 // The chains of networks, and of relayers with endpoints of their own: each opened anew only when its row is another.
-import type { Chain, Chains } from '../chain/chain.ts'
+
+import type { Chain, Chains, WrongChain } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { EndpointSettings, NetworkSettings } from '../domain/settings.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
-import { type EndpointSettings, type NetworkSettings, patchedNetwork } from './entities.ts'
+import { patchedNetwork } from './entities.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
 export interface ReopenChains {
@@ -26,6 +28,7 @@ export interface OpenedChains {
   endpointsOf(relayer: RelayerId): readonly EndpointSettings[] | undefined
   /** Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
+  wrongChainsOf(network: string): readonly WrongChain[]
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(network: string): DecisionProfile | undefined
@@ -90,6 +93,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     networks: () => [...networks.values()],
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
+    wrongChainsOf: (network) => chains.get(network)?.wrongChains() ?? [],
     policyOf: (network) => ofNetwork(policies.get(network), network),
     profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {

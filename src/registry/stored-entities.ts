@@ -1,9 +1,10 @@
 // Converts entities from the API to stored rows and back: which members are plain, and which are sealed. A row is read
 // by the function beside the one that wrote it, so it has the type that was written.
+import type { EndpointSettings, NotificationSettings } from '../domain/settings.ts'
 import { type Secret, secret, secretUrl } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity, EntityKind } from '../store/store.ts'
-import type { EndpointSettings, NetworkPatch, NotificationSettings, SignerFacts } from './entities.ts'
+import type { NetworkPatch, SignerFacts } from './entities.ts'
 import { decode, encode, type RelayerOverlay } from './overlay.ts'
 
 type StoredEntity = Omit<Entity, 'revision'>
@@ -75,9 +76,8 @@ export function endpointsFromEntity(vault: Vault, row: Entity): readonly Endpoin
   }))
 }
 
-interface SealableEndpoint {
+interface SealableEndpoint extends Pick<EndpointSettings, 'weight'> {
   readonly url: string
-  readonly weight: number
   /** In pairs: a header's name may be one that means something in JSON, or in how amounts are marked in it. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }

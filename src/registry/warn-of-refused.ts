@@ -1,7 +1,7 @@
 // At start: warns of notifications whose URL is refused by its host alone, before the first delivery fails.
+import type { NotificationSettings } from '../domain/settings.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
-import type { NotificationSettings } from './entities.ts'
 
 export function warnOfRefused(
   notifications: readonly NotificationSettings[],

@@ -1,7 +1,9 @@
-// Prunes old events that no delivery needs, regularly, and in bounded shares.
+// Gives up the events that a receiver did not take within their day, then prunes old events that no delivery needs: regularly,
+// and in bounded shares.
 
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { WebhookMetrics } from '../ops/metrics.ts'
 import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { inRounds } from './in-rounds.ts'
@@ -9,17 +11,24 @@ import { inRounds } from './in-rounds.ts'
 const pruneEveryMs = 60_000
 /** A pause between shares, so that requests come through. */
 const breathMs = 20
+/** After a start. The day of waiting events may have ended while the service was down, and their receiver may be well. */
+const givesUpAfterMs = 600_000
 
 export interface Pruning {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: Pick<WebhookMetrics, 'givenUp'>
   readonly retention: EventRetention
 }
 
 /** Disposing lets the share under way finish. */
-export function pruneEvents({ store, clock, logger, retention }: Pruning): AsyncDisposable {
+export function pruneEvents(pruning: Pruning): AsyncDisposable {
+  const { store, clock, logger, retention } = pruning
+  const startedAt = clock.elapsed()
+
   async function round(signal: AbortSignal): Promise<void> {
+    if (clock.elapsed() - startedAt >= givesUpAfterMs) await giveUpRound(pruning, signal)
     let pruned = 0
     for (let share = 1; share > 0 && !signal.aborted; pruned += share) {
       share = await store.commit((session) => session.pruneEvents(retention, clock.now()))
@@ -30,4 +39,32 @@ export function pruneEvents({ store, clock, logger, retention }: Pruning): Async
 
   const lines = { began: 'events could not be pruned; trying again', over: 'events can be pruned again' }
   return inRounds({ clock, logger, everyMs: pruneEveryMs, lines, round })
+}
+
+/** The queues take turns, a share each, so that a long one delays no other. */
+async function giveUpRound(pruning: Pruning, signal: AbortSignal): Promise<void> {
+  const { store, clock, logger, metrics, retention } = pruning
+  const sums = new Map<string, { givenUp: number; dropped: number }>()
+  let queues = await store.reads.overdueQueues(retention, clock.now())
+  while (queues.length > 0 && !signal.aborted) {
+    let changes = 0
+    for (const notification of queues) {
+      const share = await store.commit((session) => session.giveUpOverdue(notification, retention, clock.now()))
+      const sum = sums.get(notification) ?? { givenUp: 0, dropped: 0 }
+      sum.givenUp += share.givenUp
+      sum.dropped += share.dropped
+      sums.set(notification, sum)
+      metrics.givenUp(notification, share)
+      changes += share.dated + share.givenUp + share.dropped
+      await clock.sleep(breathMs, signal)
+      if (signal.aborted) break
+    }
+    // Another replica may have been faster.
+    queues = changes > 0 ? await store.reads.overdueQueues(retention, clock.now()) : []
+  }
+  for (const [notification, { givenUp, dropped }] of sums) {
+    const facts = { notification, given_up: givenUp, dropped }
+    if (givenUp > 0) logger.warn(facts, 'events of a receiver were given up: it did not take them within a day')
+    else if (dropped > 0) logger.warn(facts, 'the oldest dead letters of a receiver were deleted: it had too many')
+  }
 }

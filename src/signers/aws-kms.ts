@@ -1,10 +1,15 @@
 // Signs with a key of AWS KMS. Credentials come from the default chain of the SDK.
+import type { Agent } from 'node:https'
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms'
 import type { Hex } from '../domain/ids.ts'
+import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
-import { brokenOff, malformed, permanent, withFreshCredentials } from './exchange.ts'
+import { brokenOff, malformed, permanent, type ServiceAccess, withFreshCredentials } from './exchange.ts'
+import { failureKind } from './failure-table.ts'
 import { importOptional } from './import-optional.ts'
+import { unlessAborted } from './keep-token.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
+import { proxyAgent } from './proxies.ts'
 import { publicKeyOfDer, wrongCurve } from './public-key.ts'
 import type { AwsKmsSettings } from './settings.ts'
 
@@ -14,39 +19,34 @@ type Sdk = typeof import('@aws-sdk/client-kms')
 const signaturesPerSecond = 1_000
 const callsAtOnce = 50
 
-const throttledNames = ['ThrottlingException', 'Throttling', 'TooManyRequestsException', 'LimitExceededException']
-const transientNames = [
-  ...['KMSInternalException', 'DependencyTimeoutException', 'KeyUnavailableException', 'InternalFailure'],
-  // The SDK corrects its clock by the answer, so the next request is right.
-  ...['RequestTimeTooSkewed', 'RequestExpired', 'ServiceUnavailable', 'TimeoutError', 'AbortError'],
-]
-const expiredNames = ['ExpiredTokenException', 'ExpiredToken']
-
 /** Throws SignerError if the SDK is not installed. */
 export async function openAwsKms(
   settings: AwsKmsSettings & { readonly id: string },
+  { clock, proxies, noteDate }: Pick<ServiceAccess, 'clock' | 'proxies' | 'noteDate'>,
   load: () => Promise<Sdk> = () => import('@aws-sdk/client-kms'),
 ): Promise<KeyService> {
   const sdk = await importOptional(settings, '@aws-sdk/client-kms', '^3.1162.0', load)
   const { region, keyId } = settings
-  let client = newClient(sdk, region)
+  const agent = proxies && (await proxyAgent(settings.id, proxies))
+  const clients = holdClients(() => noting(newClient(sdk, region, agent), noteDate))
+  let tokenEnd: Date | undefined
   /** The ARN that an id or an alias meant when the signer opened: an alias can be pointed at another key. */
   let pinned: string | undefined
 
   /** One try of ours is one request: the SDK's own attempts would bypass the queue. */
-  const send = <T>(call: (client: KMSClient) => Promise<T>) =>
-    withFreshCredentials(
-      async (isSecond) => {
-        if (isSecond) {
-          client.destroy()
-          client = newClient(sdk, region)
-        }
-        return call(client).catch((error: unknown) => {
-          throw explained(error)
-        })
-      },
-      ({ code }) => expiredNames.includes(code),
+  const send = <T>(call: (client: KMSClient) => Promise<T>) => {
+    let refused: KMSClient | undefined
+    return withFreshCredentials(
+      () =>
+        clients.use(refused, async (client) => {
+          refused = client
+          return call(client).catch((error: unknown) => {
+            throw explained(error, clock)
+          })
+        }),
+      ({ code }) => failureKind('aws_kms', code) === 'renewed',
     )
+  }
 
   return {
     // KMS counts a request against the caller's account, also if the key is of another one.
@@ -65,6 +65,15 @@ export async function openAwsKms(
       pinned = key.KeyId
       return { publicKey: publicKeyOfDer(key.PublicKey), keyVersion: key.KeyId }
     },
+    /** The SDK keeps credentials for all calls, and requests them anew before they end. */
+    ready: (signal) =>
+      clients.use(undefined, async (client) => {
+        const credentials = client.config.credentials().catch((error: unknown) => {
+          throw explained(error, clock)
+        })
+        tokenEnd = (await unlessAborted(credentials, signal)).expiration
+      }),
+    tokenEndsInMs: () => tokenEnd && Math.max(0, tokenEnd.getTime() - clock.now()),
     async sign({ digest }, abortSignal) {
       const request = {
         KeyId: pinned ?? keyId,
@@ -78,33 +87,106 @@ export async function openAwsKms(
       const bytes: Hex = `0x${Buffer.from(answer.Signature).toString('hex')}`
       return { encoding: 'der', bytes, ...(requestId !== undefined && { requestId }) }
     },
-    close: async () => client.destroy(),
+    close: async () => clients.close(),
   }
 }
 
-function newClient({ KMSClient }: Sdk, region: string): KMSClient {
+interface HeldClients {
+  /** Runs a call with the current client, or with a new one where `refused`, whose credentials have ended, is the current one. */
+  use<T>(refused: KMSClient | undefined, call: (client: KMSClient) => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** Replaces a client once for all calls that its credentials failed, and ends it after its last call. */
+function holdClients(open: () => KMSClient): HeldClients {
+  const hold = () => ({ client: open(), calls: 0 })
+  let current = hold()
+  return {
+    async use(refused, call) {
+      if (current.client === refused) {
+        const before = current
+        current = hold()
+        if (before.calls === 0) before.client.destroy()
+      }
+      const held = current
+      held.calls += 1
+      try {
+        return await call(held.client)
+      } finally {
+        held.calls -= 1
+        if (held !== current && held.calls === 0) held.client.destroy()
+      }
+    },
+    close: () => current.client.destroy(),
+  }
+}
+
+/** STS and the other sources of credentials use the same connections, and the metadata services never do. */
+function newClient({ KMSClient }: Sdk, region: string, agent: Agent | undefined): KMSClient {
   const config: KMSClientConfig = {
     region,
     maxAttempts: 1,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+    requestHandler: {
+      ...{ connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+      ...(agent && { httpsAgent: agent }),
+    },
   }
   return new KMSClient(config)
 }
 
-/** The messages of AWS name keys, accounts and roles, and no secret. */
-function explained(error: unknown): KeyServiceError {
+/** The SDK shows the headers of an answer to its middleware only. */
+function noting(client: KMSClient, noteDate: ServiceAccess['noteDate']): KMSClient {
+  client.middlewareStack.add(
+    (next) => async (given) => {
+      const answered = await next(given)
+      const date = memberOf(memberOf(answered.response, 'headers'), 'date')
+      noteDate?.(typeof date === 'string' ? date : undefined)
+      return answered
+    },
+    { step: 'deserialize', priority: 'low' },
+  )
+  return client
+}
+
+/** A message of AWS may quote credentials, which are taken out of it. */
+function explained(error: unknown, clock: Clock): KeyServiceError {
+  if (error instanceof KeyServiceError) return error
   const name = memberOf(error, 'name')
   const status = memberOf(memberOf(error, '$metadata'), 'httpStatusCode')
   if (typeof name !== 'string' || !(error instanceof Error)) return brokenOff(error)
-  if (throttledNames.includes(name)) return failed(error, name, 'throttled')
-  if (transientNames.includes(name) || (typeof status === 'number' && status >= 500)) {
-    return failed(error, name, 'transient')
-  }
-  // Without a status no answer came: the connection broke. A chain without credentials is for the operator, though.
-  if (status === undefined && name !== 'CredentialsProviderError') return brokenOff(error)
-  return failed(error, name, 'permanent')
+  const kind = failureKind('aws_kms', name)
+  if (kind === 'throttled' || kind === 'transient') return failed(error, name, kind)
+  if (typeof status === 'number' && status >= 500) return failed(error, name, 'transient')
+  // Without a status no answer came: the connection broke.
+  if (status === undefined) return brokenOff(error)
+  const aheadMs = kind === 'clock' ? clockAheadMs(error, clock) : undefined
+  if (aheadMs === undefined) return failed(error, name, 'permanent')
+  return new KeyServiceError(`${name}: ${inMinutes(aheadMs)}`, { kind: 'transient', code: name, clockAheadMs: aheadMs })
 }
 
 function failed(error: Error, code: string, kind: KeyServiceError['kind']): KeyServiceError {
-  return new KeyServiceError(`${code}: ${error.message.slice(0, 300)}`, { kind, code })
+  return new KeyServiceError(`${code}: ${withoutCredentials(error.message).slice(0, 300)}`, { kind, code })
+}
+
+/** AWS accepts five minutes either way. */
+const clockDiffersMs = 4 * 60_000
+
+/**
+ * A wrong clock has the same code as a wrong secret; the date of the answer shows the difference. Undefined where the clocks
+ * agree. The SDK corrects its requests by that date from then on.
+ */
+function clockAheadMs(error: unknown, clock: Clock): number | undefined {
+  const date = memberOf(memberOf(memberOf(error, '$response'), 'headers'), 'date')
+  const aheadMs = typeof date === 'string' ? clock.now() - Date.parse(date) : Number.NaN
+  return Math.abs(aheadMs) > clockDiffersMs ? aheadMs : undefined
+}
+
+function inMinutes(aheadMs: number): string {
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000)
+  return `this machine's clock is ${minutes} minutes ${aheadMs > 0 ? 'ahead of' : 'behind'} the service's`
+}
+
+/** Access key ids (AWS, "IAM identifiers"), and texts so long that only tokens and secrets have no blank or hyphen in them. */
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|[A-Za-z0-9+/=_]{36,}/g, '…')
 }

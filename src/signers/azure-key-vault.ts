@@ -6,7 +6,7 @@ import {
   malformed,
   permanent,
   refusedBy,
-  refusedWith,
+  refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
   withFreshCredentials,
@@ -27,18 +27,20 @@ export function openAzureKeyVault(settings: AzureKeyVaultSettings, access: Servi
   let pinned = keyVersion
 
   async function call(path: string, body: object | undefined, signal: AbortSignal): Promise<ServiceAnswer> {
-    return withFreshCredentials(async (isSecond) => {
-      if (isSecond) tokens.forget()
+    let token: string | undefined
+    return withFreshCredentials(async () => {
+      if (token !== undefined) tokens.refuse(token)
+      token = await tokens.token(signal)
       const headers = {
-        authorization: `Bearer ${await tokens.token(signal)}`,
+        authorization: `Bearer ${token}`,
         ...(body && { 'content-type': 'application/json' }),
       }
       const url = `${vault.origin}/keys/${path}?api-version=${apiVersion}`
       const request = { url, headers, ...(body && { body: JSON.stringify(body) }) }
-      const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access.dispatcher, signal)
+      const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
       if (answer.status !== 200) throw refused(answer, access)
       return answer
-    }, refusedWith(401))
+    }, refusesCredentials('azure_key_vault'))
   }
 
   return {
@@ -64,6 +66,10 @@ export function openAzureKeyVault(settings: AzureKeyVaultSettings, access: Servi
       pinned = version
       return { publicKey, keyVersion: `${vault.origin}/keys/${keyName}/${version}` }
     },
+    async ready(signal) {
+      await tokens.token(signal)
+    },
+    tokenEndsInMs: () => tokens.endsInMs(),
     async sign({ digest }, signal) {
       if (pinned === undefined) {
         throw new KeyServiceError('the key was not read yet', { kind: 'transient', code: 'NOT_OPEN' })

@@ -9,7 +9,7 @@ import {
   malformed,
   permanent,
   refusedBy,
-  refusedWith,
+  refusesCredentials,
   type ServiceAccess,
   withFreshCredentials,
 } from './exchange.ts'
@@ -24,11 +24,13 @@ const quota = { perSecond: 50, concurrency: 20 }
 /** No operation of the service reads the public key, so a signature of this text shows it. */
 const opening = keccak256(stringToHex('rescind: which public key signs for this account?'))
 const tokenSeconds = 120
+/** The service refuses valid tokens now and then, and the next request as well, if it comes at once. */
+const secondTryAfterMs = 300
 
 /** Throws SignerError for a secret that is no key. */
 export function openCdp(settings: CdpSettings & { readonly id: string }, access: ServiceAccess): KeyService {
   const { id, apiKeyId, accountAddress } = settings
-  const { clock, random, dispatcher } = access
+  const { clock, random } = access
   const apiKey = readApiKey(id, settings.apiKeySecret.reveal())
   const walletKey = readWalletKey(id, settings.walletSecret.reveal())
   const path = `/platform/v2/evm/accounts/${accountAddress}/sign`
@@ -54,14 +56,15 @@ export function openCdp(settings: CdpSettings & { readonly id: string }, access:
       async () => {
         const headers = { 'content-type': 'application/json', ...tokens(body) }
         const request = { method: 'POST', url: `https://${host}${path}`, headers, body: JSON.stringify(body) } as const
-        const answer = await exchange(request, dispatcher, signal)
+        const answer = await exchange(request, access, signal)
         if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'errorType'), clock)
         const signature = memberOf(answer.body, 'signature')
         if (!isSignature(signature)) throw malformed('signature')
         const requestId = answer.header('x-request-id') ?? answer.header('correlation-context')
         return { encoding: 'compact', bytes: signature, ...(requestId !== undefined && { requestId }) }
       },
-      refusedWith(401, 403),
+      refusesCredentials('cdp'),
+      () => clock.sleep(secondTryAfterMs),
     )
   }
 

@@ -3,7 +3,9 @@ import { type Dispatcher, request } from 'undici'
 import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
 import type { Random } from '../ops/random.ts'
+import { errorKind, type FailureProvider, failureKind, statusKind } from './failure-table.ts'
 import { KeyServiceError } from './key-service.ts'
+import type { Proxies } from './proxies.ts'
 
 /** What a client of a key service needs of the process. */
 export interface ServiceAccess {
@@ -11,6 +13,10 @@ export interface ServiceAccess {
   readonly random: Random
   /** How requests leave; undici's own connections by default. */
   readonly dispatcher?: Dispatcher
+  /** For clients that make connections of their own. */
+  readonly proxies?: Proxies
+  /** Gets the date of each answer of the key service, for the offset of this machine's clock. */
+  readonly noteDate?: (date: string | undefined) => void
 }
 
 export interface ServiceCall {
@@ -43,7 +49,7 @@ const answerBytesMax = 1024 * 1024
 /** Follows no redirect: a target that nobody configured would get the credentials. Throws KeyServiceError. */
 export async function exchange(
   { method, url, headers, body }: ServiceCall,
-  dispatcher: Dispatcher | undefined,
+  { dispatcher, noteDate }: Pick<ServiceAccess, 'dispatcher' | 'noteDate'>,
   signal: AbortSignal,
 ): Promise<ServiceAnswer> {
   try {
@@ -56,6 +62,7 @@ export async function exchange(
     })
     const text = await readText(answer.body)
     const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
+    noteDate?.(header('date'))
     return { status: answer.statusCode, header, text, body: parsed(text) }
   } catch (error) {
     throw brokenOff(error)
@@ -94,17 +101,18 @@ export function brokenOff(error: unknown): KeyServiceError {
   return new KeyServiceError(`no answer (${code})`, { kind: 'transient', code })
 }
 
-/**
- * 429 is throttling; 408, 5xx and redirects, which a stand-by answers, are transient; every other status needs an
- * operator. `code` is the provider's own where it gives one.
- */
-export function refusedBy(answer: ServiceAnswer, given: unknown, clock: Clock): ServiceRefusal {
+/** By the table of failures. `given`: the provider's own code, where it has one. */
+export function refusedBy(
+  answer: ServiceAnswer,
+  given: unknown,
+  clock: Clock,
+  of: FailureProvider = 'https',
+): ServiceRefusal {
   const { status } = answer
   const code = typeof given === 'string' && /^[\w .:-]{1,80}$/.test(given) ? given : `HTTP_${status}`
   const retryAfterMs = retryAfter(answer.header('retry-after'), clock)
-  const transient = status === 408 || status >= 500 || (status >= 300 && status < 400)
   return new ServiceRefusal(status, code === `HTTP_${status}` ? `HTTP ${status}` : `HTTP ${status}: ${code}`, {
-    kind: status === 429 ? 'throttled' : transient ? 'transient' : 'permanent',
+    kind: errorKind(statusKind(of, status)),
     code,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
@@ -119,13 +127,20 @@ function retryAfter(header: string | undefined, clock: Clock): number | undefine
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : undefined
 }
 
-/** Of answers with one of these statuses. */
-export function refusedWith(...statuses: readonly number[]): (error: KeyServiceError) => boolean {
-  return (error) => error instanceof ServiceRefusal && statuses.includes(error.status)
+/** Whether an answer of the provider refuses credentials that can be renewed. */
+export function refusesCredentials(of: FailureProvider): (error: KeyServiceError) => boolean {
+  return (error) =>
+    failureKind(of, error.code) === 'renewed' ||
+    (error instanceof ServiceRefusal && statusKind(of, error.status) === 'renewed')
 }
 
 export function permanent(message: string, code: string): KeyServiceError {
   return new KeyServiceError(message, { kind: 'permanent', code })
+}
+
+/** The service works on it. */
+export function asPending(message: string, code: string): KeyServiceError {
+  return new KeyServiceError(message, { kind: 'pending', code })
 }
 
 /** The answer has the status of a success, and not the members of one. */
@@ -133,15 +148,20 @@ export function malformed(what: string): KeyServiceError {
   return new KeyServiceError(`its answer has no ${what}`, { kind: 'transient', code: 'MALFORMED_ANSWER' })
 }
 
-/** Where the provider refuses credentials: makes new ones and tries once more, then gives up for good. */
+/**
+ * Where the provider refuses credentials: makes new ones and tries once more, then gives up for good. `pause` comes
+ * before the second try.
+ */
 export async function withFreshCredentials<T>(
   attempt: (isSecond: boolean) => Promise<T>,
   isRefusal: (error: KeyServiceError) => boolean,
+  pause: () => Promise<void> = async () => undefined,
 ): Promise<T> {
   try {
     return await attempt(false)
   } catch (error) {
     if (!(error instanceof KeyServiceError) || !isRefusal(error)) throw error
+    await pause()
     return attempt(true)
   }
 }

@@ -7,12 +7,16 @@ import {
   malformed,
   permanent,
   refusedBy,
+  refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
   withFreshCredentials,
 } from './exchange.ts'
+import { errorKind, statusKind } from './failure-table.ts'
 import { importOptional } from './import-optional.ts'
+import { keepToken } from './keep-token.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
+import { gaxiosOptions, keepMetadataDirect, type Proxies } from './proxies.ts'
 import { publicKeyOfPem, wrongCurve } from './public-key.ts'
 import type { GoogleCloudKmsSettings } from './settings.ts'
 
@@ -24,8 +28,9 @@ const quota = { perSecond: 50, concurrency: 20 }
 /** The quota is counted by the second. */
 const throttledPauseMs = 1_000
 
-/** Makes a request's headers of authorization. */
+/** Makes a request's headers of authorization. One that signs its own tokens names no end of theirs. */
 interface TokenSource {
+  readonly credentials: { readonly expiry_date?: number | null }
   getRequestHeaders(url: string): Promise<Headers>
 }
 
@@ -42,30 +47,32 @@ export async function openGoogleCloudKms(
   const version = [...parts, 'cryptoKeys', key.keyId, 'cryptoKeyVersions', String(key.keyVersion)]
   const path = version.map(encodeURIComponent).join('/')
   let source: Promise<TokenSource> | undefined
-
-  async function authorization(signal: AbortSignal): Promise<Record<string, string>> {
+  const { clock } = access
+  // The library's requests take no signal: one that is late goes on, and its result is not used.
+  const tokens = keepToken(clock, async () => {
     try {
-      source ??= openTokens(sdk, settings)
-      const headers = await untilAborted((await source).getRequestHeaders(`${origin}/`), signal)
-      return Object.fromEntries(headers)
+      source ??= openTokens(sdk, settings, access.proxies)
+      const client = await source
+      const headers = await client.getRequestHeaders(`${origin}/`)
+      const { expiry_date: end } = client.credentials
+      return { token: Object.fromEntries(headers), lifeMs: Math.max(0, (end ?? 0) - clock.now()) }
     } catch (error) {
       source = undefined
       throw tokenFailure(error)
     }
-  }
+  })
 
   function call(suffix: string, body: object | undefined, signal: AbortSignal): Promise<ServiceAnswer> {
-    return withFreshCredentials(
-      async (isSecond) => {
-        if (isSecond) source = undefined
-        const headers = { ...(await authorization(signal)), ...(body && { 'content-type': 'application/json' }) }
-        const request = { url: `${origin}/v1/${path}${suffix}`, headers, ...(body && { body: JSON.stringify(body) }) }
-        const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access.dispatcher, signal)
-        if (answer.status !== 200) throw refused(answer, access)
-        return answer
-      },
-      ({ code }) => code === 'UNAUTHENTICATED',
-    )
+    let token: Record<string, string> | undefined
+    return withFreshCredentials(async () => {
+      if (token && tokens.refuse(token)) source = undefined
+      token = await tokens.token(signal)
+      const headers = { ...token, ...(body && { 'content-type': 'application/json' }) }
+      const request = { url: `${origin}/v1/${path}${suffix}`, headers, ...(body && { body: JSON.stringify(body) }) }
+      const answer = await exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
+      if (answer.status !== 200) throw refused(answer, access)
+      return answer
+    }, refusesCredentials('google_cloud_kms'))
   }
 
   return {
@@ -80,6 +87,10 @@ export async function openGoogleCloudKms(
       checkSum(memberOf(body, 'pemCrc32c'), Buffer.from(pem))
       return { publicKey: publicKeyOfPem(pem), keyVersion: version.join('/') }
     },
+    async ready(signal) {
+      await tokens.token(signal)
+    },
+    tokenEndsInMs: () => tokens.endsInMs(),
     async sign({ digest }, signal) {
       const bytes = Buffer.from(digest.slice(2), 'hex')
       const wanted = { digest: { sha256: bytes.toString('base64') }, digestCrc32c: String(crc32c(bytes)) }
@@ -100,10 +111,18 @@ export async function openGoogleCloudKms(
 }
 
 /** With a service account it signs its own tokens, so that no token endpoint has to be up. */
-async function openTokens(sdk: Sdk, settings: GoogleCloudKmsSettings): Promise<TokenSource> {
+async function openTokens(
+  sdk: Sdk,
+  settings: GoogleCloudKmsSettings,
+  proxies: Proxies | undefined,
+): Promise<TokenSource> {
   const { serviceAccount, universeDomain, projectId } = settings
   // Without the project, the library would run `gcloud` to find one.
-  if (!serviceAccount) return new sdk.GoogleAuth({ scopes, universeDomain, projectId }).getClient()
+  if (!serviceAccount) {
+    keepMetadataDirect(sdk)
+    const clientOptions = { transporterOptions: gaxiosOptions(proxies ?? { noProxy: [] }) }
+    return new sdk.GoogleAuth({ scopes, universeDomain, projectId, clientOptions }).getClient()
+  }
   const client = new sdk.JWT({
     email: serviceAccount.clientEmail.reveal(),
     keyId: serviceAccount.privateKeyId.reveal(),
@@ -116,21 +135,12 @@ async function openTokens(sdk: Sdk, settings: GoogleCloudKmsSettings): Promise<T
   return client
 }
 
-/** The library's requests take no signal. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new KeyServiceError('the try was aborted', { kind: 'transient', code: 'ABORTED' }))
-  if (signal.aborted) abort()
-  signal.addEventListener('abort', abort, { once: true })
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
-}
-
 /** The library's errors may quote the key or the request, so only their codes stay. */
 function tokenFailure(error: unknown): KeyServiceError {
   if (error instanceof KeyServiceError) return error
   const status = memberOf(error, 'status') ?? memberOf(memberOf(error, 'response'), 'status')
   if (typeof status === 'number') {
-    const kind = status === 429 ? 'throttled' : status >= 500 ? 'transient' : 'permanent'
+    const kind = errorKind(statusKind('google_cloud_kms', status))
     return new KeyServiceError(`no token (HTTP ${status})`, { kind, code: `TOKEN_HTTP_${status}` })
   }
   const code = memberOf(error, 'code') ?? memberOf(memberOf(error, 'cause'), 'code')

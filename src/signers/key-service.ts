@@ -12,10 +12,19 @@ export interface KeyService {
    * uncompressed). Throws KeyServiceError.
    */
   open(signal: AbortSignal): Promise<{ readonly publicKey: Hex; readonly keyVersion: string }>
+  /**
+   * Waits for what each call needs first, such as an access token: it has limits of its own, so a call's limit begins
+   * after it. Throws KeyServiceError.
+   */
+  ready?(signal: AbortSignal): Promise<void>
   /** One try. `digest` is keccak256 of `preimage`. Throws KeyServiceError. */
   sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
   /** False where each signature needs a person's approval: then no probe is signed at start. */
   readonly canProbe: boolean
+  /** Until the access token ends; undefined without one, or where the issuer keeps it. */
+  tokenEndsInMs?(): number | undefined
+  /** How far this machine's clock is ahead of the service's, by its last answer with a date. Exact to a second. */
+  clockAheadMs?(): number | undefined
   close?(): Promise<void>
 }
 
@@ -27,8 +36,11 @@ export interface KeySignature {
   readonly requestId?: string
 }
 
-/** `permanent`: until an operator acts. */
-export type KeyServiceErrorKind = 'throttled' | 'transient' | 'permanent'
+/**
+ * - `pending`: the service is at work on it, and has not failed.
+ * - `permanent`: until an operator acts.
+ */
+export type KeyServiceErrorKind = 'throttled' | 'pending' | 'transient' | 'permanent'
 
 export class KeyServiceError extends Error {
   override readonly name = 'KeyServiceError'
@@ -37,6 +49,8 @@ export class KeyServiceError extends Error {
   readonly code: string
   /** How long the provider wants no further call. */
   readonly retryAfterMs?: number
+  /** How far this machine's clock is ahead of the service's, where that is the reason. */
+  readonly clockAheadMs?: number
 
   constructor(
     message: string,
@@ -44,6 +58,7 @@ export class KeyServiceError extends Error {
       readonly kind: KeyServiceErrorKind
       readonly code: string
       readonly retryAfterMs?: number
+      readonly clockAheadMs?: number
       readonly cause?: unknown
     },
   ) {
@@ -51,5 +66,6 @@ export class KeyServiceError extends Error {
     this.kind = facts.kind
     this.code = facts.code
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
+    if (facts.clockAheadMs !== undefined) this.clockAheadMs = facts.clockAheadMs
   }
 }

@@ -12,7 +12,7 @@ export async function openKeyService(
 ): Promise<KeyService> {
   switch (settings.type) {
     case 'aws_kms':
-      return (await import('./aws-kms.ts')).openAwsKms(settings)
+      return (await import('./aws-kms.ts')).openAwsKms(settings, access)
     case 'google_cloud_kms':
       return (await import('./google-cloud-kms.ts')).openGoogleCloudKms(settings, access)
     case 'azure_key_vault':

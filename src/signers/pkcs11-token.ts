@@ -1,16 +1,19 @@
-// Finds the keys of one PKCS#11 token and signs with them. Each call blocks, so it runs in the token's thread.
+// Finds the keys of one PKCS#11 token and signs with them, in the thread of the vendor's library.
 import type { Hex } from '../domain/ids.ts'
-import { uncompressed } from '../ops/curve-point.ts'
-import type { TokenReply, TokenRequest, TokenSettings } from './pkcs11.ts'
+import { nextTurn } from '../ops/clock.ts'
+import { codeOf, explained, TokenFailure } from './pkcs11-failure.ts'
+import type { TokenReply, TokenRequest } from './pkcs11-messages.ts'
+import { isSecp256k1, publicKeyOfPoint } from './pkcs11-point.ts'
 import {
-  type CryptokiLibrary,
-  codeOf,
-  explained,
-  forget,
-  openSession,
+  finalize,
+  giveBack,
+  type LoginSource,
+  library,
+  logOut,
   type Token,
-  TokenFailure,
   type TokenKey,
+  type TokenModule,
+  takeSession,
 } from './pkcs11-session.ts'
 
 // PKCS#11 v2.40 §A.
@@ -24,53 +27,104 @@ const CKA_EC_POINT = 0x181
 const CKA_ALWAYS_AUTHENTICATE = 0x202
 const CKM_ECDSA = 0x1041
 
-/** The OID 1.3.132.0.10 in DER. */
-const secp256k1 = '06052b8104000a'
-
 /** Calls nothing yet. */
-export function newToken(settings: TokenSettings, newLibrary: () => CryptokiLibrary): Token {
-  return { settings, newLibrary, keys: new Map(), wasOpen: false }
+export function newToken(module: TokenModule, label: string, logins: LoginSource): Token {
+  const sessions = { idle: [], inUse: 0, underWay: new Set<Promise<unknown>>() }
+  const token: Token = { module, label, logins, keys: new Map(), ...sessions, wasOpen: false, failures: 0 }
+  module.tokens.add(token)
+  return token
 }
 
-export function replyTo(token: Token, request: TokenRequest): TokenReply {
-  const { id, operation, keyLabel } = request
+/** `begins` is called when the library begins to sign. */
+export async function replyTo(token: Token, request: TokenRequest, begins: () => void): Promise<TokenReply> {
+  const { id } = request
   try {
-    const { publicKey, keyId, handle } = keyBy(token, keyLabel)
-    return { id, keyId, bytes: operation === 'open' ? publicKey : sign(token, handle, request.digest) }
+    while (token.module.resetting) await token.module.resetting
+    const at = await freeSession(token)
+    const working = work(token, at, request, begins).finally(() => giveBack(token, at))
+    const settled = working.catch(() => undefined).finally(() => token.underWay.delete(settled))
+    token.underWay.add(settled)
+    const { keyId, bytes } = await working
+    token.failures = 0
+    return { id, keyId, bytes }
   } catch (error) {
     const { message, kind, code } = explained(token, error)
-    // A session may be gone: the next request begins with a new one.
-    if (kind === 'transient') forget(token)
+    if (kind === 'transient') beginAnew(token, code)
     return { id, failure: { message, kind, code } }
   }
 }
 
-function sign(token: Token, handle: Buffer, digest: Hex): Hex {
-  const { lib, at } = openSession(token)
+async function work(token: Token, at: Buffer, request: TokenRequest, begins: () => void) {
+  const { publicKey, keyId, handle } = keyBy(token, at, request.keyLabel)
+  if (request.operation === 'open') return { keyId, bytes: publicKey }
+  begins()
+  return { keyId, bytes: await sign(token, at, handle, request.digest) }
+}
+
+/** A token may have fewer sessions than signatures that wait. */
+async function freeSession(token: Token): Promise<Buffer> {
+  try {
+    return await takeSession(token)
+  } catch (error) {
+    if (codeOf(error) !== 'CKR_SESSION_COUNT' || token.inUse === 0) throw error
+    // A request that has just got its session is not among those under way yet.
+    await (token.underWay.size > 0 ? Promise.race(token.underWay) : nextTurn())
+    return freeSession(token)
+  }
+}
+
+/**
+ * The first failure ends the login, a further one the library: some stay dead until C_Logout, others until C_Finalize. A
+ * library whose other tokens sign is ended at every fourth failure only, because C_Finalize ends their sessions, too.
+ */
+function beginAnew(token: Token, code: string): void {
+  const { module } = token
+  // This failure is of a session that ends anyway.
+  if (module.resetting) return
+  token.failures += 1
+  const others = [...module.tokens].some((each) => each !== token && each.wasOpen && each.failures === 0)
+  const isStubborn = token.failures > 1 && (!others || token.failures % 4 === 2)
+  const endsLibrary = isStubborn || code === 'CKR_CRYPTOKI_NOT_INITIALIZED'
+  const concerned = endsLibrary ? [...module.tokens] : [token]
+  module.resetting = atRest(concerned).then(() => {
+    module.resetting = undefined
+    if (endsLibrary) finalize(module)
+    else logOut(token)
+  })
+}
+
+/** No call of theirs is under way. */
+export async function atRest(tokens: readonly Token[]): Promise<void> {
+  while (tokens.some(({ inUse }) => inUse > 0)) {
+    await Promise.all([nextTurn(), ...tokens.flatMap(({ underWay }) => [...underWay])])
+  }
+}
+
+async function sign(token: Token, at: Buffer, handle: Buffer, digest: Hex): Promise<Hex> {
+  const lib = library(token)
   lib.C_SignInit(at, { mechanism: CKM_ECDSA }, handle)
   // Larger than any signature of the curve.
-  const signature = lib.C_Sign(at, Buffer.from(digest.slice(2), 'hex'), Buffer.alloc(256))
+  const signature = await lib.C_SignAsync(at, Buffer.from(digest.slice(2), 'hex'), Buffer.alloc(256))
   return `0x${signature.toString('hex')}`
 }
 
-function keyBy(token: Token, label: string): TokenKey {
+function keyBy(token: Token, at: Buffer, label: string): TokenKey {
   const known = token.keys.get(label)
   if (known) return known
-  const handle = find(token, CKO_PRIVATE_KEY, { type: CKA_LABEL, value: label }, `private key "${label}"`)
-  const [id, params, always] = attributes(token, handle, [CKA_ID, CKA_EC_PARAMS, CKA_ALWAYS_AUTHENTICATE])
-  if (params?.toString('hex') !== secp256k1) {
+  const handle = find(token, at, CKO_PRIVATE_KEY, { type: CKA_LABEL, value: label }, `private key "${label}"`)
+  const [id, ownParams, always] = attributes(token, at, handle, [CKA_ID, CKA_EC_PARAMS, CKA_ALWAYS_AUTHENTICATE])
+  const isSame = { type: CKA_ID, value: id ?? Buffer.alloc(0) }
+  const publicHandle = find(token, at, CKO_PUBLIC_KEY, isSame, `public key beside "${label}"`)
+  const [point, publicParams] = attributes(token, at, publicHandle, [CKA_EC_POINT, CKA_EC_PARAMS])
+  // A private object may lack them. Where both do, the point shows the curve.
+  if ((isSecp256k1(ownParams) ?? isSecp256k1(publicParams)) === false) {
     throw new TokenFailure(`the key "${label}" is not of secp256k1; create another key`, 'permanent', 'WRONG_CURVE')
   }
   if (always?.[0] === 1) {
     const fault = `the key "${label}" wants the PIN for each signature; create one without CKA_ALWAYS_AUTHENTICATE`
     throw new TokenFailure(fault, 'permanent', 'ALWAYS_AUTHENTICATE')
   }
-  const isSame = { type: CKA_ID, value: id ?? Buffer.alloc(0) }
-  const publicHandle = find(token, CKO_PUBLIC_KEY, isSame, `public key beside "${label}"`)
-  const [point] = attributes(token, publicHandle, [CKA_EC_POINT])
-  const hex = point?.toString('hex') ?? ''
-  // Most libraries wrap the point in an OCTET STRING.
-  const publicKey = uncompressed(hex.startsWith('0441') && hex.length === 134 ? hex.slice(4) : hex)
+  const publicKey = publicKeyOfPoint(point)
   if (publicKey === undefined) {
     throw new TokenFailure('its public key is no point of the curve', 'permanent', 'INVALID_PUBLIC_KEY')
   }
@@ -79,24 +133,30 @@ function keyBy(token: Token, label: string): TokenKey {
   return key
 }
 
-function find(token: Token, kind: number, attribute: { type: number; value: Buffer | string }, what: string): Buffer {
-  const { tokenLabel } = token.settings
-  const { lib, at } = openSession(token)
+type Sought = { readonly type: number; readonly value: Buffer | string }
+
+function find(token: Token, at: Buffer, kind: number, attribute: Sought, what: string): Buffer {
+  const lib = library(token)
   lib.C_FindObjectsInit(at, [{ type: CKA_CLASS, value: kind }, attribute])
   const found = lib.C_FindObjects(at, 2)
   lib.C_FindObjectsFinal(at)
   const [handle] = found
   if (!handle) {
-    throw new TokenFailure(`the token "${tokenLabel}" has no ${what}; check its label`, 'permanent', 'KEY_NOT_FOUND')
+    throw new TokenFailure(`the token "${token.label}" has no ${what}; check its label`, 'permanent', 'KEY_NOT_FOUND')
   }
   if (found.length > 1) {
-    throw new TokenFailure(`the token "${tokenLabel}" has two of ${what}; rename one`, 'permanent', 'KEY_AMBIGUOUS')
+    throw new TokenFailure(`the token "${token.label}" has two of ${what}; rename one`, 'permanent', 'KEY_AMBIGUOUS')
   }
   return handle
 }
 
-function attributes(token: Token, handle: Buffer, types: readonly number[]): readonly (Buffer | undefined)[] {
-  const { lib, at } = openSession(token)
+function attributes(
+  token: Token,
+  at: Buffer,
+  handle: Buffer,
+  types: readonly number[],
+): readonly (Buffer | undefined)[] {
+  const lib = library(token)
   return types.map((type) => {
     try {
       const [attribute] = lib.C_GetAttributeValue(at, handle, [{ type }])

@@ -14,14 +14,16 @@ export function publicKeyOfPem(pem: string): Hex {
   return publicKeyOfJwk(exported(() => createPublicKey(pem)))
 }
 
-/** Azure names the curve P-256K. Throws KeyServiceError for another curve. */
+/** Azure names the curve P-256K, and SECP256K1 for keys of early versions. Throws KeyServiceError for another curve. */
 export function publicKeyOfJwk({ crv, x, y }: { crv?: unknown; x?: unknown; y?: unknown }): Hex {
-  if (crv !== 'secp256k1' && crv !== 'P-256K') throw wrongCurve(typeof crv === 'string' ? crv : 'no curve at all')
+  if (!curveNames.includes(crv)) throw wrongCurve(typeof crv === 'string' ? crv : 'no curve at all')
   const word = (coordinate: unknown) => Buffer.from(String(coordinate), 'base64url').toString('hex').padStart(64, '0')
   const key = uncompressed(`04${word(x)}${word(y)}`)
   if (key === undefined) throw permanent('its public key is no point of the curve', 'INVALID_PUBLIC_KEY')
   return key
 }
+
+const curveNames: readonly unknown[] = ['secp256k1', 'P-256K', 'SECP256K1']
 
 function exported(read: () => { export(options: { format: 'jwk' }): JsonWebKey; asymmetricKeyType?: string }) {
   try {

@@ -84,6 +84,16 @@ export interface SignedStatement {
   readonly evidence?: SignatureEvidence
 }
 
+/** What a probe found; without the signature. */
+export interface SignerProbe {
+  readonly keyVersion: string
+  readonly latencyMs: number
+  /** Until the access token ends; absent without one. */
+  readonly tokenEndsInMs?: number
+  /** How far this machine's clock is ahead; absent where no answer has a date. */
+  readonly clockAheadMs?: number
+}
+
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
@@ -93,6 +103,11 @@ export interface Signer {
   sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>
   /** Rejects with SignerUnavailable. `v` is 27 or 28. */
   signStatement(statement: SignableStatement): Promise<SignedStatement>
+  /**
+   * Signs the text that opening it signs. Rejects with SignerUnavailable. Absent where the key is in memory, or where a person
+   * approves each signature.
+   */
+  probe?(): Promise<SignerProbe>
   /** Ends connections and sessions of a remote signer. It signs nothing afterwards. Never rejects. */
   close?(): Promise<void>
 }

@@ -1,18 +1,19 @@
 // Signs with a private key of Turnkey. Each request carries a stamp: a P-256 signature over its body.
 import { createECDH, createPrivateKey, type KeyObject, sign as signWith } from 'node:crypto'
-import type { Hex } from '../domain/ids.ts'
+import type { Hash, Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'
 import {
+  asPending,
   exchange,
   malformed,
   permanent,
   refusedBy,
-  refusedWith,
+  refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
   withFreshCredentials,
 } from './exchange.ts'
-import { type KeyService, KeyServiceError } from './key-service.ts'
+import type { KeyService, KeyServiceError } from './key-service.ts'
 import type { TurnkeySettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
 
@@ -21,38 +22,74 @@ const origin = 'https://api.turnkey.com'
 const quota = { perSecond: 10, concurrency: 10 }
 /** Of an activity that is under way when the request returns. */
 const pollMs = 100
+/** One try waits so long for an activity: less than a try may take, so that it ends as pending and not as failed. */
+const awaitedMs = 1_500
+/** The most activities that are remembered: the oldest are forgotten first. */
+const activitiesMax = 1_000
 
 /** Throws SignerError for an API key that is none. */
 export function openTurnkey(settings: TurnkeySettings & { readonly id: string }, access: ServiceAccess): KeyService {
   const { id, organizationId, privateKeyId, publicKey, apiPublicKey } = settings
-  const { clock, dispatcher } = access
+  const { clock } = access
   const apiKey = stampKey(id, settings.apiPrivateKey.reveal(), apiPublicKey)
 
   function call(path: string, content: () => object, signal: AbortSignal): Promise<ServiceAnswer> {
-    return withFreshCredentials(
-      async () => {
-        // The time of the request is in its body, so a second try has a new stamp.
-        const body = JSON.stringify(content())
-        const headers = { 'content-type': 'application/json', 'x-stamp': stamp(body, apiKey, apiPublicKey) }
-        const url = `${origin}/public/v1/${path}`
-        const answer = await exchange({ method: 'POST', url, headers, body }, dispatcher, signal)
-        if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'turnkeyErrorCode'), clock)
-        return answer
-      },
-      refusedWith(401, 403),
-    )
+    return withFreshCredentials(async () => {
+      // The time of the request is in its body, so a second try has a new stamp.
+      const body = JSON.stringify(content())
+      const headers = { 'content-type': 'application/json', 'x-stamp': stamp(body, apiKey, apiPublicKey) }
+      const url = `${origin}/public/v1/${path}`
+      const answer = await exchange({ method: 'POST', url, headers, body }, access, signal)
+      if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'turnkeyErrorCode'), clock)
+      return answer
+    }, refusesCredentials('turnkey'))
+  }
+
+  /**
+   * By digest: the activity that signs it, until it has ended. Another try continues it: a second one might need the
+   * approval of people once more.
+   */
+  const underWay = new Map<Hash, string>()
+
+  function remember(digest: Hash, activity: unknown): void {
+    const activityId = memberOf(activity, 'id')
+    if (typeof activityId !== 'string') return
+    underWay.set(digest, activityId)
+    for (const oldest of underWay.keys()) if (underWay.size > activitiesMax) underWay.delete(oldest)
+  }
+
+  async function read(activityId: string, signal: AbortSignal): Promise<unknown> {
+    const { body } = await call('query/get_activity', () => ({ organizationId, activityId }), signal)
+    return memberOf(body, 'activity')
   }
 
   async function finished(activity: unknown, signal: AbortSignal): Promise<unknown> {
     let current = activity
+    const untilMs = clock.elapsed() + awaitedMs
     while (isPending(memberOf(current, 'status'))) {
       await clock.sleep(pollMs, signal)
-      signal.throwIfAborted()
-      const activityId = memberOf(current, 'id')
-      const { body } = await call('query/get_activity', () => ({ organizationId, activityId }), signal)
-      current = memberOf(body, 'activity')
+      if (signal.aborted || clock.elapsed() >= untilMs) throw stillPending(memberOf(current, 'id'))
+      current = await read(String(memberOf(current, 'id')), signal)
     }
     return current
+  }
+
+  async function submit(digest: Hash, signal: AbortSignal): Promise<unknown> {
+    const request = () => ({
+      type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+      timestampMs: String(clock.now()),
+      organizationId,
+      parameters: {
+        signWith: privateKeyId,
+        payload: digest.slice(2),
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NO_OP',
+      },
+    })
+    const { body } = await call('submit/sign_raw_payload', request, signal)
+    const activity = memberOf(body, 'activity')
+    remember(digest, activity)
+    return activity
   }
 
   return {
@@ -62,21 +99,10 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     // The configuration pins the key: reading it would need one more permission, and the first signature proves it.
     open: async () => ({ publicKey, keyVersion: privateKeyId }),
     async sign({ digest }, signal) {
-      const request = () => ({
-        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
-        timestampMs: String(clock.now()),
-        organizationId,
-        parameters: {
-          signWith: privateKeyId,
-          payload: digest.slice(2),
-          encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
-          hashFunction: 'HASH_FUNCTION_NO_OP',
-        },
-      })
-      const { body } = await call('submit/sign_raw_payload', request, signal)
-      const activity = await finished(memberOf(body, 'activity'), signal).catch((error: unknown) => {
-        throw error instanceof KeyServiceError ? error : stillPending()
-      })
+      const known = underWay.get(digest)
+      const begun = known === undefined ? await submit(digest, signal) : await read(known, signal)
+      const activity = await finished(begun, signal)
+      if (memberOf(activity, 'status') !== consensusNeeded) underWay.delete(digest)
       const bytes = signatureOf(activity)
       const requestId = memberOf(activity, 'id')
       return { encoding: 'compact', bytes, ...(typeof requestId === 'string' && { requestId }) }
@@ -88,15 +114,17 @@ function isPending(status: unknown): boolean {
   return status === 'ACTIVITY_STATUS_PENDING' || status === 'ACTIVITY_STATUS_CREATED'
 }
 
-function stillPending(): KeyServiceError {
-  return new KeyServiceError('the activity did not end in time', { kind: 'transient', code: 'ACTIVITY_STATUS_PENDING' })
+const consensusNeeded = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+
+function stillPending(activityId: unknown): KeyServiceError {
+  return asPending(`activity ${String(activityId)} has not ended yet`, 'ACTIVITY_STATUS_PENDING')
 }
 
 function signatureOf(activity: unknown): Hex {
   const status = memberOf(activity, 'status')
-  if (status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
-    const fix = 'a policy wants the approval of people; let this API user sign alone'
-    throw permanent(`${status}: ${fix}`, status)
+  if (status === consensusNeeded) {
+    const fix = 'waits for the approval of people; approve it, or let this API user sign alone'
+    throw permanent(`activity ${String(memberOf(activity, 'id'))} ${fix}`, status)
   }
   if (status !== 'ACTIVITY_STATUS_COMPLETED') {
     const code = typeof status === 'string' ? status : 'MALFORMED_ANSWER'

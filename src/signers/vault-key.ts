@@ -8,6 +8,7 @@ import {
   malformed,
   permanent,
   refusedBy,
+  refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
   withFreshCredentials,
@@ -26,6 +27,8 @@ export function openVaultKey(
   const { id, url, namespace, mountPoint, keyName, authentication } = settings
   /** No property leads to it. */
   let key: Uint8Array | undefined
+  /** Of a login whose read has not succeeded yet: a secret id may be good for one login only. */
+  let session: { readonly token: string; readonly endsAt: number } | undefined
 
   async function call(path: string, token: string | undefined, body: object | undefined, signal: AbortSignal) {
     const headers = {
@@ -37,11 +40,12 @@ export function openVaultKey(
     }
     const target = `${url.replace(/\/+$/, '')}/v1/${path}`
     const request = { url: target, headers, ...(body && { body: JSON.stringify(body) }) }
-    return exchange({ method: body ? 'POST' : 'GET', ...request }, access.dispatcher, signal)
+    return exchange({ method: body ? 'POST' : 'GET', ...request }, access, signal)
   }
 
   async function logIn(signal: AbortSignal): Promise<string> {
     if (authentication.kind === 'token') return authentication.token.reveal()
+    if (session && access.clock.elapsed() < session.endsAt) return session.token
     const credentials =
       authentication.kind === 'approle'
         ? { role_id: authentication.roleId.reveal(), secret_id: authentication.secretId.reveal() }
@@ -50,11 +54,16 @@ export function openVaultKey(
     if (answer.status !== 200) throw refused(answer, 'login', access)
     const token = memberOf(memberOf(answer.body, 'auth'), 'client_token')
     if (typeof token !== 'string') throw malformed('auth.client_token')
+    const seconds = Number(memberOf(memberOf(answer.body, 'auth'), 'lease_duration'))
+    // A token without an end has a lease of 0 seconds.
+    const leaseMs = seconds > 0 ? seconds * 1000 : Number.POSITIVE_INFINITY
+    session = { token, endsAt: access.clock.elapsed() + leaseMs }
     return token
   }
 
   async function read(signal: AbortSignal): Promise<ServiceAnswer> {
     const answer = await call(`${encoded(mountPoint)}/data/${encoded(keyName)}`, await logIn(signal), undefined, signal)
+    if (answer.status === 200 || answer.status === 403) session = undefined
     if (answer.status !== 200) throw refused(answer, 'read', access)
     return answer
   }
@@ -65,10 +74,7 @@ export function openVaultKey(
     canProbe: true,
     async open(signal) {
       // A token may end between the login and the read, so a refused read is worth one more login.
-      const answer = await withFreshCredentials(
-        () => read(signal),
-        ({ code }) => code === 'read HTTP_403',
-      )
+      const answer = await withFreshCredentials(() => read(signal), refusesCredentials('vault'))
       const data = memberOf(answer.body, 'data')
       const value = memberOf(memberOf(data, 'data'), 'value')
       const version = memberOf(memberOf(data, 'metadata'), 'version')
@@ -104,11 +110,9 @@ function publicKeyOf(bytes: Uint8Array, curve: Curve): Hex {
   }
 }
 
-/** The texts of Vault's errors are for people; the code is the operation and the status. 412 means "not here yet". */
+/** The texts of Vault's errors are for people; the code is the operation and the status. */
 function refused(answer: ServiceAnswer, operation: string, { clock }: ServiceAccess): KeyServiceError {
-  const code = `${operation} HTTP_${answer.status}`
-  if (answer.status !== 412) return refusedBy(answer, code, clock)
-  return new KeyServiceError(`HTTP 412: ${code}`, { kind: 'transient', code })
+  return refusedBy(answer, `${operation} HTTP_${answer.status}`, clock, 'vault')
 }
 
 /** Kubernetes renews the file, so each login reads it. */

@@ -6,7 +6,8 @@ import type { Hex } from '../domain/ids.ts'
 import { uncompressed } from '../ops/curve-point.ts'
 import { memberOf } from '../ops/member.ts'
 import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
-import type { KeyService } from './key-service.ts'
+import { type KeyService, KeyServiceError } from './key-service.ts'
+import { proxyDispatcher } from './proxies.ts'
 import type { Web3signerSettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
 
@@ -20,8 +21,9 @@ export async function openWeb3signer(
 ): Promise<KeyService> {
   const { id, publicKey, tls } = settings
   const url = settings.url.replace(/\/+$/, '')
-  const agent = tls && new Agent({ connect: await readFiles(id, tls) })
-  const dispatcher = agent ?? access.dispatcher
+  const connect = tls && (await readFiles(id, tls))
+  const agent = connect && (access.proxies ? proxyDispatcher(access.proxies, connect) : new Agent({ connect }))
+  const reached = agent ? { ...access, dispatcher: agent } : access
   // Its identifiers are public keys without the byte that says "uncompressed".
   const identifier = `0x${publicKey.slice(4)}`
 
@@ -30,9 +32,13 @@ export async function openWeb3signer(
     quota,
     canProbe: true,
     async open(signal) {
-      const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, dispatcher, signal)
+      const answer = await exchange({ method: 'GET', url: `${url}/api/v1/eth1/publicKeys` }, reached, signal)
       if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
       if (!Array.isArray(answer.body)) throw malformed('list of public keys')
+      // It answers before its keys are loaded.
+      if (answer.body.length === 0) {
+        throw new KeyServiceError('it has loaded no key yet', { kind: 'transient', code: 'NO_KEYS' })
+      }
       if (!answer.body.some((each) => typeof each === 'string' && uncompressed(each) === publicKey)) {
         throw permanent(`it has no key ${identifier}; load the key there, or correct public_key`, 'KEY_NOT_FOUND')
       }
@@ -42,7 +48,7 @@ export async function openWeb3signer(
       const headers = { 'content-type': 'application/json', accept: 'text/plain' }
       const target = `${url}/api/v1/eth1/sign/${identifier}`
       const request = { method: 'POST', url: target, headers, body: JSON.stringify({ data: preimage }) } as const
-      const answer = await exchange(request, dispatcher, signal)
+      const answer = await exchange(request, reached, signal)
       if (answer.status !== 200) throw refusedBy(answer, undefined, access.clock)
       const text = typeof answer.body === 'string' ? answer.body : answer.text.trim()
       if (!isSignature(text)) throw malformed('signature')

@@ -1,5 +1,5 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals and positions of retention; schema.ts has the others.
+// counts, daily totals, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
@@ -137,4 +137,44 @@ export interface AttemptsShrunkTable {
   chain_id: number
   address: Address
   below: number
+}
+
+/** A nonce that a transaction of ours held and gave back. Rows below `spent_below` count for nothing. */
+export interface ReleasedNonceTable {
+  relayer_id: RelayerId
+  nonce: number
+}
+
+/** A gap filler for a nonce that the record never assigned, for a day. */
+export interface GapFillTable {
+  relayer_id: RelayerId
+  filled_at: number
+  nonce: number
+}
+
+/** An operator's last permit for more of them. */
+export interface GapPermitTable {
+  relayer_id: RelayerId
+  fills: number
+  granted_at: number
+  expires_at: number
+}
+
+/** A tip that was believed on a network, for a day. */
+export interface TipMarkTable {
+  network: string
+  chain_id: number
+  marked_at: number
+  tip: string
+}
+
+/** The last sequence and epoch of a deleted relayer: its transactions stay, and its id may be used again. */
+export interface FormerRelayerTable {
+  id: RelayerId
+  chain_id: number
+  address: Address
+  epoch: number
+  last_sequence: number
+  spent_below: number
+  deleted_at: number
 }

@@ -5,13 +5,14 @@ import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { RelayerStanding } from '../domain/standing.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
+import type { PageItem } from './page-port.ts'
 
 export interface DashboardReads {
   /** The session with this digest, even if it has ended by its idle time. */
   dashboardSession(digest: string): Promise<DashboardSession | undefined>
   standing(relayerId: RelayerId): Promise<RelayerStanding>
   /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first. */
-  transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly Transaction[]>
+  transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly PageItem<Transaction>[]>
   highestNonce(relayerId: RelayerId): Promise<Nonce | undefined>
   relayerOfTransaction(id: TransactionId): Promise<RelayerId | undefined>
   /** The open transaction of this relayer that has an attempt with this hash. */

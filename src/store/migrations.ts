@@ -3,10 +3,15 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
+import { ofDeadlines } from './migrate-deadlines.ts'
+import { ofGaps } from './migrate-gaps.ts'
+import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
+import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
+import { ofWaitFacts } from './migrate-wait-facts.ts'
 import { waits } from './migrate-waits.ts'
 import type { DialectName } from './statement.ts'
 
@@ -229,6 +234,11 @@ export const migrations: readonly Migration[] = [
   ...ofTallyBuckets,
   ...ofAuditCount,
   ...ofUncounted,
+  ...ofDeadlines,
+  ...ofGaps,
+  ...ofRefusals,
+  ...ofWaitFacts,
+  ...ofTipMarks,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

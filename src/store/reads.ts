@@ -4,9 +4,12 @@ import { readAudit } from './access/audit-log.ts'
 import { findDashboardSession } from './access/dashboard-sessions.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
+import { overdueQueues } from './deliveries/give-up.ts'
 import { oldestEventAt } from './events/prune-events.ts'
-import { eventsAfter, findEvent, newestEvent, prunedThrough } from './events/read-events.ts'
+import { eventsAfter, findEvent, newestEvent, prunedThrough, searchEvents } from './events/read-events.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
+import { readTipMarks } from './registry/tip-marks.ts'
+import { readGapRecord } from './relayers/gap-record.ts'
 import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
@@ -15,7 +18,7 @@ import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
-import { listTransactions } from './transactions/list-transactions.ts'
+import { listItems, listTransactions } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
@@ -43,6 +46,7 @@ export function readsOver(executor: Executor): Reads {
     transaction: (relayerId, id) => findTransaction(executor, relayerId, id),
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
+    transactionItems: (relayerId, filter, page) => listItems(executor, relayerId, filter, page),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
     backlogs: () => findBacklogs(executor),
@@ -57,6 +61,7 @@ export function readsOver(executor: Executor): Reads {
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),
+    overdueQueues: (retention, now) => overdueQueues(executor, retention, now),
     oldestEventAt: () => oldestEventAt(executor),
     endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
     removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
@@ -66,18 +71,21 @@ export function readsOver(executor: Executor): Reads {
     bulksUnderWay: () => listBulksUnderWay(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
+    gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
+    tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
     firstSequenceAbove: (relayerId, nonce) => firstSequenceAbove(executor, relayerId, nonce),
     droppedSince: (relayerId, sequence, since) => droppedSince(executor, relayerId, sequence, since),
     hasAttempt: (relayerId, nonce, hash) => hasAttempt(executor, relayerId, nonce, hash),
     events: (after, limit, wanted) => eventsAfter(executor, after, limit, wanted),
+    searchEvents: (after, search, wanted) => searchEvents(executor, after, search, wanted),
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),
     eventsPrunedThrough: () => prunedThrough(executor),
     queuesToDo: (now) => queuesToDo(executor, now),
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),
-    deadLetters: (notificationId, page) => listDeadLetters(executor, notificationId, page),
+    deadLetterItems: (notificationId, page) => listDeadLetters(executor, notificationId, page),
   }
 }

@@ -1,4 +1,5 @@
 // The part of the store port for work in the background: old rows are found, and deleted, made smaller or counted.
+import type { GivenUp } from '../domain/delivery.ts'
 import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { KeptRecords } from '../domain/signature-record.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
@@ -8,6 +9,8 @@ export interface EventRetention {
   readonly eventsKeptMs: number
   readonly eventsKeptMax: number
   readonly deadLettersKeptMs: number
+  /** Of one notification, the newest. */
+  readonly deadLettersKeptMax: number
 }
 
 /** A position among the transactions that have ended, oldest end first. Several may have ended at the same time. */
@@ -26,6 +29,8 @@ export interface EndedTransaction {
 export interface RetentionReads {
   /** When the oldest event occurred that pruning has not reached: a client may still receive it and those after it. */
   oldestEventAt(): Promise<TimestampMs | undefined>
+  /** The notifications with an event whose day is over, or with more dead letters than are kept. */
+  overdueQueues(retention: EventRetention, now: TimestampMs): Promise<readonly string[]>
   /** Transactions that ended before this time, from the position on, oldest end first. */
   endedBefore(before: TimestampMs, from: EndedPosition, limit: number): Promise<readonly EndedTransaction[]>
   /** Those of these transactions of the relayer that nothing needs any more: domain/removable.ts has the rules. */
@@ -81,6 +86,11 @@ export interface RetentionChanges {
    */
   pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
   pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
+  /**
+   * Gives up a bounded share of the notification's events whose day is over, also those that its queue has not taken over, and
+   * deletes its oldest dead letters above the number that is kept. There may be more until it changes nothing.
+   */
+  giveUpOverdue(notificationId: string, retention: EventRetention, now: TimestampMs): Promise<GivenUp>
   /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
   pruneEvents(retention: EventRetention, now: TimestampMs): Promise<number>
 }

@@ -22,11 +22,16 @@ import type {
   BulkCancellationTable,
   DailyGasTable,
   DashboardSessionTable,
+  FormerRelayerTable,
+  GapFillTable,
+  GapPermitTable,
   IdempotencyKeyTable,
   PresignedNoOpTable,
+  ReleasedNonceTable,
   SignatureTable,
   TallyBucketTable,
   TallyTable,
+  TipMarkTable,
   UncountedRelayerTable,
 } from './access-tables.ts'
 import type { Json } from './json.ts'
@@ -88,6 +93,9 @@ export interface TransactionTable extends PayloadColumns {
   /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
   wait_condition: Condition | null
   wait_text: string | null
+  /** JSON; see wait-row.ts. */
+  wait_facts: string | null
+  wait_since: number | null
   nonce: number | null
   sent_at: number | null
   canceled_at: number | null
@@ -122,21 +130,22 @@ export interface AttemptTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  /** Empty once its transaction has ended and the row was shrunk. */
+  /** In the shrunk row of an ended transaction, the bytes are empty, and on SQLite `r` and `s` are binary. */
   raw: Hex | ''
-  /** Binary in a shrunk row of SQLite. */
   r: Hex | Uint8Array
   s: Hex | Uint8Array
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: BroadcastState['state']
+  state: BroadcastState['state'] | 'refused' // only in rows of earlier versions
   handed_at: number | null
   outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
   outcome_code: RejectionCode | 'unrecognized' | null
   outcome_message: string | null
   /** Whether every broadcast of the attempt was rejected; null where that is uncertain. */
   rejections: 'all' | 'allButLast' | null
+  taken_at: number | null
+  refused_since: number | null
   /** 1: rebuilt from the chain after the database lost it. */
   recovered: Flag
   /** 1: a no-op that was signed before the cancellation. */
@@ -179,7 +188,7 @@ export interface DeliveryQueueTable {
   leased_until: number
 }
 
-/** An event on its way to a notification; deleted once delivered. */
+/** An event on its way to a notification; deleted once delivered. `gives_up_at` is null for dead letters, and in earlier rows. */
 export interface DeliveryTable {
   notification_id: string
   event_id: number
@@ -191,17 +200,7 @@ export interface DeliveryTable {
   first_tried_at: number | null
   gave_up_at: number | null
   last_error: string | null
-}
-
-/** The last sequence and epoch of a deleted relayer: its transactions stay, and its id may be used again. */
-export interface FormerRelayerTable {
-  id: RelayerId
-  chain_id: number
-  address: Address
-  epoch: number
-  last_sequence: number
-  spent_below: number
-  deleted_at: number
+  gives_up_at: number | null
 }
 
 /** Entities that the API created, and its changes of the file's entities. */
@@ -231,6 +230,10 @@ export interface Schema {
   attempts: AttemptTable
   attempts_shrunk: AttemptsShrunkTable
   presigned_no_ops: PresignedNoOpTable
+  released_nonces: ReleasedNonceTable
+  gap_fills: GapFillTable
+  gap_permits: GapPermitTable
+  tip_marks: TipMarkTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

@@ -10,8 +10,11 @@ import {
 import { pruneSignatures, recordSignature } from './access/signatures.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
+import { giveUpOverdue } from './deliveries/give-up.ts'
 import { pruneEvents } from './events/prune-events.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
+import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
+import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import {
   acquireRelayer,
   completeHistoryCheck,
@@ -82,6 +85,10 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
+    recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
+    tipMarks: (network, after) => readTipMarks(executor, network, after),
+    recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
+    permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),
     cancelPending: (relayerId, now, share) => cancelPending(executor, tallies, relayerId, now, share),
     cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
     acquire: (id) => acquireRelayer(executor, id),
@@ -90,6 +97,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     raiseFloor: (id, floor) => raiseFloor(executor, id, floor),
     advanceQueue: (advance) => advanceQueue(executor, advance),
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
+    giveUpOverdue: (notificationId, retention, now) => giveUpOverdue(executor, notificationId, retention, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
   }
 }

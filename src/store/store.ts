@@ -3,12 +3,12 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { AuditEntry, AuditPosition, AuditRecord } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
-import type { UnsettledDue } from '../domain/decide/unsettled.ts'
-import type { Work } from '../domain/decide/work.ts'
+import type { UnsettledDue } from '../domain/decide/facts/unsettled.ts'
+import type { Ended } from '../domain/decide/history/lost-cancellation.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventRange, EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
-import type { Ended } from '../domain/lost-history/lost-cancellation.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { SignatureRecord } from '../domain/signature-record.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
@@ -17,8 +17,12 @@ import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
+import type { EventSearchReads } from './event-search.ts'
+import type { GapChanges, GapReads } from './gap-port.ts'
+import type { PageItem } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
+import type { TipChanges, TipReads } from './tip-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -52,7 +56,14 @@ export interface EarlierWork {
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
 }
 
-export interface Reads extends BulkReads, DashboardReads, PresignedReads, RetentionReads {
+export interface Reads
+  extends BulkReads,
+    DashboardReads,
+    EventSearchReads,
+    GapReads,
+    PresignedReads,
+    RetentionReads,
+    TipReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -64,9 +75,15 @@ export interface Reads extends BulkReads, DashboardReads, PresignedReads, Retent
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   /** The transaction that holds the nonce, or held it when it was settled. */
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
-  /** Newest first. */
+  /** Newest first, all in memory: for a few. */
   transactions(relayerId: RelayerId, filter: { status?: Status }, page: PageRequest): Promise<Page<Transaction>>
-  /** The transaction's attempts, oldest first, at most 1,000. */
+  /** Newest first. */
+  transactionItems(
+    relayerId: RelayerId,
+    filter: { status?: Status },
+    page: PageRequest,
+  ): Promise<Page<PageItem<Transaction>>>
+  /** The transaction's attempts without their signed bytes, oldest first, at most 1,000. */
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** The number of transactions per status, in constant time. */
   counts(relayerId: RelayerId): Promise<Readonly<Record<Status, number>>>
@@ -96,13 +113,9 @@ export interface Reads extends BulkReads, DashboardReads, PresignedReads, Retent
   firstSequenceAbove(relayerId: RelayerId, nonce: Nonce): Promise<number | undefined>
   /** Whether the service signed this hash for this nonce, in a transaction that holds it or held it when settled. */
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
-  /** Reads `limit` events after the one with id `after`, in the order of commits, and returns those that are `wanted`. */
+  /** Reads `limit` events after the one with id `after`, fewer if they are large, in the order of commits; returns those that are `wanted`. */
   events(after: number, limit: number, wanted: (subject: EventSubject) => boolean): Promise<EventWindow>
   event(id: number): Promise<TransactionEvent | undefined>
-  /** The id up to which all events are committed; 0 before the first. Constant time. */
-  newestEvent(): Promise<number>
-  /** Events up to this id may be pruned; 0 before the first pruning. */
-  eventsPrunedThrough(): Promise<number>
   /** The notifications that have a due delivery. */
   queuesToDo(now: TimestampMs): Promise<readonly string[]>
   /** Whether the queue has a due delivery that is not `busy`. */
@@ -110,7 +123,7 @@ export interface Reads extends BulkReads, DashboardReads, PresignedReads, Retent
   /** For every notification that a relayer ever named: its waiting deliveries and its dead letters, counted to 10,000. */
   queueCounts(): Promise<readonly QueueCount[]>
   /** Oldest first; undefined for a notification that no relayer ever named. */
-  deadLetters(notificationId: string, page: PageRequest): Promise<Page<DeadLetter> | undefined>
+  deadLetterItems(notificationId: string, page: PageRequest): Promise<Page<PageItem<DeadLetter>> | undefined>
 }
 
 /** One advance of a queue of deliveries, by its owner. */
@@ -167,7 +180,13 @@ export interface Page<T> {
   readonly total: number
 }
 
-export interface Session extends BulkChanges, DashboardChanges, PresignedChanges, RetentionChanges {
+export interface Session
+  extends BulkChanges,
+    DashboardChanges,
+    GapChanges,
+    PresignedChanges,
+    RetentionChanges,
+    TipChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */

@@ -9,20 +9,55 @@ export function watchOutage(store: Store, logger: Logger): Store {
     began: 'the database does not work: requests get 503, and relayers stand still',
     over: 'the database works again',
   })
-  async function watched<T>(working: Promise<T>): Promise<T> {
+  let isOut = false
+  let isProbing = false
+  /** The number of outages that are over: a failure of what began in an earlier one is no new outage. */
+  let over = 0
+
+  function ended(): void {
+    if (isOut) over += 1
+    isOut = false
+    outage.worked()
+  }
+
+  async function watched<T>(work: () => Promise<T>): Promise<T> {
+    const before = over
     try {
-      const result = await working
-      outage.worked()
-      return result
+      return await work()
     } catch (error) {
-      if (isOutage(error)) outage.failed(error)
+      if (isOutage(error) && before === over) {
+        isOut = true
+        outage.failed(error)
+      }
       throw error
     }
   }
+
+  /** A unit that wrote nothing succeeds on a full disk, too. Only a write shows that the outage is over. */
+  async function probe(): Promise<void> {
+    if (!isOut || isProbing) return
+    isProbing = true
+    try {
+      await store.check()
+      ended()
+    } catch {
+      // The outage goes on, and its first line stands.
+    } finally {
+      isProbing = false
+    }
+  }
+
   return {
     ...store,
-    commit: (...unit) => watched(store.commit(...unit)),
-    check: () => watched(store.check()),
+    async commit(...unit) {
+      const result = await watched(() => store.commit(...unit))
+      void probe()
+      return result
+    },
+    async check() {
+      await watched(() => store.check())
+      ended()
+    },
   }
 }
 

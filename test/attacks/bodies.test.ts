@@ -17,8 +17,9 @@ attack(
         'POST',
         `${sendPath}/batch`,
         `{"transactions":${ones(1_000_000)}}`,
-        /^transactions: has 1000000 items; send a list/,
+        /^body: has more than 65536 brackets and commas; send fewer items, or in parts$/,
       ],
+      ['POST', `${sendPath}/batch`, `{"transactions":${ones(60_000)}}`, /^transactions: has 60000 items; send a list/],
       [
         'POST',
         `${sendPath}/batch`,
@@ -28,8 +29,8 @@ attack(
       [
         'POST',
         sendPath,
-        `{"access_list":[{"storage_keys":${ones(100_000)}}]}`,
-        /^access_list\[0\]\.storage_keys: has 100000/,
+        `{"access_list":[{"storage_keys":${ones(60_000)}}]}`,
+        /^access_list\[0\]\.storage_keys: has 60000/,
       ],
       ['POST', sendPath, `{"data":[${'1e30,'.repeat(5_000)}1e30]}`, /^body: holds more than 5000 numbers/],
       ['POST', sendPath, `{${unknown}}`, /^k0: is not accepted here/],

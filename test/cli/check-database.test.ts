@@ -26,19 +26,31 @@ const opened = () =>
     ? openPostgresStore({ ...database, ...around })
     : openSqliteStore({ ...database, ...around })
 
+/** As every database of PostgreSQL is at first. */
+const openToAll = { level: 'warning', text: expect.stringMatching(/REVOKE CONNECT ON DATABASE \S+ FROM PUBLIC$/) }
+const found = (first: object) => (database.kind === 'sqlite' ? [first] : [first, openToAll])
+
 test('a new database, one in use, one with the schema, and one of a later version', async () => {
-  expect(await checkDatabase(database)).toMatchObject([{ level: 'ok', text: expect.stringMatching(/first start/) }])
+  const empty = { level: 'ok', text: expect.stringMatching(/first start/) }
+  expect(await checkDatabase(database)).toMatchObject(found(empty))
   {
     await using _store = await opened()
     const inUse = { level: 'warning', text: 'in use, by a service that runs already' }
     const shared = { level: 'ok', text: 'has the schema of this version' }
-    expect(await checkDatabase(database)).toMatchObject([database.kind === 'sqlite' ? inUse : shared])
+    expect(await checkDatabase(database)).toMatchObject(found(database.kind === 'sqlite' ? inUse : shared))
   }
-  expect(await checkDatabase(database)).toMatchObject([{ level: 'ok', text: 'has the schema of this version' }])
+  expect(await checkDatabase(database)).toMatchObject(found({ level: 'ok', text: 'has the schema of this version' }))
   tested.change("INSERT INTO migrations (name, applied_at) VALUES ('of-the-future', 1)")
   expect(await checkDatabase(database)).toMatchObject([
     { level: 'error', text: expect.stringContaining('of-the-future') },
   ])
+})
+
+test('a database that only named roles may connect to is no warning, as a file is none', async () => {
+  if (database.kind === 'postgres') {
+    tested.change(`REVOKE CONNECT ON DATABASE "${new URL(tested.url).pathname.slice(1)}" FROM PUBLIC`)
+  }
+  expect(await checkDatabase(database)).not.toContainEqual(expect.objectContaining({ level: 'warning' }))
 })
 
 test('a database that can not be used is an error, without its password', async () => {

@@ -254,6 +254,20 @@ test('cancel --all needs an answer or --yes, and reports the verdicts', async ()
   expect(JSON.parse(empty.stdout)).toMatchObject({ total_processed: 0, verdicts: [] })
 })
 
+test('more gap fillers are permitted, within bounds, for a relayer that is named', async () => {
+  const permitted = await rescind(['gaps', 'permit', '-r', 'two', '--count', '300', '--for', '60'])
+  expect(permitted).toMatchObject({ exit: 0, stderr: '' })
+  expect(permitted.stdout).toMatch(/^two may fill 300 more nonces until 20\d\d-\S+Z\n$/)
+  const { stdout } = await rescind(['gaps', 'permit', '-r', 'two', '--count', '1', '--json'])
+  const { count, granted_at: from, valid_until: until } = JSON.parse(stdout)
+  expect([count, Date.parse(until) - Date.parse(from)]).toEqual([1, 3_600_000])
+  expect(await rescind(['gaps', 'permit', '-r', 'nobody', '--count', '1'])).toMatchObject({ exit: 3, stdout: '' })
+  expect(await rescind(['gaps', 'permit', '-r', 'two', '--count', '5001'])).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('--count'),
+  })
+})
+
 test('keys are created, listed and revoked; the key alone is on stdout', async () => {
   const created = await rescind(['keys', 'create', '--name', 'billing', '--scope', 'read,send', '-r', 'two'])
   expect(created).toMatchObject({ exit: 0, stderr: expect.stringContaining('shown this once') })

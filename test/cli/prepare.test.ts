@@ -306,3 +306,21 @@ async function atTerminal(
   })
   return { exit, ...read }
 }
+
+test('check reports a signer that is out, although its address is configured', async () => {
+  const cwd = await newFolder()
+  expect(await rescind(['init', '--rpc-url', anvil.url], {}, cwd)).toMatchObject({ exit: 0 })
+  const path = join(cwd, 'config/config.json')
+  const config = JSON.parse(await readFile(path, 'utf8'))
+  const nowhere = {
+    url: `http://127.0.0.1:${await freePort()}`,
+    public_key: `0x02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`,
+  }
+  const address = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf'
+  config.signers = [{ id: config.signers[0].id, type: 'web3signer', address, config: nowhere }]
+  await writeFile(path, JSON.stringify(config))
+  const { exit, stdout } = await rescind(['check', '--json'], {}, cwd)
+  expect(exit).not.toBe(0)
+  const text = expect.stringMatching(new RegExp(`${address}: its key service does not sign \\(ECONNREFUSED\\)`))
+  expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ level: 'error', text }))
+})

@@ -4,6 +4,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ConfigError, type Problem } from '../../src/config/config-error.ts'
 import { configSchema, type FileSchema } from '../../src/config/config-schema.ts'
+import type { ReplacementRule } from '../../src/domain/fees.ts'
+import { ethereumProfile } from '../../src/domain/profile.ts'
+import { parseProfile, presentProfile, profileInBody } from '../../src/http/networks/profile.ts'
 import { env, loadFile, rightFile } from './workplace.ts'
 
 const isValid = new Ajv({ strict: false }).compile(configSchema)
@@ -159,3 +162,25 @@ test('a file that the schema forbids is refused, and one that is malformed is fo
     { numRuns: 500 },
   )
 })
+
+/** The types demand a row for each measure. */
+const measures: Readonly<Record<ReplacementRule['measure'], string>> = {
+  fields: 'fields',
+  effectivePrice: 'effective_price',
+}
+
+test.each(Object.entries(measures) as [ReplacementRule['measure'], string][])(
+  'a rule that measures %s is the same in the file, its schema and the API',
+  async (measure, name) => {
+    const [rule, shown] = [
+      { measure, percent: 25n },
+      { measure: name, percent: 25 },
+    ]
+    const file = { ...rightFile(), networks: [{ ...rightFile().networks[0], profile: { replacement: shown } }] }
+    expect(isValid(file)).toBe(true)
+    expect((await loadFile(file, variables)).networks[0]?.profile.replacement).toEqual(rule)
+    expect(presentProfile({ ...ethereumProfile, replacement: rule })).toMatchObject({ replacement: shown })
+    expect(new Ajv({ strict: false }).compile(profileInBody)({ replacement: shown })).toBe(true)
+    expect(parseProfile({ replacement: shown })).toEqual({ replacement: rule })
+  },
+)

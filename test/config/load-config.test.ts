@@ -12,6 +12,7 @@ test('a file and the environment become plain values', async () => {
     port: 8080,
     metrics: { host: '127.0.0.1', port: 8081 },
     rateLimit: { requestsPerSecond: 100, burst: 300 },
+    rpcAnswerBytesMax: 1_048_576,
   })
   expect(config.server.apiKey.reveal()).toBe(apiKey)
   expect(config.logLevel).toBe('info')
@@ -142,12 +143,14 @@ test('the policies that limit what a send may be', async () => {
   })
 })
 
-test('an empty whitelist limits nothing, as elsewhere, and says so', async () => {
+test('an empty list of receivers means nobody, and says so', async () => {
   const file = rightFile()
   file.relayers[0] = { ...file.relayers[0], policies: { whitelist_receivers: [] } }
   const config = await loadFile(file)
-  expect(config.relayers[0]?.policies).not.toHaveProperty('whitelistReceivers')
-  expect(config.warnings).toContainEqual(expect.stringContaining('whitelist_receivers: is empty'))
+  expect(config.relayers[0]?.policies).toHaveProperty('whitelistReceivers', [])
+  expect(config.warnings).toContainEqual(
+    expect.stringContaining('whitelist_receivers: is empty, so sends may go to nobody'),
+  )
 })
 
 test('what other services name and we need not do is accepted, with a warning', async () => {
@@ -183,12 +186,12 @@ test('a network on the chain list needs only endpoints', async () => {
   expect(networks[6]).toMatchObject({ symbol: 'POL' })
 })
 
-test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, and elsewhere what the profile says', async () => {
+test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, Polygon’s on Polygon, and what a profile says', async () => {
   const file = rightFile()
   const rpc_urls = ['https://rpc.example']
   const ours = { network: 'ours', chain_id: 7, rpc_urls }
   const named = ['mainnet', 'sepolia', 'base', 'polygon'].map((network) => ({ network, rpc_urls }))
-  const profile = { tip_floor: '25000000000' }
+  const profile = { tip_floor: '26000000000' }
   file.networks = [
     ...named,
     { network: 'polygon-amoy', rpc_urls, profile },
@@ -202,10 +205,10 @@ test('a tip to raise to is Ethereum’s on its own chains and on unknown ones, a
     ['mainnet', 3n * gwei],
     ['sepolia', 3n * gwei],
     ['base', undefined],
-    ['polygon', undefined],
-    ['polygon-amoy', 25n * gwei],
+    ['polygon', 25n * gwei],
+    ['polygon-amoy', 26n * gwei],
     ['ours', 3n * gwei],
-    ['mine', 25n * gwei],
+    ['mine', 26n * gwei],
   ])
 })
 
@@ -280,6 +283,21 @@ test('endpoints of weight 0 are out of use', async () => {
   file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', weight: 0 }, 'http://b'] }
   const { networks } = await loadFile(file)
   expect(networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://b/'])
+})
+
+test('the other key of a rotation is of the same form as API_KEY, and another one', async () => {
+  const other = 'the-key-before-or-after-this-one-'
+  expect((await loadFile(rightFile())).server).not.toHaveProperty('apiKeyPrevious')
+  const { server } = await loadFile(rightFile(), { ...env, API_KEY_PREVIOUS: other })
+  expect([server.apiKey.reveal(), server.apiKeyPrevious?.reveal()]).toEqual([env.API_KEY, other])
+  for (const [value, text] of [
+    ['too short', 'API_KEY_PREVIOUS: has 9 characters; it needs 32 or more'],
+    [`${other} é`, 'API_KEY_PREVIOUS: holds a space or a character outside ASCII'],
+    [env.API_KEY, 'API_KEY_PREVIOUS: is API_KEY as well'],
+  ] as const) {
+    const { message } = await refusal(loadFile(rightFile(), { ...env, API_KEY_PREVIOUS: value }))
+    expect(message).toContain(text)
+  }
 })
 
 test('the keys of stored secrets are base64 of 32 bytes, the present one and those before it', async () => {

@@ -114,6 +114,15 @@ test.each<[string, Spoil, RegExp]>([
     inPolicies({ whitelist_selectors: { token: ['0xa9059cbb'] } }),
     /whitelist_selectors: names "token"; write an address/,
   ],
+  ['receivers of null', inPolicies({ whitelist_receivers: null }), /whitelist_receivers: is null; write a value, or/],
+  ['a cap of null', inPolicies({ value_cap: null }), /value_cap: is null; write a value, or remove the member/],
+  ['policies of null', inRelayer({ policies: null }), /policies: is null; write an object/],
+  ['paused as null', inRelayer({ paused: null }), /paused: is null; write true or false/],
+  [
+    'no selectors',
+    inPolicies({ whitelist_selectors: {} }),
+    /whitelist_selectors: is \{\}, so that it would limit nothing; name a receiver, as in \{ .* \}, or remove it/,
+  ],
   [
     'selector that is none',
     inPolicies({ whitelist_selectors: { [someReceiver]: ['transfer(address,uint256)'] } }),
@@ -312,6 +321,15 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
     /RATE_LIMIT_REQUESTS_PER_SECOND: is "0"; write a whole number from 1/,
   ],
   ['burst', { RATE_LIMIT_BURST_SIZE: '-1' }, /RATE_LIMIT_BURST_SIZE: is "-1"/],
+  ['docs of nothing', { DOCS_ENABLED: '' }, /DOCS_ENABLED: is empty, .* widest value; write true or false, or remove/],
+  ['a dashboard of nothing', { DASHBOARD_ENABLED: ' ' }, /DASHBOARD_ENABLED: is empty, and its default is its widest/],
+  ['metrics of nothing', { METRICS_ENABLED: '' }, /METRICS_ENABLED: is empty, and its default is its widest value/],
+  ['metrics of nowhere', { METRICS_HOST: '' }, /METRICS_HOST: is empty, .*; write an address, or remove the variable/],
+  [
+    'no role',
+    { ROLE: '' },
+    /ROLE: is empty, and its default is its widest value; write .*api.*, or remove the variable/,
+  ],
   ['role', { ROLE: 'workers' }, /ROLE: is "workers"; did you mean "worker"\?/],
   [
     'role on a file',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
 import { load } from '../config/workplace.ts'
+import { documented } from '../support/documented.ts'
 import { composeEnvironment, exampleConfig, isThere, read, readYaml, unknownVariables, type Yaml } from './shipped.ts'
 
 const [compose] = readYaml('deploy/compose.yaml') as [Yaml]
@@ -48,14 +49,32 @@ test('variables are known, and all that are filled in from outside are in the ex
   expect(filledIn.filter((name) => !(name in example))).toEqual([])
 })
 
+test('each service gets the variables that it needs, and no others', async () => {
+  for (const [name, service] of Object.entries(services)) expect([name, service.env_file]).toEqual([name, undefined])
+  const ofService = await documented('## The environment')
+  const byName = (name: string) => Object.keys(services[name]?.environment ?? {})
+  expect(byName('proxy')).toEqual([])
+  expect(byName('postgres')).toEqual(['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'])
+  for (const [name] of replicas) {
+    const needed = byName(name).filter((each) => ofService.includes(each))
+    expect(needed).toEqual(['API_KEY', 'STORAGE_ENCRYPTION_KEY', 'DATABASE_URL', 'TRUSTED_PROXIES'])
+    const ofFile = byName(name).filter((each) => !ofService.includes(each))
+    expect(ofFile).toEqual([...exampleConfig().matchAll(/"type": "env", "value": "(\w+)"/g)].map(([, each]) => each))
+  }
+  // The password of the database's owner stands in its URL alone.
+  expect(Object.keys(composeEnvironment()).filter((each) => !byName('rescind-1').includes(each))).toEqual([
+    'POSTGRES_PASSWORD',
+  ])
+})
+
 test('the example, filled in, is an environment that the service starts on', async () => {
   const secrets = { POSTGRES_PASSWORD: 'a1', API_KEY: 'b'.repeat(32) }
-  const filledIn = { ...parseEnv(read('deploy/compose.env.example')), ...secrets }
+  const filledIn: NodeJS.Dict<string> = { ...parseEnv(read('deploy/compose.env.example')), ...secrets }
   const set = Object.entries(replicas[0]?.[1].environment as Record<string, string>).map(([name, value]) => [
     name,
-    value.replace(/\$\{POSTGRES_PASSWORD:[^}]*\}/, secrets.POSTGRES_PASSWORD),
+    value.replaceAll(/\$\{(\w+):[^}]*\}/g, (_, each) => filledIn[each] ?? ''),
   ])
-  const env = { ...filledIn, ...Object.fromEntries(set) }
+  const env = Object.fromEntries(set)
   const loaded = await load({ 'config/config.json': exampleConfig() }, env)
   expect(loaded.database).toMatchObject({ kind: 'postgres' })
   expect(loaded.server.trustedProxies).toEqual([compose.networks.inside.ipam.config[0].subnet])

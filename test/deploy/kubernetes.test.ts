@@ -1,5 +1,6 @@
 // The manifests hold together: selectors find pods, ports have names, variables are known, the example of a configuration is
 // one. No API server looks at them here.
+import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'
 import { load } from '../config/workplace.ts'
 import { anyService } from './any-service.ts'
@@ -82,6 +83,30 @@ test('nobody is root, nothing is written to, and the drain has time', () => {
   expect(pod.spec.terminationGracePeriodSeconds - sleep).toBeGreaterThanOrEqual(45)
   expect(of('Deployment').spec.replicas).toBe(3)
   expect(of('Deployment').spec.strategy.rollingUpdate.maxUnavailable).toBe(0)
+})
+
+test('no proxy is trusted until its address is written down', async () => {
+  const plain: Record<string, string> = Object.fromEntries(container.env.map(({ name, value }: Yaml) => [name, value]))
+  expect(plain).toEqual({ TRUSTED_PROXIES: '' })
+  const secrets = of('Secret').stringData
+  expect(Object.keys(secrets)).not.toContain('TRUSTED_PROXIES')
+  const loaded = await load({ 'config/config.json': of('ConfigMap').data['config.json'] }, { ...secrets, ...plain })
+  expect(loaded.server.trustedProxies).toEqual([])
+})
+
+test('webhooks reach neither the cluster nor the services of a cloud for its machines', () => {
+  const blocks = of('NetworkPolicy').spec.egress.flatMap((rule: Yaml) =>
+    rule.to.flatMap((to: Yaml) => to.ipBlock ?? []),
+  )
+  expect(blocks).toHaveLength(1)
+  const refused = new BlockList()
+  for (const range of blocks[0].except) {
+    const [address, bits] = range.split('/')
+    refused.addSubnet(address, Number(bits))
+  }
+  for (const address of ['10.1.2.3', '169.254.169.254', '168.63.129.16', '100.100.100.200', '192.0.0.192']) {
+    expect([address, refused.check(address)]).toEqual([address, true])
+  }
 })
 
 test('the secret and the configuration are an environment that the service starts on', async () => {

@@ -65,7 +65,6 @@ const codes: readonly RejectionCode[] = [
 export const anyBroadcast: fc.Arbitrary<BroadcastState> = fc.oneof(
   fc.constantFrom<BroadcastState>({ state: 'sending' }, { state: 'withdrawn' }),
   record({ state: fc.constant('held'), reason: anyText }),
-  record({ state: fc.constant('refused'), reason: anyText, at: anyCount }),
   record({
     state: fc.constant('handed'),
     at: anyCount,
@@ -81,6 +80,14 @@ export const anyBroadcast: fc.Arbitrary<BroadcastState> = fc.oneof(
     at: anyCount,
     outcome: record({ kind: fc.constant('rejected'), code: fc.constantFrom(...codes), message: anyText }),
     rejections: fc.constantFrom('all', 'allButLast'),
+    refusedSince: anyCount,
+  }),
+  record({
+    state: fc.constant('handed'),
+    at: anyCount,
+    outcome: record({ kind: fc.constant('unknown'), code: fc.constant('unrecognized'), message: anyText }),
+    takenAt: anyCount,
+    refusedSince: anyCount,
   }),
 )
 

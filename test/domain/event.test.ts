@@ -2,11 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
-import { type Decision, explain } from '../../src/domain/decide/decision.ts'
-import { explainHindrance, explainUnreachable } from '../../src/domain/decide/hindrance.ts'
-import { include, reopen } from '../../src/domain/decide/settle.ts'
+import { include, reopen } from '../../src/domain/decide/facts/settle.ts'
+import { restoreCancellation } from '../../src/domain/decide/history/lost-cancellation.ts'
+import { type Decision, explain } from '../../src/domain/decide/plan/decision.ts'
+import { payloadContender } from '../../src/domain/decide/race/contender.ts'
+import { explainIdle } from '../../src/domain/decide/race/explain-contender.ts'
+import { explainUnreachable } from '../../src/domain/decide/waits/hindrance.ts'
 import { type EventKind, eventsOf } from '../../src/domain/event.ts'
-import { restoreCancellation } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type InPhase, spenderKind, type Transaction } from '../../src/domain/transaction.ts'
@@ -46,21 +48,28 @@ const refused = (message: string) => {
   const broadcast = answered({ kind: 'rejected', code: 'poolFull', message })
   const transaction = inFlight(0, [someAttempt(0, { broadcast })])
   const work = someWork({ open: [transaction] })
-  return explainHindrance(transaction, { work, observation: someObservation(), policy: somePolicy, now })
+  const situation = { work, observation: someObservation(), policy: somePolicy, now }
+  return explainIdle(payloadContender(transaction, situation), situation)
 }
 const lost: LostNoOp = {
   ...{ nonce: 0, hash: hashOf(0xf00), block: { number: 5, hash: blockHash(5) }, minedAt: now },
   signed: { ...someNoOp(0), value: 0n, data: '0x' },
 }
 
+const paused = { condition: 'paused', facts: {} } as const
+const refusedNoOp = {
+  condition: 'node_refuses',
+  facts: { of: 'noOp', refusal: { kind: 'error', words: 'no' } },
+} as const
+
 describe('a wait', () => {
   test('is an event when it begins, when its condition changes, and when it begins again', () => {
     const first = reported(queued(1), unreachable('endpoint 0: refused'))
     expect(eventOf(queued(1), first)).toBe('attention')
-    const other = reported(first, explain(first, 'paused', 'waits: the relayer is paused'))
+    const other = reported(first, explain(first, paused))
     expect(eventOf(first, other)).toBe('attention')
     const over = reported(other, [{ do: 'clearWait', transaction: other }])
-    expect(eventOf(over, reported(over, explain(over, 'paused', 'waits: the relayer is paused')))).toBe('attention')
+    expect(eventOf(over, reported(over, explain(over, paused)))).toBe('attention')
   })
 
   test('is none as long as its condition stands, whatever its figures and the words of a node are', () => {
@@ -72,7 +81,7 @@ describe('a wait', () => {
 
   test('that is over is an event of a race, which goes on, and of nothing else', () => {
     const over = (transaction: Transaction) => {
-      const waiting = reported(transaction, explain(transaction, 'node_refuses', 'canceled; the node refuses it'))
+      const waiting = reported(transaction, explain(transaction, refusedNoOp))
       return eventOf(waiting, reported(waiting, [{ do: 'clearWait', transaction: waiting }]))
     }
     expect(over(inFlight(0))).toBeUndefined()

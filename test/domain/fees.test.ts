@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
-import { attemptsMax, nextBid } from '../../src/domain/decide/bid.ts'
-import type { Bid } from '../../src/domain/decide/bidder.ts'
+import { attemptsMax, nextBid } from '../../src/domain/decide/race/bid.ts'
+import type { Bid } from '../../src/domain/decide/race/bidder.ts'
 import {
   type Fees,
   feeCap,
@@ -67,7 +67,7 @@ function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, 
   const broadcast = rejectedAlways('feeTooLow')
   const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
   const transaction = inFlight(5, [...rivals, ...own], canceled)
-  const bidder = { transaction, own, speed, gas: transferGas, cap, funds: undefined }
+  const bidder = { transaction, own, purpose: 'noOp', speed, gas: transferGas, cap, funds: undefined } as const
   return nextBid(bidder, someObservation({ rule, market }), market, somePolicy)
 }
 
@@ -211,10 +211,11 @@ test('a ladder of replacements, each over all before it, is taken step by step',
         let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first })]
         for (const then of later) {
           const own = ladder.slice(1)
-          const bidder = { transaction: inFlight(5, ladder, canceled), own, speed, gas: transferGas, cap: undefined }
+          const transaction = inFlight(5, ladder, canceled)
+          const bidder = { transaction, own, purpose: 'noOp', speed, gas: transferGas, cap: undefined } as const
           const observation = someObservation({ rule: strictestRule, market: then })
           const bid = nextBid({ ...bidder, funds: undefined }, observation, then, somePolicy)
-          if (bid.kind === 'wait' && bid.until === 'market' && own.length > 0) continue
+          if (bid.kind === 'wait' && (bid.until === 'market' || bid.until === 'ceiling') && own.length > 0) continue
           if (bid.kind !== 'sign') throw new Error(`not signed: ${inspect(bid)}`)
           expectTaken(everyRule, ladder, bid.fees, then.baseFee)
           ladder = [...ladder, someNoOp(5, { fees: bid.fees })]
@@ -234,12 +235,16 @@ describe('a foreign transaction that nobody mines', () => {
       return { market, foreign: eip1559(maxFeePerGas, other % (maxFeePerGas + 1n)) }
     })
 
+  /** An operator's cap replaces the ceiling of prices. */
+  const noCeiling = 10n ** 30n
+
   /** Prices until a pool takes one over the foreign transaction’s. */
-  function outbid(market: Market, foreign: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap?: bigint) {
+  function outbid(market: Market, foreign: Fees, first: Fees, takes: PoolRule, rule: ReplacementRule, cap: bigint) {
     const broadcast = rejectedAlways('replacementUnderpriced')
     let ladder: NonEmpty<Attempt> = [someAttempt(5, { fees: first, broadcast })]
     while (ladder.length <= attemptsMax) {
-      const bidder = { transaction: inFlight(5, ladder), own: ladder, speed: 'fastest', gas: 21_000, cap } as const
+      const transaction = inFlight(5, ladder)
+      const bidder = { transaction, own: ladder, purpose: 'payload', speed: 'fastest', gas: 21_000, cap } as const
       const observation = someObservation({ rule, market })
       const bid = nextBid({ ...bidder, funds: undefined }, observation, market, somePolicy)
       if (bid.kind === 'wait' && bid.until === 'cap') return { ladder, capped: true }
@@ -259,7 +264,7 @@ describe('a foreign transaction that nobody mines', () => {
         const rule = client === 'besu' ? strictestRule : fields
         for (const typed of [true, false]) {
           const first = marketFees(market, 'average', typed)
-          const { paid } = outbid(market, foreign, first, takes, rule)
+          const { paid } = outbid(market, foreign, first, takes, rule, noCeiling)
           if (!paid) throw new Error(`${client} still prefers ${inspect(foreign)} at ${inspect(market)}`)
           const fair = [3n * market.baseFee, 11n * tipOf(marketFees(market, 'fastest', typed)), 11n * tipOf(first)]
           expect(tipOf(paid) <= fair.reduce((most, wei) => (wei > most ? wei : most), 100n)).toBe(true)

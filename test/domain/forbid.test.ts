@@ -1,10 +1,11 @@
 // What policies forbid of a payload, and when it is asked: before a nonce is bound, and before a replacement is signed.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../src/domain/decide/decide.ts'
 import { forbids } from '../../src/domain/forbid.ts'
 import type { Address, Hex } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
+import { decideInWords as decide } from './in-words.ts'
 import {
+  canceled,
   inFlight,
   now,
   queued,
@@ -18,11 +19,14 @@ import {
 } from './some.ts'
 
 const other = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC' as Address
+const zero = `0x${'0'.repeat(40)}` as Address
+const own = someRelayer().address
 const transfer = '0xa9059cbb' as Hex
 const call = `${transfer}${'00'.repeat(64)}` as Hex
 
 function reported(policies: Partial<Policies>, payload: { to?: Address; value?: bigint; data?: Hex } = {}) {
-  return forbids({ ...somePolicies, ...policies }, { to: receiver, value: 1n, data: '0x', ...payload })
+  const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
+  return forbids(relayer, { to: receiver, value: 1n, data: '0x', ...payload })
 }
 
 describe('receivers', () => {
@@ -38,8 +42,36 @@ describe('receivers', () => {
     expect(reported({ whitelistReceivers })).toBe(
       `to: ${receiver} is not among whitelist_receivers of the relayer; send to one of them, or have it added`,
     )
-    const creation = forbids({ ...somePolicies, whitelistReceivers }, { value: 0n, data: '0x6000' })
+    const relayer = someRelayer({ policies: { ...somePolicies, whitelistReceivers } })
+    const creation = forbids(relayer, { value: 0n, data: '0x6000' })
     expect(creation).toMatch(/^to: is missing, and whitelist_receivers/)
+  })
+  test('nobody may, where the list is empty', () => {
+    const whitelistReceivers: Address[] = []
+    for (const to of [receiver, other, zero]) {
+      expect(reported({ whitelistReceivers }, { to }), to).toBe(
+        `to: ${to} may not receive, since whitelist_receivers of the relayer is empty, so that sends may go to nobody; have the address added`,
+      )
+    }
+    const relayer = someRelayer({ policies: { ...somePolicies, whitelistReceivers } })
+    expect(forbids(relayer, { value: 0n, data: '0x6000' })).toMatch(/^to: is missing/)
+  })
+  test("the relayer's own address may beside any list, with empty data only", () => {
+    for (const whitelistReceivers of [[other], []]) {
+      for (const to of [own, own.toLowerCase() as Address]) {
+        expect(reported({ whitelistReceivers }, { to })).toBeUndefined()
+        expect(reported({ whitelistReceivers }, { to, data: call })).toMatch(
+          /^data: is not empty, and to is the relayer's own address, which is not among its whitelist_receivers; /,
+        )
+        expect(reported({ whitelistReceivers }, { to, data: '0x00' })).toMatch(/^data: is not empty/)
+      }
+    }
+    expect(reported({ whitelistReceivers: [own] }, { to: own, data: call })).toBeUndefined()
+    expect(reported({ whitelistReceivers: [other], valueCap: 5n }, { to: own, value: 6n })).toMatch(/^value: /)
+  })
+  test('the zero address may only where it is listed', () => {
+    expect(reported({ whitelistReceivers: [other] }, { to: zero })).toMatch(/^to: 0x0{40} is not among/)
+    expect(reported({ whitelistReceivers: [other, zero] }, { to: zero })).toBeUndefined()
   })
 })
 
@@ -98,6 +130,24 @@ describe('policies that were narrowed since', () => {
     expect(decisions).toMatchObject([
       { do: 'explain', reason: expect.stringMatching(/waits: the replacement is forbidden: to: .*whitelist/) },
     ])
+  })
+
+  test('a no-op of a cancellation, and one that fills a gap, go on beside an empty list', () => {
+    const closed = someRelayer({ policies: { ...somePolicies, whitelistReceivers: [] } })
+    const race = decide({
+      work: someWork({ relayer: closed, open: [inFlight(7, undefined, canceled)] }),
+      observation: someObservation({ nonce: 7 }),
+      policy: somePolicy,
+      now,
+    })
+    expect(race.decisions).toMatchObject([{ do: 'takeOver' }])
+    const gap = decide({
+      work: someWork({ relayer: closed, open: [inFlight(8)] }),
+      observation: someObservation({ nonce: 7, pendingNonce: 7 }),
+      policy: somePolicy,
+      now,
+    })
+    expect(gap.decisions).toContainEqual(expect.objectContaining({ do: 'fillGap', nonce: 7 }))
   })
 
   test('what is in flight goes on: it can be canceled, not forbidden', () => {

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
-import { decide } from '../../src/domain/decide/decide.ts'
-import { inquire } from '../../src/domain/decide/inquire.ts'
+import { inquire } from '../../src/domain/decide/facts/inquire.ts'
 import { RescindError } from '../../src/domain/errors.ts'
 import { feeCap } from '../../src/domain/fees.ts'
 import type { NetworkPolicy } from '../../src/domain/relayer.ts'
 import { replace } from '../../src/domain/replace.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 import { executedPayload, isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { decideInWords as decide } from './in-words.ts'
 import {
   broadcastStates,
   by,

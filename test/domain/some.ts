@@ -1,7 +1,7 @@
 // Handmade values of the domain: each is complete, and a test names only what it is about.
 import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain/attempt.ts'
-import { repeatAfter } from '../../src/domain/decide/repeat-after.ts'
-import type { Work } from '../../src/domain/decide/work.ts'
+import type { Work } from '../../src/domain/decide/plan/work.ts'
+import { repeatAfter } from '../../src/domain/decide/race/repeat-after.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
@@ -30,13 +30,19 @@ export const broadcastStates = {
   sending: { state: 'sending' },
   held: { state: 'held', reason: 'no connection' },
   withdrawn: { state: 'withdrawn' },
-  refused: { state: 'refused', reason: 'intrinsic gas too low', at: now },
+  refused: calledInvalid(now),
   accepted: answered({ kind: 'accepted' }),
   known: answered({ kind: 'alreadyKnown' }),
   unknown: answered({ kind: 'unknown', message: 'timed out' }),
   underpriced: answered({ kind: 'rejected', code: 'replacementUnderpriced', message: 'underpriced' }),
   spent: answered({ kind: 'rejected', code: 'nonceTooLow', message: 'nonce too low' }),
 } satisfies Record<string, BroadcastState>
+
+/** Every node that received it called it invalid, each time since `since`. */
+export function calledInvalid(at: number, since = at): Extract<BroadcastState, { state: 'handed' }> {
+  const outcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
+  return { state: 'handed', outcome, at, rejections: 'all', refusedSince: since }
+}
 
 export function answered(outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>, at = now): BroadcastState {
   return { state: 'handed', outcome, at }
@@ -199,6 +205,8 @@ export function someWork(changes: Partial<Work> = {}): Work {
     suspected: [],
     expiring: [],
     lastSequence: 0,
+    // Each gap was a nonce of ours.
+    gapRecord: { released: { has: () => true }, filledInHour: 0, permitted: 0 },
     ...changes,
   }
 }

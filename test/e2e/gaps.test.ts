@@ -7,13 +7,13 @@ import { until } from '../../tooling/client.ts'
 import { same } from '../../tooling/ledger.ts'
 import type { RpcCall, RpcReply } from '../../tooling/rpc-server.ts'
 import { audit } from './support/audit.ts'
-import { inPool, mineUntil, type Payment, pay, reached, view } from './support/play.ts'
+import { cancel, inPool, mineUntil, type Payment, pay, reached, view } from './support/play.ts'
 import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 
 let stage: Stage<Anvil>
 beforeAll(async () => {
   stage = await anvilStage({
-    relayers: { plain: {}, again: {}, relieved: { max_in_flight: 2 }, killed: {}, unseen: {}, queued: {} },
+    relayers: { plain: {}, again: {}, relieved: {}, killed: {}, unseen: {}, queued: {} },
   })
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
@@ -36,23 +36,37 @@ function refuseAll(call: RpcCall): RpcReply | undefined {
   return transactionIn(call)?.gas === BigInt(gas.tooLittle) ? tooLittle : undefined
 }
 
-function refusePayloads(sender: Sender): (call: RpcCall) => RpcReply | undefined {
+function refusePayloads(sender: Sender): Manners {
   return (call) => {
     const transaction = transactionIn(call)
     return transaction && !isNoOp(sender, transaction) ? refuseAll(call) : undefined
   }
 }
 
-/** Sent at once, so that they get their nonces in one step: what the node refuses the lower one, and what then waits behind its gap. */
-async function refusedAndTaken(sender: Sender, each: (call: RpcCall) => RpcReply | undefined): Promise<Payment[]> {
-  stage.line.onRequest(() => ({ do: 'answerSome', each }))
+/** Sent at once, so that they get their nonces in one step. */
+async function sendTwo(sender: Sender): Promise<readonly [Payment, Payment]> {
   const transactions = [gas.tooLittle, gas.enough].map((gasLimit) => {
     return { to: getAddress(`0x${randomBytes(20).toString('hex')}`), value: '1', gas_limit: gasLimit, speed: 'average' }
   })
   const path = `/relayers/${sender.id}/transactions/batch`
   const { body } = await stage.client.request('POST', path, { body: { transactions } })
   const sent = (body as { data: readonly { id: string }[] }).data
-  return sent.map(({ id }, index) => ({ sender, id, to: transactions[index]?.to ?? '', value: 1n }))
+  const payments = sent.map(({ id }, index) => ({ sender, id, to: transactions[index]?.to ?? '', value: 1n }))
+  return payments as unknown as readonly [Payment, Payment]
+}
+
+type Manners = (call: RpcCall) => RpcReply | undefined
+
+/** Behind a gap: the transaction below it was canceled while no node could be reached. */
+async function behindAGap(sender: Sender, each: Manners): Promise<Payment> {
+  stage.line.cutBeforeSend(sender.address)
+  const [dropped, behind] = await sendTwo(sender)
+  await until(() => stage.rows.attempts(behind.id)[0]?.state === 'held', { what: 'a payment that reached no node' })
+  await cancel(stage, dropped)
+  expect(stage.rows.transaction(dropped.id)).toMatchObject({ open: 0, nonce: null })
+  await stage.line.mend()
+  stage.line.onRequest(() => ({ do: 'answerSome', each }))
+  return behind
 }
 
 const gapFillersOf = (sender: Sender) => stage.rows.transactionsOf(sender.id).filter(({ origin }) => origin === 'gap')
@@ -70,20 +84,26 @@ async function triedAgain(sender: Sender, times: number): Promise<void> {
   await until(() => total() >= times, { what, limitMs: 120_000 })
 }
 
-test('a payload that the node refuses, ahead of one that it takes: one no-op of ours takes its nonce', async () => {
+test('a payload that the node refuses, ahead of one that it takes: a no-op takes its nonce, and then it has failed', async () => {
   const sender = stage.sender('plain')
-  const [refused, taken] = (await refusedAndTaken(sender, refusePayloads(sender))) as [Payment, Payment]
-  await inPool(stage, sender, [0, 1])
-  const mined = await audit(stage, sender)
-  expect(mined.map(({ nonce }) => nonce)).toEqual([0, 1])
-  expect(gapFillersOf(sender)).toHaveLength(1)
+  stage.line.onRequest(() => ({ do: 'answerSome', each: refusePayloads(sender) }))
+  const [refused, taken] = await sendTwo(sender)
+  await inPool(stage, sender, [1])
+  // The pool has the second one before the answers to both are on record.
+  await reached(stage, refused, 'submitted')
+  await mineUntil(stage, 'both ends', async () => {
+    const views = await Promise.all([refused, taken].map((payment) => view(stage, payment)))
+    return views.every(({ status }) => status === 'failed' || status === 'confirmed')
+  })
+  expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0, 1])
+  expect(gapFillersOf(sender)).toEqual([])
   expect(await view(stage, refused)).toMatchObject({ status: 'failed' })
   expect(await view(stage, taken)).toMatchObject({ status: 'confirmed' })
 })
 
 test('where the node refuses the no-op as well, it is tried again and not made anew, and what waits says why', async () => {
   const sender = stage.sender('again')
-  const [, taken] = (await refusedAndTaken(sender, refuseAll)) as [Payment, Payment]
+  const taken = await behindAGap(sender, refuseAll)
   await triedAgain(sender, 3)
   expect(broadcasts(sender)).toHaveLength(1)
   expect(gapFillersOf(sender)).toHaveLength(1)
@@ -99,23 +119,24 @@ test('where the node refuses the no-op as well, it is tried again and not made a
   expect(gapFillersOf(sender)).toMatchObject([{ status: 'confirmed' }])
 })
 
-test('the next transaction takes the nonce of a refused no-op, and all of them are executed', async () => {
+test('the next transaction leaves the nonce to a refused no-op, and all are executed once the node takes it', async () => {
   const sender = stage.sender('relieved')
-  await refusedAndTaken(sender, refuseAll)
+  await behindAGap(sender, refuseAll)
   await triedAgain(sender, 2)
   const next = await pay(stage, sender, { gas_limit: gas.enough })
-  await inPool(stage, sender, [0, 1])
-  expect((await reached(stage, next, 'submitted')).nonce).toBe(0)
-  expect(gapFillersOf(sender)).toMatchObject([{ open: 0, status: 'failed', nonce: null }])
-  expect(await audit(stage, sender)).toHaveLength(2)
-  expect(gapFillersOf(sender)).toHaveLength(1)
+  await inPool(stage, sender, [1, 2])
+  expect((await reached(stage, next, 'submitted')).nonce).toBe(2)
+  stage.line.open()
+  await inPool(stage, sender, [0, 1, 2])
+  expect(await audit(stage, sender)).toHaveLength(3)
+  expect(gapFillersOf(sender)).toMatchObject([{ status: 'confirmed', nonce: 0 }])
 })
 
 test('kill -9: the no-op that was refused before is tried again, and no other is made', async () => {
   const sender = stage.sender('killed')
-  await refusedAndTaken(sender, refuseAll)
+  await behindAGap(sender, refuseAll)
   await triedAgain(sender, 2)
-  await until(() => stage.rows.attempts(gapFillersOf(sender)[0]?.id ?? '')[0]?.state === 'refused', {
+  await until(() => stage.rows.attempts(gapFillersOf(sender)[0]?.id ?? '')[0]?.outcome_code === 'invalid', {
     what: 'the refusal on record',
   })
   await stage.service.kill9()
@@ -133,8 +154,7 @@ const hidesPool = ({ method, params }: RpcCall) =>
 
 test('a node that does not count its pool: the gap is told, and filled after a while', async () => {
   const sender = stage.sender('unseen')
-  const refused = refusePayloads(sender)
-  const [, taken] = (await refusedAndTaken(sender, (call) => hidesPool(call) ?? refused(call))) as [Payment, Payment]
+  const taken = await behindAGap(sender, hidesPool)
   await until(async () => (await view(stage, taken)).status_reason?.includes('no node shows its pool'), {
     what: () => `what it waits for\n${stage.service.logs().slice(-3000)}`,
   })
@@ -147,8 +167,7 @@ test('a node that does not count its pool: the gap is told, and filled after a w
 
 test('likewise with a queue: its first transaction takes the missing nonce, after a while, and none is stuck', async () => {
   const sender = stage.sender('queued')
-  const refused = refusePayloads(sender)
-  const [, taken] = (await refusedAndTaken(sender, (call) => hidesPool(call) ?? refused(call))) as [Payment, Payment]
+  const taken = await behindAGap(sender, hidesPool)
   await until(async () => (await view(stage, taken)).status_reason?.includes('no node shows its pool'), {
     what: () => `what it waits for\n${stage.service.logs().slice(-3000)}`,
   })

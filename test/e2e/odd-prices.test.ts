@@ -78,7 +78,7 @@ test('where gas is free an account without a balance sends, cancels and settles'
   await audit(stage, sender)
 })
 
-test('an error that no client is known for is told at once, and raises no price', async () => {
+test('an error that no client is known for is told at once, and ends nothing', async () => {
   stage = await anvilStage({ relayers: { held: {} } })
   const sender = stage.sender('held')
   refuseSends(stage, () => 'compliance: this transfer is on hold')
@@ -89,15 +89,12 @@ test('an error that no client is known for is told at once, and raises no price'
       what: 'the node’s words in status_reason',
     },
   )
-  await stage.node.mine(20)
   const sends = () => stage?.line.calls('eth_sendRawTransaction').length ?? 0
   const before = sends()
   await until(() => sends() > before + 1, { what: 'it to be sent again' })
-  expect(stage.rows.attempts(payment.id)).toHaveLength(1)
   stage.line.onRequest(() => ({ do: 'forward' }))
   await inPool(stage, sender, [0])
   await stage.node.mine()
   await reached(stage, payment, 'mined', 'confirmed')
-  expect(stage.rows.attempts(payment.id)).toHaveLength(1)
   await audit(stage, sender)
 })

@@ -1,6 +1,6 @@
 // What a lost part of the history sent, found in more than one look.
 import { expect, test } from 'vitest'
-import { checkHistory } from '../../src/domain/lost-history/check-history.ts'
+import { checkHistory } from '../../src/domain/decide/history/check-history.ts'
 import type { LostHistory, Spender } from '../../src/domain/observation.ts'
 import { findSent } from '../../src/engine/find-sent.ts'
 import type { Reads } from '../../src/store/store.ts'

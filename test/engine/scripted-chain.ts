@@ -53,9 +53,13 @@ export function scriptedChain(): ScriptedChain {
       return new Map<Hash, BroadcastOutcome>(requests.map((request) => [request.hash, chain.answer(request)]))
     },
     check: async () => (chain.view ? ['ok'] : ['noAnswer']),
+    wrongChains: () => [],
     price: () => undefined,
     async balance() {
       return chain.view?.balance ?? 0n
+    },
+    async forward() {
+      throw new Error('no client reads here')
     },
     async read() {
       throw new ChainUnavailable('no client asks here')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
-import { passedMax } from '../../src/domain/decide/work.ts'
+import { passedMax } from '../../src/domain/decide/plan/work.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
@@ -270,7 +270,7 @@ test('a DELETE while the nodes answer, and none of them got a byte: dropped, its
   ])
 })
 
-test('a DELETE while the nodes answer, and all of them call it invalid: dropped, its attempt told as refused', async () => {
+test('a DELETE while the nodes answer, and all of them call it invalid: their word is no proof, and a no-op races it', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const id = await place.send()
@@ -278,28 +278,37 @@ test('a DELETE while the nodes answer, and all of them call it invalid: dropped,
     await place.cancel(id)
   }
   chain.answer = () => invalid
-  await step(context, await place.own(), nothingUnknown, noneHanging)
-  expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
-  expect((await place.under.store.reads.attempts(id)).map(({ broadcast }) => broadcast)).toEqual([
-    { state: 'refused', reason: invalid.message, at: place.clock.now() },
+  const ownership = await place.own()
+  await step(context, ownership, nothingUnknown, noneHanging)
+  expect((await place.under.store.reads.attempts(id)).map(({ broadcast }) => broadcast)).toMatchObject([
+    { state: 'handed', outcome: { code: 'invalid' }, rejections: 'all' },
   ])
+  chain.whileBroadcasting = async () => {}
+  await step(context, ownership, nothingUnknown, noneHanging)
+  expect((await place.readAs(id, 'inFlight')).lifecycle.attempts.map(({ kind }) => kind)).toEqual(['execute', 'cancel'])
 })
 
-test('a refused one below others in flight, with nothing queued: it ends, and a no-op of ours fills its nonce', async () => {
+test('a payload that nodes call invalid is given up across a crash, and keeps its nonce until the chain shows the end', async () => {
   await using place = await openWorkplace()
-  const { chain, context } = place
-  const ownership = await place.own()
+  const { chain, context, clock } = place
   const [refused, other] = [await place.send(), await place.send({ value: 2n })]
-  chain.answer = (request) => (request === chain.broadcasts[0] ? invalid : { kind: 'accepted' })
-  await step(context, ownership, nothingUnknown, noneHanging)
-  chain.answer = () => ({ kind: 'accepted' })
-  chain.view = someObservation({ pendingNonce: 0 })
-  await step(context, ownership, nothingUnknown, noneHanging)
-  expect(statusOf(await place.read(refused))).toBe('failed')
-  const gapFiller = await place.under.store.reads.transactionByNonce(place.relayer.id, 0)
-  expect(gapFiller).toMatchObject({ origin: 'gap', sequence: 3, lifecycle: { phase: 'inFlight', nonce: 0 } })
+  const first = () => chain.broadcasts[0]?.hash
+  chain.answer = ({ hash }) => (hash === first() ? invalid : { kind: 'accepted' })
+  await step(context, await place.own(), nothingUnknown, noneHanging)
+  clock.advance(3_000)
+  chain.view = someObservation({ head: headAt(height + 3) })
+  // Another owner: what it knows of the refusals is in the database.
+  const next = await place.own()
+  await step(context, next, nothingUnknown, noneHanging)
+  expect(chain.broadcasts.filter(({ hash }) => hash === first())).toHaveLength(2)
+  await step(context, next, nothingUnknown, noneHanging)
+  await step(context, next, nothingUnknown, noneHanging)
+  expect(await place.readAs(refused, 'inFlight')).toMatchObject({
+    cancellation: { origin: 'refusal' },
+    lifecycle: { nonce: 0, attempts: [{ kind: 'execute' }, { kind: 'cancel' }] },
+  })
+  expect(statusOf(await place.read(refused))).toBe('submitted')
   expect((await place.readAs(other, 'inFlight')).lifecycle.nonce).toBe(1)
-  expect(chain.broadcasts).toHaveLength(3)
 })
 
 test('a life from send to settled raises the floor and counts once', async () => {

@@ -95,7 +95,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
       clock,
       random,
       logger: quiet,
-      metrics: noMetrics.relayers,
+      observer: noMetrics.relayers,
       chainOf: () => chain,
       signerOf: () => signer,
       limits,

@@ -48,7 +48,7 @@ test.each([
   ['domain/fees.ts', `const x = \`\${a /* } */}\`\nimport { limits } from '../config/limits.ts'`],
   ['domain/transaction.ts', "import type { Decision } from './decide/decision.ts'"],
   ['chain/nodes/call.ts', "import { trackHead } from '../heads/track-head.ts'"],
-  ['chain/sending/broadcast.ts', "import { readNonce } from '../accounts/read-nonce.ts'"],
+  ['chain/sending/broadcast.ts', "import { readBalance } from '../accounts/read-balance.ts'"],
   ['commands/relayers/sign.ts', "import { cancel } from '../transactions/cancel.ts'"],
   ['store/transactions/claim.ts', "import { openPostgres } from '../postgres/open.ts'"],
   ['store/statement.ts', "import { relayers } from './relayers/relayers.ts'"],

@@ -38,6 +38,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/fees.ts',
     'domain/ids.ts',
     'domain/published-accounts.ts',
+    'domain/settings.ts',
   ],
   chain: ['domain', 'ops'],
   signers: ['domain', 'ops'],
@@ -55,6 +56,8 @@ const matrix: Readonly<Record<string, Rule>> = {
     'registry/entities.ts',
     'registry/registry.ts',
     'store/store.ts',
+    'store/event-search.ts',
+    'store/page-port.ts',
     'store/hints.ts',
     'chain/chain.ts',
   ],
@@ -84,17 +87,25 @@ const resource = (name: string, ...presenters: readonly string[]): Rule => [
 
 const tables = ['transactions', 'events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`)
 
+/** Beside them lie the files that put a decision together. */
+const decideRooms = ['plan', 'waits', 'facts', 'history', 'queue', 'race', 'signer'].map(
+  (room) => `domain/decide/${room}`,
+)
+
 /**
  * Rooms of a folder: what each may import of the same folder besides itself. A room stands for the files right in it, so that
  * a folder's own name stands for what lies beside its rooms; a file that is named has a rule of its own.
  */
 const rooms: Readonly<Record<string, Rule>> = {
   domain: [],
-  'domain/preview-cancellation.ts': ['domain', 'domain/decide'],
-  'domain/preview-window.ts': ['domain', 'domain/decide'],
-  'domain/replace.ts': ['domain', 'domain/decide'],
-  'domain/decide': ['domain', 'domain/lost-history'],
-  'domain/lost-history': ['domain', 'domain/decide'],
+  'domain/decide': ['domain', ...decideRooms],
+  'domain/decide/plan': ['domain'],
+  'domain/decide/waits': ['domain', 'domain/decide/plan'],
+  'domain/decide/facts': ['domain', 'domain/decide/plan', 'domain/decide/queue'],
+  'domain/decide/history': ['domain', 'domain/decide/plan', 'domain/decide/facts', 'domain/decide/queue'],
+  'domain/decide/queue': ['domain', 'domain/decide/plan', 'domain/decide/waits'],
+  'domain/decide/race': ['domain', 'domain/decide/plan', 'domain/decide/waits', 'domain/decide/queue'],
+  'domain/decide/signer': ['domain', 'domain/decide/plan', 'domain/decide/race', 'domain/decide/queue'],
 
   commands: [],
   'commands/transactions': ['commands'],
@@ -113,18 +124,18 @@ const rooms: Readonly<Record<string, Rule>> = {
   'chain/fees': ['chain/nodes', 'chain/heads'],
   'chain/sending': ['chain/chain.ts', 'chain/nodes'],
   'chain/accounts': ['chain/nodes', 'chain/heads', 'chain/fees', 'chain/inclusions'],
-  'chain/inclusions': ['chain/nodes', 'chain/heads', 'chain/accounts'],
+  'chain/inclusions': ['chain/nodes', 'chain/heads'],
 
   store: [],
   'store/reads.ts': ['store', ...tables],
   'store/session.ts': ['store', ...tables],
-  'store/transactions': ['store', 'store/events', 'store/relayers'],
+  'store/transactions': ['store', 'store/relayers'],
   'store/events': ['store', 'store/transactions'],
   'store/deliveries': ['store', 'store/events'],
   'store/relayers': ['store', 'store/deliveries'],
   'store/registry': ['store'],
   'store/access': ['store'],
-  'store/sqlite': ['store', ...tables, 'store/transfer/mark.ts'],
+  'store/sqlite': ['store', ...tables],
   'store/postgres': ['store', ...tables],
   'store/transfer': ['store', 'store/sqlite', 'store/postgres'],
 
@@ -139,7 +150,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'http/relayers': resource(
     'relayers',
     'http/transactions/present-transaction.ts',
-    'http/transactions/present-trace.ts',
+    'http/transactions/present-wait.ts',
   ),
   'http/signers': resource('signers'),
   'http/notifications': resource('notifications'),
@@ -162,7 +173,10 @@ const bounded: Readonly<Record<string, Rule>> = { http: ['http', 'commands'] }
 
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
-  http: ['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/hints.ts', 'chain/chain.ts'],
+  http: [
+    ...['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/page-port.ts', 'store/hints.ts'],
+    'chain/chain.ts',
+  ],
   ops: ['domain'],
 }
 
@@ -180,13 +194,16 @@ const top: Readonly<Record<string, Rule>> = {
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
+  'compose-awaited.ts': [
+    ...['commands/relayers/sync-configured-relayers.ts', 'config', 'ops', 'registry', 'signers', 'store/store.ts'],
+  ],
   'compose-database.ts': ['config', 'ops', 'store'],
   'compose-retention.ts': [
     ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
   ],
   'compose-signers.ts': ['commands/management.ts', 'config', 'domain/ids.ts', 'ops', 'registry', 'signers'],
   'compose.ts': [
-    ...['compose-database.ts', 'compose-retention.ts', 'compose-signers.ts'],
+    ...['compose-awaited.ts', 'compose-database.ts', 'compose-retention.ts', 'compose-signers.ts'],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
   ],
 }

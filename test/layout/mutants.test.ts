@@ -2,8 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mutants } from '../../sim/mutants/mutants.ts'
+import { withoutExpects } from '../../sim/mutants/without-expects.ts'
 
 test.each(mutants)('$name replaces text that is there once', ({ edits, caughtBy }) => {
   for (const { file, find } of edits) expect(readFileSync(file, 'utf8').split(find), `${file}: ${find}`).toHaveLength(2)
   if (caughtBy !== undefined) expect(() => readFileSync(caughtBy)).not.toThrow()
+})
+
+test('a mutant says which check notices it, except those that are left', () => {
+  const silent = mutants.flatMap(({ name, expects }) => (expects === undefined ? [name] : []))
+  expect(silent.toSorted()).toEqual(withoutExpects)
+})
+
+test('the words that a mutant expects are more than a letter or two: they name a check', () => {
+  expect(mutants.filter(({ expects }) => expects !== undefined && expects.trim().length < 4)).toEqual([])
 })

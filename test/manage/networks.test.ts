@@ -20,6 +20,7 @@ const at = '/networks/evm:localhost'
 const profile = {
   ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'none', price_source: 'fee_history' },
   ...{ charges: 'gas_used', tip_floor: '3000000000', send_sync: false, send_conditional: false },
+  max_transaction_bytes: 131_072,
 }
 
 /** How many transactions came by this line: what has waited in the pool for some blocks' time is broadcast again. */
@@ -32,7 +33,7 @@ test('they are listed and told, with what may be secret of an endpoint masked', 
     ...{ id: 'evm:localhost', name: 'localhost', network_type: 'evm', chain_id: 31337 },
     rpc_urls: [{ url: line.url, weight: 100 }],
     ...{ required_confirmations: 1, average_blocktime_ms: 100, symbol: 'ETH', is_testnet: true, features: ['eip1559'] },
-    ...{ tags: [], explorer_urls: [], profile },
+    ...{ tags: [], explorer_urls: [], profile, conditions: [] },
   })
   expect(await manage(client, 'GET', '/networks')).toEqual([network])
   expect(await refused(client, 'GET', '/networks/evm:nowhere')).toMatchObject({

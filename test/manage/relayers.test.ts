@@ -74,7 +74,7 @@ test('a pause binds no more nonces and follows what is in flight; a policy count
   await mined(client, id, next.id, node)
   const emptied = await client.request('PATCH', `/relayers/${id}`, { body: { policies: { whitelist_receivers: [] } } })
   expect(emptied.body).toMatchObject({
-    metadata: { logs: [{ message: 'policies.whitelist_receivers: is empty, so sends may go to anybody' }] },
+    metadata: { logs: [{ message: 'policies.whitelist_receivers: is empty, so sends may go to nobody' }] },
   })
   expect((await manage(client, 'PATCH', `/relayers/${id}`, { policies: null })).policies).toMatchObject({})
 })

@@ -221,9 +221,10 @@ test('notifications: changed, unsigned, and kept while a relayer names them', as
     expect(await manage(client, 'GET', '/notifications/hook')).toEqual(reported)
     const moved = await manage(client, 'PATCH', '/notifications/hook', { url: 'http://8.8.8.8:9/' })
     expect(moved).toEqual({ ...reported, url: 'http://8.8.8.8:9' })
-    expect(await manage(client, 'PATCH', '/notifications/hook', { signing_key: '' })).toMatchObject({
-      has_signing_key: false,
-    })
+    // A template that lost its variable leaves no webhook unsigned.
+    const empty = { message: expect.stringMatching(/^signing_key: has 0 characters; send 32 or more, /) }
+    expect(await refused(client, 'PATCH', '/notifications/hook', { signing_key: '' })).toMatchObject(empty)
+    expect(await refused(client, 'POST', '/notifications', { url: hookUrl, signing_key: '' })).toMatchObject(empty)
     expect(await manage(client, 'PATCH', '/notifications/hook', { signing_key: signingKey })).toMatchObject({
       has_signing_key: true,
     })

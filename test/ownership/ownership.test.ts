@@ -1,8 +1,8 @@
 // Ownership in one process: acquired anew after a failure, however often that fails, and given up in order.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import type { RelayerObserver } from '../../src/domain/relayer-observer.ts'
 import { reconcile } from '../../src/engine/reconcile.ts'
-import type { RelayerMetrics } from '../../src/ops/metrics.ts'
 import { ownInProcess } from '../../src/ownership/own-in-process.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -97,12 +97,12 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   // What is acquired anew is shown as failing until it is well again.
   const reported: string[] = []
   {
-    const metrics: RelayerMetrics = {
-      ...place.context.metrics,
+    const observer: RelayerObserver = {
+      ...place.context.observer,
       failed: () => void reported.push('failed'),
       released: () => void reported.push('released'),
     }
-    await using _running = await reconcile({ ...place.context, metrics, store: disk.store }, ownerships)
+    await using _running = await reconcile({ ...place.context, observer, store: disk.store }, ownerships)
     await ownerships.assign([place.relayer.id])
     await until('the first rest', () => place.clock.sleeping.includes(20))
     disk.failing = true

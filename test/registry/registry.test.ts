@@ -1,14 +1,16 @@
 // Two processes' registries over one store: what one changes the other brings, whoever acted on it first, and no more than that.
+
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
 import type { Address } from '../../src/domain/ids.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'
+import type { NetworkSettings } from '../../src/domain/settings.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'
 import { openVault } from '../../src/ops/vault.ts'
-import type { NetworkSettings } from '../../src/registry/entities.ts'
+
 import { openRegistry } from '../../src/registry/open-registry.ts'
 import { networkToEntity, relayerToEntity, sealEndpoints, signerToEntity } from '../../src/registry/stored-entities.ts'
 import { openCurve } from '../../src/signers/curve.ts'
@@ -49,7 +51,7 @@ async function process(store: Store, logger: Logger = quiet) {
   const curve = await openCurve(quiet)
   const registry = await openRegistry({
     ...{ store, vault, logger, fileSigners: new Map(), policyFor: () => somePolicy },
-    file: { relayers: [], signers: [], notifications: [], networks: [network] },
+    file: { relayers: [], signers: [], notifications: [], networks: [network], awaited: [] },
     async openSigner({ id }, key) {
       keysOpened.push(id)
       return openPlainSigner(id, key.reveal(), curve)

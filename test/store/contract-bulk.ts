@@ -4,10 +4,11 @@ import { expect, test } from 'vitest'
 import type { BulkCancellation } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
+import { suspect } from '../../src/domain/decide/history/lost-cancellation.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { suspect } from '../../src/domain/lost-history/lost-cancellation.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
-import { pendingStatuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { type cancelRefusals, isTakenByBulk, refusalOfCancel } from '../../src/domain/refusals.ts'
+import { statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   address,
@@ -39,8 +40,17 @@ const shapes = [
   'minedByNoOp',
   'confirmed',
   'dropped',
+  'expired',
 ] as const
 type Shape = (typeof shapes)[number]
+
+/** For each status that a cancel refuses, a transaction that has it. */
+const refusedShapes: Readonly<Record<keyof typeof cancelRefusals, Shape>> = {
+  mined: 'minedByUs',
+  confirmed: 'confirmed',
+  failed: 'dropped',
+  expired: 'expired',
+}
 
 export function bulkContract(open: OpenStore): void {
   test('of any mix of states, at once or in shares', async () => {
@@ -57,7 +67,7 @@ export function bulkContract(open: OpenStore): void {
         for (const id of twins) {
           await store.commit(async (session) => {
             const before = await session.transaction(single.id, id)
-            if (before && (pendingStatuses as readonly string[]).includes(statusOf(before))) {
+            if (before && isTakenByBulk(before)) {
               await session.saveTransaction(before, cancel(before, now), now)
             }
           })
@@ -67,11 +77,43 @@ export function bulkContract(open: OpenStore): void {
         const pending = ids.filter((_, index) => isPending(mix[index]))
         expect([...result.canceled].sort()).toEqual([...pending].sort())
         expect(result.failed).toEqual([])
-        const racing = mix.filter((shape) => ['sending', 'accepted', 'bumped', 'minedByForeign'].includes(shape))
+        const racing = mix.filter((shape) =>
+          ['sending', 'refused', 'accepted', 'bumped', 'minedByForeign'].includes(shape),
+        )
         expect(result.racing).toBe(racing.length)
       }),
       { numRuns: 60 },
     )
+  })
+
+  for (const [status, shape] of Object.entries(refusedShapes)) {
+    test(`what a cancel refuses as ${status} is taken by no bulk`, async () => {
+      await using under = await open()
+      const { store } = under
+      const { id: relayerId } = await storedRelayer(store)
+      const [refused, ...others] = await fill(under, relayerId, [shape, 'queued', 'accepted'])
+      if (!refused) throw new Error('nothing was filled')
+      const before = await store.reads.transaction(relayerId, refused)
+      expect(before && statusOf(before)).toBe(status)
+      expect(before && refusalOfCancel(before)).toBeDefined()
+      const result = await cancelAll(store, relayerId, undefined)
+      expect(result.failed).toEqual([])
+      expect([...result.canceled].sort()).toEqual([...others].sort())
+      expect(await store.reads.transaction(relayerId, refused)).toEqual(before)
+    })
+  }
+
+  test('takes exactly the transactions that isTakenByBulk names, whatever their shape', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id: relayerId } = await storedRelayer(store)
+    const ids = await fill(under, relayerId, shapes)
+    const rows = await Promise.all(ids.map((id) => store.reads.transaction(relayerId, id)))
+    const taken = rows.flatMap((row) => (row && isTakenByBulk(row) ? [row.id] : []))
+    const { canceled: took, failed } = await cancelAll(store, relayerId, undefined)
+    expect(failed).toEqual([])
+    expect([...took].sort()).toEqual(taken.toSorted())
+    expect(taken.length).toBeGreaterThan(5)
   })
 
   test('lowest nonce first, then the queue in its order', async () => {
@@ -158,7 +200,9 @@ async function cancelAll(store: Store, relayerId: RelayerId, share: number | und
 }
 
 function isPending(shape: Shape | undefined): boolean {
-  return shape !== undefined && !['racing', 'minedByUs', 'minedByNoOp', 'confirmed', 'dropped'].includes(shape)
+  return (
+    shape !== undefined && !['racing', 'minedByUs', 'minedByNoOp', 'confirmed', 'dropped', 'expired'].includes(shape)
+  )
 }
 
 /** Nonces follow the order of the list. */
@@ -201,7 +245,7 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
     case 'requeued':
       return [flying, foreign, { ...transaction, lifecycle: { phase: 'queued' } }]
     case 'suspected':
-      return [suspect({ transaction, noOp: lostNoOp(nonce) })]
+      return [suspect({ transaction, noOp: lostNoOp(nonce) }, now)]
     case 'sending':
     case 'held':
     case 'refused':
@@ -235,6 +279,14 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
       ]
     case 'dropped':
       return [{ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }]
+    case 'expired':
+      return [
+        {
+          ...transaction,
+          cancellation: { origin: 'expiry', requestedAt: now },
+          lifecycle: { phase: 'dropped', reason: 'expired', droppedAt: now },
+        },
+      ]
   }
 }
 

@@ -7,7 +7,7 @@ import { holdingUp } from '../../src/domain/standing.ts'
 import type { Inclusion, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now, someAttempt } from '../domain/some.ts'
-import { type OpenStore, send, storedRelayer } from './contract.ts'
+import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
 const key = 'some key' as ApiKeyId
 
@@ -80,7 +80,7 @@ export function dashboardContract(open: OpenStore): void {
       ],
       head: { id: head.id },
     })
-    const listed = await store.reads.transactionsByNonce(id, 1, 10)
+    const listed = await allOf(await store.reads.transactionsByNonce(id, 1, 10))
     expect(
       listed.map(({ lifecycle }) => 'attempts' in lifecycle && [lifecycle.nonce, lifecycle.attempts.length]),
     ).toEqual([

@@ -6,13 +6,19 @@ import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { QueueAdvance, Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
-import { type OpenStore, send, storedRelayer } from './contract.ts'
+import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
-const retention = { eventsKeptMs: 1_000, eventsKeptMax: 1_000_000, deadLettersKeptMs: 1_000_000 }
+export const retention = {
+  eventsKeptMs: 1_000,
+  eventsKeptMax: 1_000_000,
+  deadLettersKeptMs: 1_000_000,
+  deadLettersKeptMax: 1_000,
+}
 
+export const day = 86_400_000
 let notificationsMade = 0
 /** A relayer whose events go to a notification of its own. */
-async function notified(store: Store): Promise<Relayer & { notificationId: string }> {
+export async function notified(store: Store): Promise<Relayer & { notificationId: string }> {
   notificationsMade += 1
   const notificationId = `hook-${notificationsMade}`
   const relayer = { ...(await storedRelayer(store)), notificationId }
@@ -21,7 +27,7 @@ async function notified(store: Store): Promise<Relayer & { notificationId: strin
 }
 
 /** So many events: one wait after the other, and at last its end. */
-async function happen(store: Store, { id }: Relayer, events: number, at = now): Promise<Transaction> {
+export async function happen(store: Store, { id }: Relayer, events: number, at = now): Promise<Transaction> {
   let latest = await send(store, id)
   const save = async (after: Transaction) => {
     const before = latest
@@ -37,7 +43,7 @@ async function happen(store: Store, { id }: Relayer, events: number, at = now): 
 
 type Advance = Partial<Omit<QueueAdvance, 'tried'>> & { tried?: readonly Tried[] }
 
-const turn = (store: Store, notificationId: string, changes: Advance = {}) =>
+export const turn = (store: Store, notificationId: string, changes: Advance = {}) =>
   store.commit((session) =>
     session.advanceQueue({
       ...{
@@ -54,7 +60,7 @@ const turn = (store: Store, notificationId: string, changes: Advance = {}) =>
     }),
   )
 
-const delivered = (due: readonly Due[] | undefined): Tried[] =>
+export const delivered = (due: readonly Due[] | undefined): Tried[] =>
   (due ?? []).map((each) => ({ due: each, result: 'delivered' }))
 const numbers = (due: readonly Due[] | undefined) => due?.map(({ transactionId, eventId }) => [transactionId, eventId])
 
@@ -114,7 +120,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(await turn(store, notificationId, { tried: delivered(next), now: now + 49 })).toEqual([])
     expect(await store.reads.queuesToDo(now + 49)).not.toContain(notificationId)
     const again = await turn(store, notificationId, { now: now + 50 })
-    expect(again).toEqual([{ eventId: first.eventId, transactionId: one.id, tries: 1, firstTriedAt: now + 10 }])
+    expect(again).toEqual([{ eventId: first.eventId, transactionId: one.id, tries: 1, givesUpAt: now + day }])
     const last = await turn(store, notificationId, { tried: delivered(again), now: now + 50 })
     expect(last?.map(({ tries }) => tries)).toEqual([0])
   })
@@ -187,7 +193,6 @@ export function deliveryContract(open: OpenStore): void {
     const relayer = await notified(store)
     const { notificationId } = relayer
     const [one, other] = [await happen(store, relayer, 1), await happen(store, relayer, 1)]
-    const day = 86_400_000
     const due = await turn(store, notificationId, { owner: 'ahead', now: now + day })
     const [first] = due ?? []
     if (!first) throw new Error('two')
@@ -233,19 +238,18 @@ export function deliveryContract(open: OpenStore): void {
     expect(due).toHaveLength(1)
     expect(await turn(store, notificationId, { tried: delivered(due) })).toEqual([])
 
-    const dead = await store.reads.deadLetters(notificationId, { page: 1, perPage: 1 })
-    expect(dead).toMatchObject({
-      total: 2,
-      items: [{ tries: 1, firstTriedAt: now, gaveUpAt: now, lastError: 'HTTP 500' }],
-    })
-    expect(dead?.items[0]?.event).toMatchObject({ id: first?.eventId, kind: 'attention', terminal: false })
-    expect(await store.reads.deadLetters('nobody', { page: 1, perPage: 1 })).toBeUndefined()
+    const dead = await store.reads.deadLetterItems(notificationId, { page: 1, perPage: 1 })
+    expect(dead?.total).toBe(2)
+    const [letter] = await allOf(dead?.items)
+    expect(letter).toMatchObject({ tries: 1, firstTriedAt: now, gaveUpAt: now, lastError: 'HTTP 500' })
+    expect(letter?.event).toMatchObject({ id: first?.eventId, kind: 'attention', terminal: false })
+    expect(await store.reads.deadLetterItems('nobody', { page: 1, perPage: 1 })).toBeUndefined()
 
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER }
     expect(await store.commit((session) => session.redeliver(notificationId, { from: 1e9, to: 1e9 }, 1, now))).toBe(0)
     expect(await store.commit((session) => session.redeliver(notificationId, all, 10, now + 5))).toBe(2)
     const back = await turn(store, notificationId, { now: now + 5 })
-    expect(back).toEqual([first])
+    expect(back).toEqual([{ ...first, givesUpAt: now + 5 + day }])
     const next = await turn(store, notificationId, { tried: delivered(back), now: now + 5 })
     expect(next).toHaveLength(1)
     expect(await turn(store, notificationId, { tried: delivered(next), now: now + 5 })).toEqual([])

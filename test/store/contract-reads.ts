@@ -148,6 +148,9 @@ export function readContract(open: OpenStore): void {
     expect(await store.reads.relayer(relayer.id)).toStrictEqual(relayer)
     await send(store, relayer.id)
     await store.commit((session) => session.acquire(relayer.id))
+    const closed = { ...relayer, policies: { ...relayer.policies, whitelistReceivers: [] } }
+    await store.commit((session) => session.saveRelayer(closed))
+    expect(await store.reads.relayer(relayer.id)).toStrictEqual(closed)
     const renamed = { ...relayer, name: 'Other', paused: true, notificationId: 'hook' }
     await store.commit((session) => session.saveRelayer(renamed))
     expect(await store.reads.relayer(relayer.id)).toStrictEqual(renamed)

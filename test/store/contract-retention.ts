@@ -136,8 +136,8 @@ export function retentionContract(open: OpenStore): void {
     const dead = { ...turn, tried: [{ due, result: 'dead', error: 'HTTP 500' } as const] }
     await under.store.commit((session) => session.advanceQueue(dead))
     expect(await remove(under.store, relayer.id, [id])).toEqual([])
-    expect((await under.store.reads.deadLetters('retained', { page: 1, perPage: 1 }))?.total).toBe(1)
-    const forgotten = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1 }
+    expect((await under.store.reads.deadLetterItems('retained', { page: 1, perPage: 1 }))?.total).toBe(1)
+    const forgotten = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
     await under.store.commit((session) => session.pruneEvents(forgotten, now + 9))
     expect(await remove(under.store, relayer.id, [id])).toEqual([id])
   })
@@ -156,7 +156,7 @@ export function retentionContract(open: OpenStore): void {
     expect(await found(40, { endedAt: now + 20, passed: 1 }, 2)).toEqual([30])
     expect(await found(10, { endedAt: 0, passed: 0 }, 2)).toEqual([])
     expect(await under.store.reads.oldestEventAt()).toBe(now + 30)
-    const few = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1 }
+    const few = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
     await under.store.commit((session) => session.pruneEvents(few, now + 99))
     // The newest event always stays.
     expect(await under.store.reads.oldestEventAt()).toBe(now + 40)

@@ -1,13 +1,29 @@
 // What is written is what is read, no write goes over a newer one, and no attempt is ever overwritten or lost.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/attempt.ts'
 import { StaleWrite } from '../../src/domain/errors.ts'
 import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
+import { withWait } from '../../src/domain/wait.ts'
+import type { Reason } from '../../src/domain/wait-facts.ts'
+import { sentenceOf } from '../../src/domain/wait-sentence.ts'
 import { presentEvent } from '../../src/http/events/present-event.ts'
 import { presentTime } from '../../src/http/response/present-time.ts'
+import { waitFromRow, waitToRow } from '../../src/store/transactions/wait-row.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
 import { answered, broadcastStates, by, byForeign, now, someAttempt } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
+
+/** Of each form: amounts, words, nothing, and facts within facts. */
+const reasons: readonly Reason[] = [
+  { condition: 'paused', facts: {} },
+  { condition: 'balance_short', facts: { of: 'send', balance: 10n ** 24n, value: 0n, short: 1n, paysL1: true } },
+  { condition: 'node_refuses', facts: { of: 'payload', refusal: { kind: 'error', words: '{"wei":"7"}' } } },
+  {
+    condition: 'gas_price_cap',
+    facts: { of: 'attempt', cap: 7n, offer: { perGas: 9n, hasRoom: true }, nonce: 3, since: 90 },
+  },
+]
 
 export function rowContract(open: OpenStore): void {
   test('any transaction in any phase is read as it was inserted', async () => {
@@ -168,7 +184,7 @@ export function rowContract(open: OpenStore): void {
     await save({ ...latest, lifecycle: { phase: 'mined', nonce: 0, attempts: [first, second], inclusion } })
     await save({ ...latest, lifecycle: { phase: 'queued' } })
     await save({ ...latest, lifecycle: { phase: 'inFlight', nonce: 1, attempts: [third] } })
-    expect(await store.reads.attempts(latest.id)).toStrictEqual([first, second, third])
+    expect(await store.reads.attempts(latest.id)).toStrictEqual([first, second, third].map(unsigned))
     expect(await store.reads.transaction(relayer.id, latest.id)).toStrictEqual(latest)
   })
 
@@ -180,7 +196,6 @@ export function rowContract(open: OpenStore): void {
     for (const broadcast of [
       answered(rejected),
       answered({ kind: 'unknown', message: '\0garbage' }),
-      { state: 'refused', reason: 'no\0', at: 1_700_000_000_000 } as const,
       { state: 'held', reason: '\0' } as const,
     ]) {
       const before = await send(store, relayer.id)
@@ -195,6 +210,46 @@ export function rowContract(open: OpenStore): void {
     const rows = JSON.stringify(await everything(under))
     expect(rows).not.toContain('\\u0000')
     for (const kept of ['bad bytes', 'garbage', 'the node said so', 'not today']) expect(rows).toContain(kept)
+  })
+
+  test('the facts of a wait are read as they were saved, and not where another release wrote the text alone', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id: relayerId } = await storedRelayer(store)
+    for (const reason of reasons) {
+      const before = await send(store, relayerId)
+      const waiting = withWait(before, reason, now)
+      const saved = await store.commit((session) => session.saveTransaction(before, waiting, now))
+      expect(saved.wait).toStrictEqual({ ...reason, text: sentenceOf(reason, false), since: now })
+      expect(await store.reads.transaction(relayerId, before.id)).toStrictEqual(saved)
+      const longer = withWait(saved, reason, now + 5)
+      expect(longer.wait?.since).toBe(now)
+      const reworded = { ...saved, wait: { ...longer.wait, condition: reason.condition, text: 'in other words' } }
+      await store.commit((session) => session.saveTransaction(saved, reworded, now))
+      const { wait } = (await store.reads.transaction(relayerId, before.id)) ?? {}
+      expect(wait).toStrictEqual({ condition: reason.condition, text: 'in other words' })
+    }
+    const cleared = { ...waitToRow(undefined), canceled_at: null, wait_facts: '{}', wait_since: now }
+    expect(waitFromRow(cleared)).toBeUndefined()
+  })
+
+  test('the reason of a revert that an earlier release stored at full length is read short, also in lists', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const before = await send(store, relayer.id)
+    const saved = await store.commit((session) => session.saveTransaction(before, bound(before, before.sequence), now))
+    const attempt = 'attempts' in saved.lifecycle ? saved.lifecycle.attempts[0] : undefined
+    if (!attempt) throw new Error('no attempt')
+    const inclusion = { ...by(attempt, 1, false), revertReason: 'x'.repeat(1_000_000) } as const
+    const lifecycle = { phase: 'mined', nonce: before.sequence, attempts: [attempt], inclusion } as const
+    await store.commit((session) => session.saveTransaction(saved, { ...saved, lifecycle }, now))
+    const { items } = await store.reads.transactions(relayer.id, {}, { page: 1, perPage: 10 })
+    for (const read of [...items, await store.reads.transaction(relayer.id, before.id)]) {
+      expect(
+        JSON.stringify(read, (_, value) => (typeof value === 'bigint' ? String(value) : value)).length,
+      ).toBeLessThan(4_000)
+    }
   })
 
   test('a nonce that was given back and comes again keeps what was signed for it before', async () => {
@@ -217,7 +272,7 @@ export function rowContract(open: OpenStore): void {
     })
     const withdrawn = { ...old, broadcast: broadcastStates.withdrawn }
     const taken = { ...again, broadcast: broadcastStates.accepted }
-    expect(await store.reads.attempts(latest.id)).toStrictEqual([withdrawn, taken])
+    expect(await store.reads.attempts(latest.id)).toStrictEqual([withdrawn, taken].map(unsigned))
     expect(await store.reads.transaction(relayer.id, latest.id)).toMatchObject({
       lifecycle: { phase: 'inFlight', nonce: 0, attempts: [withdrawn, taken] },
     })
@@ -268,4 +323,9 @@ function bound(transaction: Transaction, nonce: number, changes: Parameters<type
 async function everything(under: Awaited<ReturnType<OpenStore>>) {
   const tables = ['transactions', 'attempts', 'outbox', 'tallies']
   return Promise.all(tables.map((table) => under.query(`SELECT * FROM ${table}`)))
+}
+
+/** As it is listed. */
+function unsigned({ raw: _, ...attempt }: Attempt): Attempt {
+  return attempt
 }

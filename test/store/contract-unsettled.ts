@@ -1,6 +1,6 @@
 // The transactions that are confirmed and not final: a summary for each step, and their rows once something is due.
 import { expect, test } from 'vitest'
-import type { UnsettledDue } from '../../src/domain/decide/unsettled.ts'
+import type { UnsettledDue } from '../../src/domain/decide/facts/unsettled.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Inclusion, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'

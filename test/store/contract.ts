@@ -4,6 +4,7 @@ import type { Address, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
+import type { PageItem } from '../../src/store/page-port.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
@@ -13,14 +14,18 @@ import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
+import { gapContract } from './contract-gaps.ts'
 import { modelContract } from './contract-model.ts'
+import { overdueContract } from './contract-overdue.ts'
 import { ownerContract } from './contract-owners.ts'
+import { pageContract } from './contract-pages.ts'
 import { presignedContract } from './contract-presigned.ts'
 import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { retentionContract } from './contract-retention.ts'
 import { rowContract } from './contract-rows.ts'
 import { shrinkingContract } from './contract-shrinking.ts'
+import { tipContract } from './contract-tips.ts'
 import { unitContract } from './contract-units.ts'
 import { unsettledContract } from './contract-unsettled.ts'
 
@@ -36,6 +41,7 @@ export function storeContract(database: string, open: OpenStore): void {
   describe(`the store on ${database}`, () => {
     describe('rows', () => rowContract(open))
     describe('reads', () => readContract(open))
+    describe('pages of large items', () => pageContract(open))
     describe('reads of what changed', () => changedContract(open))
     describe('units', () => unitContract(open))
     describe('transactions that wait for finality', () => unsettledContract(open))
@@ -47,11 +53,19 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
+    describe('gap fillers', () => gapContract(open))
+    describe('believed tips', () => tipContract(open))
     describe('deliveries', () => deliveryContract(open))
+    describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))
     describe('shrunk attempts', () => shrinkingContract(open))
     describe('the dashboard', () => dashboardContract(open))
   })
+}
+
+export async function allOf<T>(items: readonly PageItem<T>[] = []): Promise<T[]> {
+  const read = await Promise.all(items.map((item) => item.read()))
+  return read.filter((each) => each !== undefined)
 }
 
 let relayersMade = 0

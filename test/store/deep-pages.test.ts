@@ -10,7 +10,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts'
 import { listTransactions, pageByBuckets } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { now, someRelayer } from '../domain/some.ts'
-import { sendWithin } from './contract.ts'
+import { allOf, sendWithin } from './contract.ts'
 import { schemaBefore } from './earlier-database.ts'
 import { comparePages } from './pages-model.ts'
 
@@ -81,7 +81,7 @@ test('dead letters are counted in slices, and a page may reach over two of them'
       { length: Math.max(0, Math.min(7, rows - first)) },
       (_, index) => 2 * (first + index + 1),
     )
-    expect(found?.items.map(({ event }) => event.id)).toEqual(expected)
+    expect((await allOf(found?.items)).map(({ event }) => event.id)).toEqual(expected)
     expect(found?.total).toBe(rows)
   }
 })

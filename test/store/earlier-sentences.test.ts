@@ -216,12 +216,16 @@ test.each(earlierDatabases())(
     const waits = await Promise.all(sentences.map((_, index) => read(`wait-${index}`)))
     expect(waits.map((each) => [each.wait?.condition, statusReasonOf(each)])).toEqual(sentences)
     expect(waits.filter(({ statusReason }) => statusReason !== undefined)).toEqual([])
-    // A foreign transaction that took a nonce is history, and earlier releases waited for no finality of its own.
+    // A foreign transaction that took a nonce is history, and earlier releases waited for no finality of its own. They had no
+    // limit on gap fillers, and no ceiling of prices.
     const derived = new Set(sentences.map(([condition]) => condition))
     expect(conditions.filter((each) => !derived.has(each))).toEqual([
       'already_ordered',
       'outcome_unknown',
+      'price_ceiling',
       'nonce_taken',
+      'gap_unconfirmed',
+      'gap_fillers_limited',
       'signer_unavailable',
       'finality_stalled',
     ])

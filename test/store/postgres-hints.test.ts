@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
-import { secretUrl } from '../../src/ops/secret.ts'
+import { systemRandom } from '../../src/ops/random.ts'
+import { secret, secretUrl } from '../../src/ops/secret.ts'
 import type { Hint } from '../../src/store/hints.ts'
 import { openPostgresHints } from '../../src/store/postgres/hints.ts'
 import { until } from '../http/support/until.ts'
@@ -12,7 +13,8 @@ import { quiet } from './open-store.ts'
 const server = sharedPostgres()
 
 function listen(url: string) {
-  const hints = openPostgresHints({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
+  const shared = { clock: systemClock, random: systemRandom(), logger: quiet, keys: [secret('k'.repeat(32))] }
+  const hints = openPostgresHints({ url: secretUrl(new URL(url)), ...shared })
   const heard: Hint[] = []
   const ended = new AbortController()
   hints.listen((hint) => heard.push(hint), ended.signal)

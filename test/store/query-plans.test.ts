@@ -13,7 +13,7 @@ import type { Executor } from '../../src/store/statement.ts'
 import { pageByBuckets } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, receiver, someAttempt, someRelayer } from '../domain/some.ts'
-import { sendWithin } from './contract.ts'
+import { allOf, sendWithin } from './contract.ts'
 
 /** Runs statements as the store does, and keeps the SQL of each. */
 function witnessed() {
@@ -103,7 +103,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.droppedSince(relayer.id, 9, now)
   await reads.firstSequenceAbove(relayer.id, 1)
   await reads.standing(relayer.id)
-  await reads.transactionsByNonce(relayer.id, 0, 100)
+  await allOf(await reads.transactionsByNonce(relayer.id, 0, 100))
   await reads.highestNonce(relayer.id)
   await reads.relayerOfTransaction(sent.id)
   await reads.openWithHash(relayer.id, attempts[0].hash)
@@ -115,6 +115,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.wasRelayer(relayer.id)
   await reads.revision()
   await reads.events(0, 10, () => true)
+  await reads.searchEvents(0, { rows: 10, limit: 1 }, () => true)
   await reads.event(1)
   await session.saveRelayer({ ...relayer, notificationId: 'hook' })
   const again = await sendWithin(session, relayer.id)
@@ -135,7 +136,17 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await session.advanceQueue({ ...turn, tried: [{ due, result: 'dead', error: 'HTTP 500' }] })
   await session.redeliver('hook', { from: 0, to: due.eventId }, 1, now)
   await session.advanceQueue({ ...turn, tried: [{ due, result: 'delivered' }] })
-  await session.pruneEvents({ eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1 }, now + 9)
+  const keep = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
+  for (const hold of ['paused', 'balance_short'] as const) {
+    const late = await sendWithin(session, relayer.id)
+    await session.saveTransaction(late, { ...late, wait: { condition: hold, text: 'waits' } }, now)
+    await sendWithin(session, relayer.id)
+    await session.advanceQueue({ ...turn, room: hold === 'paused' ? 9 : 0 })
+  }
+  const dayLater = now + 86_400_001
+  expect(await reads.overdueQueues(keep, dayLater)).toEqual(['hook'])
+  expect(await session.giveUpOverdue('hook', keep, dayLater)).toEqual({ dated: 0, givenUp: 3, dropped: 2 })
+  await session.pruneEvents(keep, now + 9)
   await reads.oldestEventAt()
   await reads.endedBefore(now, { endedAt: 0, passed: 0 }, 9)
   await session.pruneClaims(now, 9)
@@ -155,7 +166,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   expect(await session.shrinkAttempts(account, 9)).toMatchObject({ transactions: 1 })
   await reads.queuesToDo(now)
   await reads.moreToDo('hook', new Set(), now)
-  await reads.deadLetters('hook', { page: 1, perPage: 1 })
+  await allOf((await reads.deadLetterItems('hook', { page: 1, perPage: 1 }))?.items)
   await reads.queueCounts()
 
   expect(seen.size).toBeGreaterThan(20)

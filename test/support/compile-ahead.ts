@@ -32,8 +32,13 @@ export default async function setUp(): Promise<void> {
 
 async function joined(): Promise<string> {
   await using bundle = await rolldown({
-    // A thread begins with a file of its own.
-    input: { main: join(root, 'src/main.ts'), 'pkcs11-thread': join(root, 'src/signers/pkcs11-thread.ts') },
+    // A thread and a process begin with files of their own.
+    input: {
+      main: join(root, 'src/main.ts'),
+      'pkcs11-thread': join(root, 'src/signers/pkcs11-thread.ts'),
+      'pkcs11-child': join(root, 'src/signers/pkcs11-child.ts'),
+      'large-answer-thread': join(root, 'src/chain/nodes/large-answer-thread.ts'),
+    },
     platform: 'node',
     external: apart,
     // Nothing is left out that a package does at its load.

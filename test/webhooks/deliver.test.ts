@@ -13,8 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { deliverEvents } from '../../src/webhooks/deliver.ts'
 import { openWebhookPoster } from '../../src/webhooks/post-webhook.ts'
 import { until } from '../../tooling/client.ts'
-import { now } from '../domain/some.ts'
-import { type StoreUnderTest, send, storedRelayer } from '../store/contract.ts'
+import { allOf, type StoreUnderTest, send, storedRelayer } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
 import { nobodyUrl, startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -53,15 +52,20 @@ function loggerOfLines(): { readonly lines: readonly string[]; readonly logger: 
 }
 
 /** Transactions of a relayer that names the notification, with two events each. */
-async function happen(store: Store, notificationId: string, count: number): Promise<readonly Transaction[]> {
+async function happen(
+  store: Store,
+  notificationId: string,
+  count: number,
+  at = systemClock.now(),
+): Promise<readonly Transaction[]> {
   const relayer = { ...(await storedRelayer(store)), notificationId }
   await store.commit((session) => session.saveRelayer(relayer))
   const ended: Transaction[] = []
   for (let each = 0; each < count; each++) {
     const sent = await send(store, relayer.id)
     const waiting = { ...sent, wait: { condition: 'paused', text: 'waits' } as const }
-    const reported = await store.commit((session) => session.saveTransaction(sent, waiting, now))
-    ended.push(await store.commit((session) => session.saveTransaction(reported, cancel(reported, now), now)))
+    const reported = await store.commit((session) => session.saveTransaction(sent, waiting, at))
+    ended.push(await store.commit((session) => session.saveTransaction(reported, cancel(reported, at), at)))
   }
   return ended
 }
@@ -108,7 +112,8 @@ test('a receiver that is down is asked by one request at a time, and gets all on
   const ahead = { ms: 0 }
   const { lines, logger } = loggerOfLines()
   await using _ = worker(under.store, { hook: receiver.url }, ahead, 'test', logger)
-  await happen(under.store, 'hook', 100)
+  // Its clock is hours ahead before the receiver is back.
+  await happen(under.store, 'hook', 100, systemClock.now() + day)
   // It rests between tries, as its clock says: later it is asked once more.
   await until(
     () => {
@@ -149,7 +154,7 @@ test('what fails for a day is a dead letter, and is delivered when it is put bac
   const ahead = { ms: 0 }
   await using _ = worker(store, { hook: receiver.url }, ahead)
   const [one] = await happen(store, 'hook', 1)
-  const dead = async () => (await store.reads.deadLetters('hook', { page: 1, perPage: 10 }))?.items ?? []
+  const dead = async () => allOf((await store.reads.deadLetterItems('hook', { page: 1, perPage: 10 }))?.items)
   await until(async () => (await under.query('SELECT 1 FROM deliveries WHERE tries > 0')).length > 0, { what: 'a try' })
   await until(
     async () => {

@@ -15,21 +15,30 @@ export interface FakeCryptoki {
   slots: readonly string[]
   /** Of C_GetTokenInfo. */
   flags: number
+  /** The attributes of its two objects, by type. A missing one is CKR_ATTRIBUTE_TYPE_INVALID. */
+  readonly objects: Readonly<Record<'private' | 'public', Record<number, Buffer>>>
 }
 
 const parameters = Buffer.from('06052b8104000a', 'hex')
 /** CKA_ID, CKA_EC_PARAMS, CKA_EC_POINT. */
 const [id, ecParameters, ecPoint] = [0x102, 0x180, 0x181]
+const publicKeyClass = 2
 
 /** It has one pair of keys. A signature is not right: it is the digest twice. */
 export function fakeCryptoki(key: ServedKey, tokenLabel: string): FakeCryptoki {
   const calls: Call[] = []
   const failures: { readonly call: Call; readonly code: string }[] = []
   const point = Buffer.from(`0441${key.publicKey.slice(2)}`, 'hex')
-  const values: Readonly<Record<number, Buffer>> = {
-    [id]: Buffer.from([1]),
-    [ecParameters]: parameters,
-    [ecPoint]: point,
+  const objects = {
+    private: { [id]: Buffer.from([1]), [ecParameters]: parameters },
+    public: { [id]: Buffer.from([1]), [ecParameters]: parameters, [ecPoint]: point },
+  }
+  let sought: 'private' | 'public' = 'private'
+
+  function attribute(object: string, type: number): { readonly type: number; readonly value: Buffer } {
+    const value = fake.objects[object === 'public' ? 'public' : 'private'][type]
+    if (!value) throw new Error('CKR_ATTRIBUTE_TYPE_INVALID')
+    return { type, value }
   }
 
   function called<T>(call: Call, result: T): T {
@@ -43,6 +52,8 @@ export function fakeCryptoki(key: ServedKey, tokenLabel: string): FakeCryptoki {
   const library = {
     load: () => called('load', undefined),
     C_Initialize: () => called('C_Initialize', undefined),
+    C_Finalize: () => called('C_Finalize', undefined),
+    C_Logout: () => called('C_Logout', undefined),
     C_GetSlotList: () =>
       called(
         'C_GetSlotList',
@@ -52,15 +63,18 @@ export function fakeCryptoki(key: ServedKey, tokenLabel: string): FakeCryptoki {
     C_OpenSession: () => called('C_OpenSession', Buffer.from('session')),
     C_CloseSession: () => called('C_CloseSession', undefined),
     C_Login: () => called('C_Login', undefined),
-    C_FindObjectsInit: () => called('C_FindObjectsInit', undefined),
-    C_FindObjects: () => called('C_FindObjects', [Buffer.from('key')]),
+    C_FindObjectsInit: (_session: Buffer, [wanted]: readonly { readonly value: unknown }[]) => {
+      sought = wanted?.value === publicKeyClass ? 'public' : 'private'
+      return called('C_FindObjectsInit', undefined)
+    },
+    C_FindObjects: () => called('C_FindObjects', [Buffer.from(sought)]),
     C_FindObjectsFinal: () => called('C_FindObjectsFinal', undefined),
-    C_GetAttributeValue: (_session: Buffer, _object: Buffer, [wanted]: readonly { readonly type: number }[]) =>
-      called('C_GetAttributeValue', [
-        { type: wanted?.type ?? 0, value: values[wanted?.type ?? 0] ?? Buffer.from([0]) },
-      ]),
+    C_GetAttributeValue: (_session: Buffer, object: Buffer, [wanted]: readonly { readonly type: number }[]) => {
+      called('C_GetAttributeValue', undefined)
+      return [attribute(String(object), wanted?.type ?? 0)]
+    },
     C_SignInit: () => called('C_SignInit', undefined),
-    C_Sign: (_session: Buffer, digest: Buffer) => called('C_Sign', Buffer.concat([digest, digest])),
+    C_SignAsync: async (_session: Buffer, digest: Buffer) => called('C_SignAsync', Buffer.concat([digest, digest])),
   }
   const fake: FakeCryptoki = {
     // It has the functions that the service calls, with the results that the service reads.
@@ -69,6 +83,7 @@ export function fakeCryptoki(key: ServedKey, tokenLabel: string): FakeCryptoki {
     failNext: (call, ...codes) => void failures.push(...codes.map((code) => ({ call, code }))),
     slots: [tokenLabel],
     flags: 0,
+    objects,
   }
   return fake
 }

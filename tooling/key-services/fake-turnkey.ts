@@ -10,13 +10,22 @@ export interface FakeTurnkey extends FakeService {
   readonly apiKeys: Set<string>
   /** How the next activities end, or for how many questions they stay pending. */
   readonly next: { status?: string; pending?: number }
+  /** Ends every activity that waits for approval: it has signed. */
+  approveAll(): void
 }
 
 export const turnkeyOrganization = '7f3c1f5a-0000-4000-8000-000000000001'
 
 export async function startFakeTurnkey(): Promise<FakeTurnkey> {
-  const state: State = { keys: new Map(), apiKeys: new Set(), next: {} }
-  const pending = new Map<string, { left: number; readonly done: object }>()
+  const pending = new Map<string, Pending>()
+  const state: State = {
+    keys: new Map(),
+    apiKeys: new Set(),
+    next: {},
+    approveAll() {
+      for (const activity of pending.values()) if (activity.approved) activity.done = activity.approved
+    },
+  }
   const fake = await startFake((request) => answer(request, state, pending))
   return Object.assign(fake, state)
 }
@@ -26,6 +35,14 @@ export function turnkeyFailure(status: number, turnkeyErrorCode: string): FakeRe
 }
 
 type State = Omit<FakeTurnkey, keyof FakeService>
+
+interface Pending {
+  /** So many further questions are answered with "pending". */
+  left: number
+  done: object
+  /** How it ends once people have approved it. */
+  readonly approved?: object
+}
 
 interface Wanted {
   readonly type?: string
@@ -40,11 +57,7 @@ interface Wanted {
   }
 }
 
-async function answer(
-  request: FakeRequest,
-  state: State,
-  pending: Map<string, { left: number; readonly done: object }>,
-): Promise<FakeReply> {
+async function answer(request: FakeRequest, state: State, pending: Map<string, Pending>): Promise<FakeReply> {
   if (!isStamped(request, state.apiKeys)) return turnkeyFailure(401, 'API_KEY_INVALID')
   const wanted = JSON.parse(request.body.toString()) as Wanted
   if (wanted.organizationId !== turnkeyOrganization) return turnkeyFailure(403, 'ORGANIZATION_MISMATCH')
@@ -69,8 +82,11 @@ async function answer(
   const { status = 'ACTIVITY_STATUS_COMPLETED', pending: left = 0 } = state.next
   const signature = (await key.signCompact(payload)).toString('hex')
   const [r, s] = [signature.slice(0, 64), signature.slice(64)]
-  const result = status === 'ACTIVITY_STATUS_COMPLETED' ? { signRawPayloadResult: { r, s, v: '00' } } : {}
-  const done = { id, status, result }
+  const completed = {
+    ...{ id, status: 'ACTIVITY_STATUS_COMPLETED', result: { signRawPayloadResult: { r, s, v: '00' } } },
+  }
+  const done = status === completed.status ? completed : { id, status, result: {} }
+  if (status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') pending.set(id, { left: 0, done, approved: completed })
   if (left === 0) return { status: 200, body: { activity: done } }
   pending.set(id, { left, done })
   return { status: 200, body: { activity: { id, status: 'ACTIVITY_STATUS_PENDING' } } }

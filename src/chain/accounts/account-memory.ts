@@ -179,6 +179,8 @@ function balanceAfter(
 export interface AccountMemory {
   recall(address: Address): Remembered | undefined
   keep(address: Address, remembered: Remembered): void
+  /** The next reading counts anew. */
+  forgetCount(address: Address): void
   /** Adds an account without any reading. */
   announce(address: Address): void
   all(): Iterable<readonly [Address, Remembered]>
@@ -190,6 +192,10 @@ export function openMemory(): AccountMemory {
     recall: (address) => remembered.get(address),
     announce(address) {
       if (remembered.size < announcedMax && !remembered.has(address)) remembered.set(address, { shared: false })
+    },
+    forgetCount(address) {
+      const { count: _, ...rest } = remembered.get(address) ?? { shared: false }
+      if (remembered.has(address)) remembered.set(address, rest)
     },
     all: () => remembered,
     keep(address, what) {

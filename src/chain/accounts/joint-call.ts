@@ -38,7 +38,7 @@ export const jointCode = `0x${[
 /** `addresses`: at least one, at most `jointMax`. */
 export function jointCall(addresses: readonly Address[], block: BlockNumber | 'latest'): Call {
   const data = `${jointCode}${addresses.map((address) => address.slice(2).toLowerCase()).join('')}`
-  return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)] }
+  return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)], shapedBy: 'service' }
 }
 
 /** In the order of the addresses. Undefined unless the node returned exactly one word for each of them. */

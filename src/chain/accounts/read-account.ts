@@ -15,15 +15,18 @@ import { type Answer, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { nonceCall, pendingNonceElsewhere } from '../nodes/read-nonce.ts'
 import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
-import { nonceCall, pendingNonceElsewhere } from './read-nonce.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { type Reading, remember } from './remember-account.ts'
+import { readingSecondCounts } from './second-count.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
   readonly nonce: Nonce
   readonly pendingNonce?: Nonce
+  readonly secondCount?: Nonce | 'unknown'
+  readonly isSecondCountOwn?: true
   readonly delegated?: boolean
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** The inclusions found while reading the nonce. */
@@ -80,6 +83,7 @@ export function readingAccounts({
   profile,
 }: ReadAccounts): Accounts {
   const memory = openMemory()
+  const secondCounts = readingSecondCounts(endpoints, clock)
   const parts = {
     readCanonical,
     estimateGas: estimatingOnce(profile),
@@ -93,16 +97,24 @@ export function readingAccounts({
       const isDue = (nonce: Nonce) => unexplained.isDue(inquiry.address, nonce, at.head.number)
       const lacking = () => wantedOf(inquiry, memory.recall(inquiry.address), at.head.number, reorgs, isDue)
       const wanted = lacking()
-      const { value, by } = await endpoints.firstAnswer(
+      const read = await endpoints.firstAnswer(
         (each) => readFrom(each, inquiry, at, wantedFrom(each, wanted, at), { ...parts, lacking }),
         at.by,
       )
+      const { by } = read
+      const jumps = isUnexpected(read.value, inquiry, memory.recall(inquiry.address)?.count?.nonce)
+      const value = jumps
+        ? { ...read.value, nonce: await secondCounts.lower(inquiry.address, at, by, read.value.nonce) }
+        : read.value
       // Another step may have read the same account meanwhile.
       const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
       const { nonce } = value
       const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
       const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
+      const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
+      // One of the two is false, so the next step counts again. No block may come before that.
+      if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -111,6 +123,8 @@ export function readingAccounts({
         account: {
           nonce,
           ...(pendingNonce !== undefined && { pendingNonce }),
+          ...(second !== undefined && { secondCount: second === 'unknown' ? second : second.nonce }),
+          ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
           ...(code && { delegated: code.delegated }),
           estimates: value.estimates,
           inclusions: value.inclusions,
@@ -128,6 +142,14 @@ export function readingAccounts({
     },
     announce: memory.announce,
   }
+}
+
+/**
+ * Whether the count lies above all that our transactions can have spent. Nonces are bound from there on, so a false one
+ * would leave a gap.
+ */
+function isUnexpected({ nonce }: Reading, { spentBelow, live }: Inquiry, known: Nonce | undefined): boolean {
+  return nonce !== known && nonce > Math.max(spentBelow, ...live.map((each) => each.nonce + 1))
 }
 
 /** Reads all facts in one batch. Only the nonce is indispensable. */
@@ -149,15 +171,17 @@ async function readFrom(
   ])
   const pendingNonce = numberIn(pending)
   const known = nonceIn(wanted, counted, pendingNonce, receipts, inquiry)
-  // This node does not count its pool.
+  // This node does not count its pool, or counts transactions that are not ours.
   const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
   const nonce = known ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
+  // The count does not stand for long if a foreign transaction waits in the pool.
+  const mayRise = wanted.nonce === 'pending' && pendingNonce !== undefined && pendingNonce > nonce
   return {
     value: {
       nonce,
       // A pool's count that equals the proven nonce is a count of the head, too.
-      counted: last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow),
+      counted: !mayRise && (last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow)),
       ...(pendingNonce !== undefined && { pendingNonce }),
       ...standing,
       estimates: estimatesIn(estimates, gas),
@@ -177,9 +201,9 @@ function nonceIn(
     case 'count':
       return numberIn(counted)
     case 'pending':
-      // A transaction in the pool may never be mined, so only proven nonces count as spent. A lower count comes from a
-      // node that lags.
-      return pendingNonce === undefined ? undefined : Math.min(pendingNonce, spentBelow)
+      // A transaction in the pool may never be mined, so the block is counted too if the pool counts more than is proven. A
+      // lower count comes from a node that lags.
+      return pendingNonce !== undefined && pendingNonce <= spentBelow ? pendingNonce : undefined
     case 'receipts':
     case 'known':
       return Math.max(known ?? 0, ...[...(receipts?.keys() ?? [])].map((spent) => spent + 1))

@@ -4,6 +4,7 @@ import type { Address } from '../../domain/ids.ts'
 import { noOpBytes } from '../../domain/l1-fee.ts'
 import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
+import type { Call } from '../nodes/call.ts'
 import { toBigInt } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { firstValue, readOnceAHead } from './first-value.ts'
@@ -49,7 +50,8 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
     | undefined
 
   function ask(at: TrackedHead, { call }: Functions, bytes: number): Promise<Wei | undefined> {
-    const request = { method: 'eth_call', params: [{ to: oracle, data: call(bytes) }, 'latest'] }
+    const params = [{ to: oracle, data: call(bytes) }, 'latest']
+    const request: Call = { method: 'eth_call', params, shapedBy: 'service' }
     return firstValue(endpoints, at, request, toBigInt)
   }
 

@@ -1,88 +1,126 @@
 // The fee oracle: reads a network's prices once per head, for all its relayers. Tips follow the tips that recent blocks
 // paid. Where blocks paid none, a node's suggestion counts. The smallest tip that a pool accepts is always a floor.
-import { type Market, type Speed, speeds } from '../../domain/fees.ts'
+import type { Market } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
 import { type BlockNumber, maxWei, raisedBy, type Wei } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
+import { askAbout, type NodeReply } from '../nodes/ask-about.ts'
 import { describeAnswer } from '../nodes/call.ts'
-import { toBigInt, toHead, toHex } from '../nodes/decode.ts'
+import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
-import type { TipFloor } from './tip-floor.ts'
+import { readHeader } from '../nodes/read-block.ts'
+import { hasMoved, merged, type PriceReading } from './compare-readings.ts'
+import {
+  type FeeHistory,
+  historyBlocks,
+  historyPercentiles,
+  type PaidBlock,
+  readHistory,
+  rising,
+  type Tips,
+} from './fee-history.ts'
+import { explained } from './limit-tips.ts'
+import { aboveOnePrice, type MakingMarket, makeMarket, type ReadPrices, readingOf } from './make-market.ts'
 
 /**
  * Undefined when no endpoint returns a price. `isWaiting`: the relayer's next transaction has stayed unmined for some
- * blocks.
+ * blocks. The result makes the market by the blocks of our own that were learned until it is called.
  */
-export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<Market | undefined>
+export type ReadMarket = (at: TrackedHead, isWaiting: boolean) => Promise<(() => Market) | undefined>
 
-const historyBlocks = 10
-/** For each speed, the percentile of a block's gas, ordered by tip, whose tip counts. */
-const percentiles: Readonly<Record<Speed, number>> = { safeLow: 20, average: 50, fast: 75, fastest: 95 }
 /**
- * Even where blocks are empty and paid no tips, a miner has a minimum: geth's `--miner.gasprice` is a thousandth of a
- * gwei. At 21,000 gas the highest of these floors costs 0.00000000006 ether.
+ * How many blocks a node's suggestion stands: usually, and while the next transaction stays unmined, or each recent block holds
+ * one of our own.
  */
-const tipFloors: Readonly<Record<Speed, Wei>> = {
-  safeLow: 1_000_000n,
-  average: 1_500_000n,
-  fast: 2_000_000n,
-  fastest: 3_000_000n,
-}
-/** How far above the price each speed goes, in percent, where a node returns only one price. */
-const aboveOnePrice: Readonly<Record<Speed, bigint>> = { safeLow: 0n, average: 10n, fast: 25n, fastest: 50n }
-
-/** Above this ratio a block has hardly any room for a transfer. */
-const fullRatio = 0.95
-/** How many blocks a node's suggestion stands: usually, and while the next transaction stays unmined. */
-const suggestionKept = { usually: 50, waiting: 5 }
+const suggestionKept = { usually: 50, needed: 5 }
 
 interface Suggestion {
   readonly tip: Wei
   readonly readAt: BlockNumber
 }
 
-export function readingMarket(endpoints: Endpoints, eip1559: boolean, floor: TipFloor): ReadMarket {
-  let latest: { readonly head: Hash; readonly market: Promise<Market | undefined> } | undefined
-  let suggestion: Suggestion | undefined
+/** How long a doubtful reading waits for the other endpoints. */
+const comparedWithinMs = 2_000
 
-  async function read(at: TrackedHead, isWaiting: boolean): Promise<Market | undefined> {
+export interface ReadingMarket extends MakingMarket {
+  readonly endpoints: Endpoints
+  readonly eip1559: boolean
+  readonly clock: Pick<Clock, 'sleep'>
+}
+
+/** A tip below this part of the price that is too small to matter is as good as none. */
+export const smallTipPart = 10n
+
+export function readingMarket(reading: ReadingMarket): ReadMarket {
+  const { endpoints, eip1559, believed, ownBlocks, smallPrice, clock } = reading
+  const small = smallPrice / smallTipPart
+  let latest: { readonly head: Hash; readonly read: Promise<ReadPrices | undefined> } | undefined
+  let suggestion: Suggestion | undefined
+  let before: Tips | undefined
+  let isAllOwn = false
+  const readPaid = readingPaid()
+
+  async function read(at: TrackedHead, isWaiting: boolean): Promise<ReadPrices | undefined> {
     const byHistory = eip1559 && at.head.baseFee !== undefined
     const age = suggestion ? at.head.number - suggestion.readAt : Number.POSITIVE_INFINITY
-    const isStale = age < 0 || age >= (isWaiting ? suggestionKept.waiting : suggestionKept.usually)
-    const readFrom = async (endpoint: Endpoint): Promise<ReadResult<Market>> => {
-      if (!byHistory) return readGasPrice(endpoint, at)
-      const [result, suggested] = await Promise.all([
-        readFeeHistory(endpoint, at),
-        isStale ? readSuggestedTip(endpoint) : undefined,
+    const isStale = age < 0 || age >= (isWaiting || isAllOwn ? suggestionKept.needed : suggestionKept.usually)
+    const readFrom = async (endpoint: Endpoint): Promise<ReadResult<PriceReading>> => {
+      const [result, suggested, paid] = await Promise.all([
+        byHistory ? readFeeHistory(endpoint, at) : readGasPrice(endpoint, at),
+        byHistory && isStale ? readSuggestedTip(endpoint) : undefined,
+        at.head.baseFee === undefined ? readPaid(endpoint, at) : undefined,
       ])
-      if ('value' in result && suggested !== undefined) suggestion = { tip: suggested, readAt: at.head.number }
-      return result
+      if (!('value' in result)) return result
+      const market = explained(result.value.market, at.head)
+      return {
+        value: { ...result.value, market, ...(paid && { paid }), ...(suggested !== undefined && { suggested }) },
+      }
     }
     const found = await endpoints.firstAnswer(readFrom, at.by).catch(() => undefined)
-    // There was no reading, so the next step reads again.
-    if (!found && latest?.head === at.head.hash) latest = undefined
-    return found?.value
+    if (!found) {
+      // There was no reading, so the next step reads again.
+      if (latest?.head === at.head.hash) latest = undefined
+      return undefined
+    }
+    const { tips } = readingOf(found.value, suggestion?.tip)
+    const isDoubtful = believed.isEmpty() || before === undefined || hasMoved(tips, before, small)
+    const others = isDoubtful ? await readFromOthers(found.by, readFrom) : []
+    const all = merged([found.value, ...others])
+    if (all.suggested !== undefined) suggestion = { tip: all.suggested, readAt: at.head.number }
+    before = readingOf(all, suggestion?.tip).tips
+    return { block: at.head.number, readings: [found.value, ...others], suggested: suggestion?.tip }
+  }
+
+  /** Two at most. Silence leaves the first reading. */
+  async function readFromOthers(
+    by: Endpoint,
+    readFrom: (endpoint: Endpoint) => Promise<ReadResult<PriceReading>>,
+  ): Promise<readonly PriceReading[]> {
+    const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
+    const answers: PriceReading[] = []
+    const reading = others.slice(0, 2).map(async (endpoint) => {
+      const result = (await endpoint.ready()) === undefined ? await readFrom(endpoint) : undefined
+      if (result && 'value' in result) answers.push(result.value)
+    })
+    if (reading.length === 0) return []
+    const answered = new AbortController()
+    const all = Promise.allSettled(reading).then(() => answered.abort())
+    await Promise.race([all, clock.sleep(comparedWithinMs, answered.signal)])
+    return [...answers]
   }
 
   return async (at, isWaiting) => {
-    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, market: read(at, isWaiting) }
-    const market = await latest.market
-    return market && withFloors(market, suggestion?.tip, floor.current())
+    if (latest?.head !== at.head.hash) latest = { head: at.head.hash, read: read(at, isWaiting) }
+    const found = await latest.read
+    if (!found) return undefined
+    return () => {
+      const { paid = [] } = found.readings[0]
+      isAllOwn = paid.length > 0 && paid.every(({ number }) => ownBlocks.has(number))
+      return makeMarket(reading, found)
+    }
   }
-}
-
-/** `learned`: the smallest tip that a pool was found to accept. */
-function withFloors(market: Market, suggested: Wei | undefined, learned: Wei): Market {
-  // Gas is free, as on many private networks: blocks paid nothing, and neither node nor pool names a minimum.
-  const isFree = market.gasPrice === 0n && (suggested ?? 0n) === 0n && learned === 0n
-  const paidNothing = market.tips.fastest === 0n
-  const tips = rising((speed) => {
-    const wished = paidNothing ? raisedBy(suggested ?? 0n, aboveOnePrice[speed]) : market.tips[speed]
-    return maxWei(isFree ? 0n : tipFloors[speed], learned, wished)
-  })
-  const gasPrice = maxWei(market.gasPrice, (market.baseFee ?? 0n) + (isFree ? 0n : tips.average))
-  return { ...market, tips, gasPrice, ...(suggested !== undefined && { suggestedTip: suggested }) }
 }
 
 async function readSuggestedTip(endpoint: Endpoint): Promise<Wei | undefined> {
@@ -90,67 +128,48 @@ async function readSuggestedTip(endpoint: Endpoint): Promise<Wei | undefined> {
   return answer.kind === 'value' ? toBigInt(answer.value) : undefined
 }
 
-async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<Market>> {
-  const params = [toHex(historyBlocks), toHex(at.head.number), speeds.map((speed) => percentiles[speed])]
-  const answer = await endpoint.call({ method: 'eth_feeHistory', params })
-  const market = answer.kind === 'value' ? fromHistory(answer.value) : undefined
-  return market ? { value: market } : readGasPrice(endpoint, at)
+async function readFeeHistory(endpoint: Endpoint, at: TrackedHead): Promise<ReadResult<PriceReading>> {
+  const reply = await askForHistory(endpoint, at)
+  return 'value' in reply ? { value: reply.value } : readGasPrice(endpoint, at)
 }
 
-/** `baseFeePerGas` has one entry more than the requested blocks: the last is the next block's base fee (EIP-1559). */
-function fromHistory(value: unknown): Market | undefined {
-  // The expected shape, unverified: each member is checked where it is used.
-  const history = value as { baseFeePerGas?: unknown[]; reward?: unknown[][]; gasUsedRatio?: unknown[] } | null
-  const baseFee = toBigInt(history?.baseFeePerGas?.at(-1))
-  if (baseFee === undefined || !Array.isArray(history?.reward)) return undefined
-  const ratios = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio.map(Number) : []
-  // The rewards of an empty block are zeros that no transaction paid.
-  const rewards = history.reward.filter((_, index) => (ratios[index] ?? 0) > 0)
-  const paid = speeds.map((_, index) => median(rewards.map((tips) => toBigInt(tips[index])).filter(isWei)))
-  const tips = rising((speed) => paid[speeds.indexOf(speed)] ?? 0n)
-  const areUsed = ratios.some((ratio) => ratio > 0)
-  const blocks = ratios.length > 0 && { areUsed, haveRoom: ratios.some((ratio) => ratio < fullRatio) }
-  return { baseFee, tips, gasPrice: baseFee + tips.average, ...(blocks && { blocks }) }
+function askForHistory(endpoint: Endpoint, { head }: TrackedHead): Promise<NodeReply<FeeHistory>> {
+  const call = { method: 'eth_feeHistory', params: [toHex(historyBlocks), toHex(head.number), historyPercentiles] }
+  const decode = (value: unknown) => readHistory(value, head.number)
+  return askAbout(endpoint, call, decode, ({ newest }) => (newest ?? head.number) === head.number)
+}
+
+/** After so many blocks, an endpoint without a history of prices gets the call again. */
+const noHistoryBlocks = 100
+
+/** What blocks without a base fee paid, where the node says it. */
+function readingPaid() {
+  const deniedAt = new WeakMap<Endpoint, BlockNumber>()
+  return async (endpoint: Endpoint, at: TrackedHead): Promise<readonly PaidBlock[] | undefined> => {
+    const denied = deniedAt.get(endpoint)
+    if (denied !== undefined && Math.abs(at.head.number - denied) < noHistoryBlocks) return undefined
+    const reply = await askForHistory(endpoint, at)
+    if ('value' in reply) return reply.value.paid
+    if (reply.why === 'none') deniedAt.set(endpoint, at.head.number)
+    return undefined
+  }
 }
 
 /** A node's price is as of its own head, so an endpoint without the head fails: it may be an hour behind. */
-async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<ReadResult<Market>> {
+async function readGasPrice(endpoint: Endpoint, { head, by }: TrackedHead): Promise<ReadResult<PriceReading>> {
   const [price, tip, block] = await Promise.all([
     endpoint.call({ method: 'eth_gasPrice', params: [] }),
     head.baseFee === undefined ? undefined : endpoint.call({ method: 'eth_maxPriorityFeePerGas', params: [] }),
-    endpoint === by
-      ? undefined
-      : endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(head.number), false] }),
+    endpoint === by ? undefined : readHeader(endpoint, head.number),
   ])
-  if (block && (block.kind !== 'value' || toHead(block.value)?.number !== head.number)) {
-    return { failed: `it does not have block ${head.number}` }
-  }
+  if (block && !('value' in block)) return { failed: `it does not have block ${head.number}` }
   const gasPrice = price.kind === 'value' ? toBigInt(price.value) : undefined
   if (gasPrice === undefined) return { failed: describeAnswer(price) }
   if (head.baseFee === undefined) {
-    return { value: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } }
+    return { value: { market: { gasPrice, tips: rising((speed) => raisedBy(gasPrice, aboveOnePrice[speed])) } } }
   }
   const nodeTip = tip?.kind === 'value' ? toBigInt(tip.value) : undefined
   const tips = rising((speed) => raisedBy(nodeTip ?? maxWei(0n, gasPrice - (head.baseFee ?? 0n)), aboveOnePrice[speed]))
   // The base fee of the next block is at most an eighth higher (EIP-1559).
-  return { value: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } }
-}
-
-/** Raises each speed's tip to at least the tip of the speed below it. */
-function rising(tipAt: (speed: Speed) => Wei): Readonly<Record<Speed, Wei>> {
-  let least = 0n
-  const tips = { ...tipFloors }
-  for (const speed of speeds) {
-    least = maxWei(least, tipAt(speed))
-    tips[speed] = least
-  }
-  return tips
-}
-
-function median(amounts: readonly Wei[]): Wei | undefined {
-  return [...amounts].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0))[amounts.length >> 1]
-}
-
-function isWei(value: bigint | undefined): value is Wei {
-  return value !== undefined
+  return { value: { market: { baseFee: raisedBy(head.baseFee, 13n), tips, gasPrice } } }
 }

@@ -19,6 +19,8 @@ const reorgStepBlocks = 8
 export type ReadHeaders = (numbers: readonly BlockNumber[]) => Promise<readonly (Head | undefined)[]>
 
 export interface Advance {
+  /** The head is the tip now. False where it does not link to the remembered blocks, and the node is not of this chain. */
+  readonly isTip: boolean
   /** False when no header links the remembered blocks to the head: then all of them are forgotten. */
   readonly linked: boolean
   /** How many remembered blocks are proven to be no longer canonical. */
@@ -27,8 +29,13 @@ export interface Advance {
 
 export interface Ancestry {
   hashAt(number: BlockNumber): Hash | undefined
-  /** Makes `head` the tip. Reads the headers that link it to the tip before. */
-  advance(head: Head, read: ReadHeaders): Promise<Advance>
+  /**
+   * Makes `head` the tip. Reads the headers that link it to the tip before. Where none do, `isOfChain` decides: a node
+   * may serve another chain by now.
+   */
+  advance(head: Head, read: ReadHeaders, isOfChain: () => Promise<boolean>): Promise<Advance>
+  /** Whether the head is a remembered block, or its parent is: proven without a call. */
+  holds(head: Head): boolean
 }
 
 export function openAncestry(): Ancestry {
@@ -76,20 +83,22 @@ export function openAncestry(): Ancestry {
 
   return {
     hashAt: (number) => hashes.get(number),
-    async advance(head, read) {
+    holds: (head) => hashes.get(head.number) === head.hash || joins(head),
+    async advance(head, read, isOfChain) {
       const blocks = await reach(head, read)
+      if (!blocks && !(await isOfChain())) return { isTip: false, linked: false, lost: 0 }
       const kept = head.number - blocksKept
       tip = head.number
       if (!blocks) {
         const linked = hashes.size === 0
         hashes = new Map([[head.number, head.hash]])
-        return { linked, lost: 0 }
+        return { isTip: true, linked, lost: 0 }
       }
       const lowest = blocks.at(-1)?.number ?? head.number
       const before = [...hashes].filter(([number]) => number > kept)
       hashes = new Map(before.filter(([number]) => number < lowest))
       for (const block of blocks) hashes.set(block.number, block.hash)
-      return { linked: true, lost: before.filter(([number, hash]) => hashes.get(number) !== hash).length }
+      return { isTip: true, linked: true, lost: before.filter(([number, hash]) => hashes.get(number) !== hash).length }
     },
   }
 }

@@ -2,9 +2,10 @@
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import { toHead, toHex } from '../nodes/decode.ts'
+import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { readHeader } from '../nodes/read-block.ts'
 import type { HeadTracker, TrackedHead } from './track-head.ts'
 
 /** A block that could not be read, or that lies above the head, is missing. */
@@ -22,14 +23,11 @@ export function readingCanonical(endpoints: Endpoints, heads: HeadTracker): Read
    * too.
    */
   async function readBlock(endpoint: Endpoint, number: BlockNumber, { head }: TrackedHead): Promise<ReadResult<Head>> {
-    const read = (each: BlockNumber) => endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(each), false] })
     // One after the other: a node that catches up in between would return the old branch's block first and then the
     // head.
-    const tip = await read(head.number)
-    if (tip?.kind !== 'value' || toHead(tip.value)?.hash !== head.hash) return { failed: 'it does not have the head' }
-    const answer = await read(number)
-    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
-    return block?.number === number ? { value: block } : { failed: 'no such block' }
+    const tip = valueIn(await readHeader(endpoint, head.number))
+    if (tip?.hash !== head.hash) return { failed: 'it does not have the head' }
+    return readHeader(endpoint, number)
   }
 
   async function readDeep(numbers: readonly BlockNumber[], at: TrackedHead): Promise<void> {

@@ -1,15 +1,14 @@
 // Reads the head from endpoint after endpoint until one is believed, and links it to the blocks before it.
 import type { Hash } from '../../domain/ids.ts'
-import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import { ChainUnavailable } from '../chain.ts'
-import { describeAnswer } from '../nodes/call.ts'
-import { toHead, toHex } from '../nodes/decode.ts'
+import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { readHeader, readNamed } from '../nodes/read-block.ts'
 import { openAncestry } from './ancestry.ts'
 import { countFall, type Falls, type HeadReport, laggardsAmong, movesOn, noFalls } from './believe-head.ts'
 import type { Pace } from './measure-blocktime.ts'
@@ -50,43 +49,61 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   async function read(): Promise<Report> {
     const behind: Report[] = []
     const found = await endpoints
-      .firstAnswer(async (endpoint) => {
-        const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-        const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-        if (!head) return { failed: describeAnswer(answer) }
-        const report = { head, by: endpoint }
-        if (movesOn(known, report, ancestry.hashAt)) return { value: head }
-        behind.push(report)
-        return { failed: 'its head is behind' }
-      })
+      .firstAnswer((endpoint) => readFrom(endpoint, behind))
       .catch((error: unknown) => {
         if (!known || behind.length === 0) throw error
         return undefined
       })
     if (!found) return fall(behind)
-    for (const laggard of laggardsAmong(behind, found.value.number)) laggard.lags(options.laggardRestMs())
-    if (known?.head.hash !== found.value.hash) return adopt({ head: found.value, by: found.by })
-    falls = noFalls
-    known = { head: known.head, by: found.by }
-    return known
+    for (const laggard of laggardsAmong(behind, found.value.head.number)) laggard.lags(options.laggardRestMs())
+    return found.value
+  }
+
+  async function readFrom(endpoint: Endpoint, behind: Report[]): Promise<ReadResult<Report>> {
+    // No block before links to the first head, so the chain id is read with it.
+    const [reply, unfit] = await Promise.all([readNamed(endpoint, 'latest'), known ? undefined : endpoint.confirm()])
+    if (!('value' in reply)) return reply
+    if (unfit !== undefined) return { failed: unfit }
+    const report = { head: reply.value, by: endpoint }
+    if (movesOn(known, report, ancestry.hashAt)) {
+      if (known?.head.hash !== report.head.hash) return adopt(report)
+      falls = noFalls
+      known = { head: known.head, by: endpoint }
+      return { value: known }
+    }
+    // Another chain's head looks like one that is behind, or of another branch.
+    const wrong = ancestry.holds(report.head) ? undefined : await endpoint.confirm()
+    if (wrong !== undefined) return { failed: wrong }
+    behind.push(report)
+    return { failed: 'its head is behind' }
   }
 
   async function fall(behind: readonly Report[]): Promise<Report> {
     if (!known) throw new ChainUnavailable('no endpoint reports a head')
     const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms() })
     falls = fallen.falls
-    return fallen.believed ? adopt(fallen.believed) : known
+    if (!fallen.believed) return known
+    const adopted = await adopt(fallen.believed)
+    if ('value' in adopted) return adopted.value
+    throw new ChainUnavailable(`endpoint ${fallen.believed.by.index}: ${adopted.failed}`)
   }
 
-  async function adopt(report: Report): Promise<Report> {
+  /** Fails for a head that links to no remembered block, from an endpoint that does not serve this chain now. */
+  async function adopt(report: Report): Promise<ReadResult<Report>> {
     const { head, by } = report
+    let wrong: string | undefined
+    const { isTip, linked, lost } = await ancestry.advance(
+      head,
+      async (numbers) => (await Promise.all(numbers.map((number) => readHeader(by, number)))).map(valueIn),
+      async () => {
+        // The first head came with the chain id.
+        wrong = known && (await by.confirm())
+        return wrong === undefined
+      },
+    )
+    if (!isTip) return { failed: wrong ?? 'its head does not link to the blocks before it' }
     pace.saw(head)
     void lookFar(report)
-    const { linked, lost } = await ancestry.advance(head, async (numbers) => {
-      const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toHex(number), false] }))
-      const answers = await Promise.all(calls.map(by.call))
-      return answers.map((answer) => (answer.kind === 'value' ? toHead(answer.value) : undefined))
-    })
     if (!linked || lost > 0) reorgs += 1
     if (lost > 0) {
       metrics.reorganized(lost)
@@ -96,7 +113,7 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
     falls = noFalls
     known = report
     onKnown()
-    return report
+    return { value: report }
   }
 
   return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs }
@@ -109,10 +126,9 @@ function farLook(pace: Pace): (report: Report) => Promise<void> {
     const number = isDue ? pace.lookAt(head) : undefined
     isDue = false
     if (number === undefined) return
-    const answer = await by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
-    const far: Head | undefined = answer.kind === 'value' ? toHead(answer.value) : undefined
-    if (far) pace.measured(head, far)
+    const reply = await readHeader(by, number)
+    if ('value' in reply) pace.measured(head, reply.value)
     // Another head is soon there to try again.
-    else isDue = answer.kind === 'unknown' || answer.kind === 'unsent'
+    else isDue = reply.why !== 'none'
   }
 }

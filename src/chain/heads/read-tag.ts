@@ -3,10 +3,9 @@ import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { describeAnswer } from '../nodes/call.ts'
-import { toHead } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { readNamed } from '../nodes/read-block.ts'
 import { believeTag, type TaggedBlock } from './believe-tag.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
@@ -55,9 +54,9 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
 
   /** Many nodes do not have a tag, or not yet: the next endpoint may. */
   async function report(endpoint: Endpoint, tag: FinalityTag, at: TrackedHead): Promise<ReadResult<TaggedBlock>> {
-    const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [tag, false] })
-    const block = answer.kind === 'value' ? toHead(answer.value) : undefined
-    if (!block) return { failed: describeAnswer(answer) }
+    const reply = await readNamed(endpoint, tag)
+    if (!('value' in reply)) return reply
+    const block = reply.value
     if (block.number > at.head.number) {
       early.set(tag, [...(early.get(tag) ?? []), block].slice(-earlyMax))
       return { failed: `its ${tag} block is newer than the head` }

@@ -1,16 +1,20 @@
 // Finds what an account did that its record does not hold: the nonces that a chain or a pool has beyond it, and their
 // spenders.
 import type { Address } from '../../domain/ids.ts'
+import { holdsNonce, intervalsBetween } from '../../domain/nonce-interval.ts'
 import type { HistoryInquiry, HistorySeen } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { nonceCall, readNonce } from '../accounts/read-nonce.ts'
 import { blockBefore } from '../heads/block-before.ts'
 import type { Pace } from '../heads/measure-blocktime.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { toHead, toHex, toNumber } from '../nodes/decode.ts'
+import { valueIn } from '../nodes/ask-about.ts'
+import { toNumber } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
+import { readHeader } from '../nodes/read-block.ts'
+import { nonceCall, readNonce } from '../nodes/read-nonce.ts'
+import type { FindSpender } from './find-spender.ts'
 import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
 
 /** `pendingNonce`: the count by the pool of `at.by`, if it was read. Undefined where no node counts its pool. */
@@ -35,17 +39,18 @@ export interface HistoryCheckOptions {
   readonly readCanonical: ReadCanonical
   readonly pace: Pace
   readonly clock: Clock
+  readonly findSpender: FindSpender
 }
 
-export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: HistoryCheckOptions): CheckHistory {
+export function openHistoryCheck(options: HistoryCheckOptions): CheckHistory {
+  const { endpoints, readCanonical, pace, clock, findSpender } = options
   const searches = new Map<Address, Search>()
 
   return async (address, inquiry, pendingNonce, at) => {
     const below = await reachOf(endpoints, address, inquiry, pendingNonce, at)
     if (below === undefined) return undefined
-    const unexplained: Nonce[] = []
-    for (let nonce = inquiry.from; nonce < below; nonce += 1) if (!inquiry.explained.has(nonce)) unexplained.push(nonce)
-    const last = unexplained.at(-1)
+    const unexplained = intervalsBetween(inquiry.from, below, inquiry.explained)
+    const last = unexplained.at(-1)?.last
     if (last === undefined) {
       searches.delete(address)
       return { below }
@@ -58,11 +63,13 @@ export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: Hist
     searches.set(address, search)
     const above = await startOf(search, inquiry.since, at)
     if (above === undefined) return { below, finalBelow }
-    const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search)
+    const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search, findSpender)
     if (ended === 'contradiction') searches.delete(address)
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
     // An earlier search also found spenders of nonces that are explained by now. Their transactions may be gone.
-    const spenders = unexplained.flatMap((nonce) => search.spenders.get(nonce) ?? [])
+    const spenders = [...search.spenders.values()]
+      .filter(({ nonce }) => holdsNonce(unexplained, nonce))
+      .sort((one, other) => one.nonce - other.nonce)
     const canonical = await readCanonical(
       spenders.map(({ block }) => block.number),
       at,
@@ -84,11 +91,9 @@ export function openHistoryCheck({ endpoints, readCanonical, pace, clock }: Hist
     // By the chain's clock. It may be behind this machine's clock, by no more than the age of its head.
     const lagMs = Math.max(0, now - at.head.timestampMs)
     const time = Math.min(since, now) - lagMs - resolutionMs
-    const above = await blockBefore(at.head, time, pace.ms(), async (number) => {
-      const answer = await at.by.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
-      const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-      return head?.number === number ? head : undefined
-    })
+    const above = await blockBefore(at.head, time, pace.ms(), async (number) =>
+      valueIn(await readHeader(at.by, number)),
+    )
     if (above !== undefined) search.start = { since, above }
     return above
   }

@@ -4,11 +4,12 @@ import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
-import { readNonce } from '../accounts/read-nonce.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
+import { readNonce } from '../nodes/read-nonce.ts'
+import type { FindSpender } from './find-spender.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
 import { isBare, isWhole, receiptAwaitedBlocks } from './receipt.ts'
@@ -20,6 +21,7 @@ export interface FindInclusions {
   /** The lowest block that the search for a nonce has reached. The search resumes there at the next head. */
   readonly searched: Map<string, BlockNumber>
   readonly unexplained: Unexplained
+  readonly findSpender: FindSpender
 }
 
 /** A proof searches the chain, so a later step proves the other nonces. */
@@ -50,6 +52,7 @@ export async function findInclusions(
   const lostNoOps = new Map<Nonce, LostNoOp>()
   const due = spent.filter(({ nonce }) => found.has(nonce) || unexplained.isDue(address, nonce, head))
   const shown = await shownBefore(parts, address, due, at)
+  const shownEarlier = new Set(shown.keys())
   // Only a denial by the node that reported the head counts: another may have lagged when it answered, and caught up
   // since.
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
@@ -62,7 +65,11 @@ export async function findInclusions(
     const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
     const receipts = await readReceipts(endpoint, readCanonical, requested, at)
     for (const [nonce, reported] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), reported))
-    if (endpoint === at.by) for (const nonce of receipts.denied) denied.add(nonce)
+    if (endpoint === at.by) {
+      for (const nonce of receipts.denied) denied.add(nonce)
+      // Again another receipt for a transaction that a block has shown before: this node has no receipt of it.
+      for (const nonce of receipts.strayed) if (shownEarlier.has(nonce)) denied.add(nonce)
+    }
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
     const stale = await spentForLong(endpoint, address, dark, at)
@@ -141,7 +148,7 @@ interface Proof {
 
 /** In parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
 async function proveAll(
-  { readCanonical, searched }: FindInclusions,
+  { readCanonical, searched, findSpender }: FindInclusions,
   endpoint: Endpoint,
   address: Address,
   stale: readonly LiveNonce[],
@@ -150,7 +157,8 @@ async function proveAll(
   const proofs = stale.slice(0, proofsMax).map(async (live): Promise<Proof> => {
     const { nonce } = live
     const before = searched.get(searchOf(address, nonce))
-    const proof = await proveSpender(endpoint, address, live, at.head.number - provenAfterBlocks, searched, at)
+    const spentBy = at.head.number - provenAfterBlocks
+    const proof = await proveSpender(endpoint, address, live, { spentBy, searched, findSpender }, at)
     const after = searched.get(searchOf(address, nonce))
     const canonical = proof && (await readCanonical([proof.block.number], at))
     const isProven = proof && canonical?.get(proof.block.number) === proof.block.hash

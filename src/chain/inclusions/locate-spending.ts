@@ -3,8 +3,8 @@
 import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import { readNonce } from '../accounts/read-nonce.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
+import { readNonce } from '../nodes/read-nonce.ts'
 
 /** In a block higher than `above`, and no higher than `atMost`. */
 export interface Spending {
@@ -36,7 +36,7 @@ export async function locateSpending(
   while (spent - floor > 1) {
     // Most nonces were spent a few blocks ago: the strides back begin short. After a stride went too far, halves
     // follow.
-    const number = stride > 0 ? Math.max(floor + 1, spentBy - stride) : (spent + floor) >> 1
+    const number = stride > 0 ? Math.max(floor + 1, spentBy - stride) : floor + Math.floor((spent - floor) / 2)
     const count = await readNonce(endpoint, address, number)
     if (count !== undefined && count > nonce) {
       spent = number

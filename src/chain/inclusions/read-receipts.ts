@@ -1,19 +1,25 @@
 // Reads the receipts of our attempts from one node. A receipt proves that its attempt used the nonce.
+import type { Hash } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { isAnswered } from '../nodes/call.ts'
+import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { executionOf, type Receipt, toReceipt } from './receipt.ts'
+import { executionOf, type Receipt, readReceipt, receiptMethod } from './receipt.ts'
 
 export interface Receipts {
   /** By nonce, the attempt that used it: its receipt names a block that is canonical at the head. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
-  /** The node says that no attempt with this nonce has a receipt. */
+  /**
+   * The node says that no attempt with this nonce has a receipt, or the receipt is too large to be read, also the next
+   * time: a payload can log megabytes.
+   */
   readonly denied: ReadonlySet<Nonce>
-  /** The node has a receipt that proves nothing yet. */
+  /** The node answered with the receipt of another transaction. */
+  readonly strayed: ReadonlySet<Nonce>
+  /** The node has a receipt that proves nothing yet, or several that contradict each other. */
   readonly undecided: ReadonlySet<Nonce>
 }
 
@@ -24,26 +30,47 @@ export async function readReceipts(
   at: TrackedHead,
 ): Promise<Receipts> {
   const attempts = open.flatMap(({ nonce, attempts }) => attempts.map((attempt) => ({ ...attempt, nonce })))
-  const answers = await Promise.all(
-    attempts.map(({ hash }) => endpoint.call({ method: 'eth_getTransactionReceipt', params: [hash] })),
-  )
-  const receipts = answers.map((answer) => (answer.kind === 'value' ? toReceipt(answer.value) : undefined))
+  const replies = await Promise.all(attempts.map(({ hash }) => readReceipt(endpoint, hash)))
+  const receipts = replies.map(valueIn)
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
+  // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
+  const isCanonical = ({ block }: Receipt) => canonical.get(block.number) === block.hash
+  const proving = receipts.map((receipt) => (receipt && isCanonical(receipt) ? receipt : undefined))
+  const contradicted = usedTwice(attempts.filter((_, index) => proving[index]))
+  if (contradicted.size > 0) endpoint.strayed(receiptMethod)
   const inclusions = new Map<Nonce, Inclusion>()
   const undecided = new Set<Nonce>()
   const silent = new Set<Nonce>()
+  const strayed = new Set<Nonce>()
   for (const [index, attempt] of attempts.entries()) {
-    const receipt = receipts[index]
+    const reply = replies[index]
     const { nonce, hash, kind } = attempt
-    if (receipt) undecided.add(nonce)
-    else if (!isAnswered(answers[index])) silent.add(nonce)
-    // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
-    if (!receipt || canonical.get(receipt.block.number) !== receipt.block.hash) continue
+    if (!reply) continue
+    if ('value' in reply) undecided.add(nonce)
+    else if (reply.why === 'another') strayed.add(nonce)
+    else if (reply.why === 'noAnswer') silent.add(nonce)
+    const receipt = proving[index]
+    if (!receipt || contradicted.has(nonce)) continue
     const execution = await executionOf(endpoint, receipt, attempt, at)
     if (execution) inclusions.set(nonce, { by: 'attempt', hash, kind, block: receipt.block, ...execution })
   }
-  const denied = open.map(({ nonce }) => nonce).filter((nonce) => !undecided.has(nonce) && !silent.has(nonce))
-  return { inclusions, denied: new Set(denied), undecided }
+  const isDenied = (nonce: Nonce) => !undecided.has(nonce) && !silent.has(nonce) && !strayed.has(nonce)
+  const denied = new Set(open.map(({ nonce }) => nonce).filter(isDenied))
+  return { inclusions, denied, strayed, undecided }
+}
+
+/**
+ * One transaction uses a nonce, so receipts of two transactions are void: at most one of them is true. Two attempts may be the
+ * same bytes, after a PUT that repeats the payload.
+ */
+function usedTwice(proven: readonly { readonly nonce: Nonce; readonly hash: Hash }[]): ReadonlySet<Nonce> {
+  const first = new Map<Nonce, Hash>()
+  const twice = new Set<Nonce>()
+  for (const { nonce, hash } of proven) {
+    if ((first.get(nonce) ?? hash) !== hash) twice.add(nonce)
+    else first.set(nonce, hash)
+  }
+  return twice
 }
 
 function blockNumberOf(receipt: Receipt): number {

@@ -2,7 +2,8 @@
 // state before its block.
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import { toHex } from '../nodes/decode.ts'
+import { askAbout, valueIn } from '../nodes/ask-about.ts'
+import { toHash, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { isObject } from '../nodes/response-body.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
@@ -12,9 +13,14 @@ import { revertReason } from '../nodes/revert-reason.ts'
  * it in its block. Costs two calls, made for reverted transactions only.
  */
 export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
-  const answer = await endpoint.call({ method: 'eth_getTransactionByHash', params: [hash] })
-  if (answer.kind !== 'value' || !isObject(answer.value)) return undefined
-  const { from, to, value, input, gas, accessList }: Readonly<Record<string, unknown>> = { ...answer.value }
-  const call = { from, ...(to ? { to } : {}), value, data: input, gas, ...(accessList ? { accessList } : {}) }
-  return revertReason(await endpoint.call({ method: 'eth_call', params: [call, toHex(block - 1)] }))
+  const call = { method: 'eth_getTransactionByHash', params: [hash] }
+  const transaction = valueIn(await askAbout(endpoint, call, membersOf, ({ hash: named }) => toHash(named) === hash))
+  if (!transaction) return undefined
+  const { from, to, value, input, gas, accessList } = transaction
+  const again = { from, ...(to ? { to } : {}), value, data: input, gas, ...(accessList ? { accessList } : {}) }
+  return revertReason(await endpoint.call({ method: 'eth_call', params: [again, toHex(block - 1)] }))
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isObject(value) ? { ...value } : undefined
 }

@@ -2,13 +2,15 @@
 // some gateways omit other members, and the protocol's rules prove some of these.
 import { effectivePrice } from '../../domain/fees.ts'
 import type { Hash } from '../../domain/ids.ts'
-import type { Head, LiveAttempt } from '../../domain/observation.ts'
+import type { LiveAttempt } from '../../domain/observation.ts'
 import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
 import { feesPaid, spenderKind } from '../../domain/transaction.ts'
 import type { Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
-import { toBigInt, toHash, toHead, toHex, toNumber } from '../nodes/decode.ts'
+import { askAbout, type NodeReply, valueIn } from '../nodes/ask-about.ts'
+import { toBigInt, toHash, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
+import { readHeader } from '../nodes/read-block.ts'
 import { readRevert } from './read-revert.ts'
 
 export interface Receipt {
@@ -39,8 +41,15 @@ interface Wire {
   readonly daFootprintGasScalar?: unknown
 }
 
-/** Undefined where there is no receipt, or it names no transaction or no block. */
-export function toReceipt(value: unknown): Receipt | undefined {
+export const receiptMethod = 'eth_getTransactionReceipt'
+
+/** A denial where there is no receipt, or it names no transaction or no block. */
+export function readReceipt(endpoint: Endpoint, hash: Hash): Promise<NodeReply<Receipt>> {
+  const call = { method: receiptMethod, params: [hash] }
+  return askAbout(endpoint, call, toReceipt, (receipt) => receipt.hash === hash)
+}
+
+function toReceipt(value: unknown): Receipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const receipt: Wire = value
   const hash = toHash(receipt.transactionHash)
@@ -128,16 +137,10 @@ async function priceByRule(
 ): Promise<{ readonly wei?: Wei | undefined } | undefined> {
   if (!fees) return {}
   if (fees.kind === 'legacy') return { wei: fees.gasPrice }
-  const header = head.hash === block.hash ? head : await readHeader(endpoint, block)
-  if (!header) return undefined
+  const header = head.hash === block.hash ? head : valueIn(await readHeader(endpoint, block.number))
+  if (header?.hash !== block.hash) return undefined
   if (header.baseFee === undefined) return {}
   return { wei: effectivePrice(fees, header.baseFee) }
-}
-
-async function readHeader(endpoint: Endpoint, { number, hash }: BlockRef): Promise<Head | undefined> {
-  const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
-  const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-  return head?.hash === hash ? head : undefined
 }
 
 /**

@@ -2,14 +2,16 @@
 // blocks in between narrows the range for all nonces at once. The bodies of the remaining blocks hold the transactions.
 import { isAddressEqual } from 'viem/utils'
 import type { Address } from '../../domain/ids.ts'
+import { clipped, holdsNonce, intervalsBetween, type NonceInterval, sizeOf } from '../../domain/nonce-interval.ts'
 import type { Spender } from '../../domain/observation.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
-import { nonceCall } from '../accounts/read-nonce.ts'
+import { valueIn } from '../nodes/ask-about.ts'
 import { isAnswered } from '../nodes/call.ts'
-import { toHead, toHex, toMined, toNumber } from '../nodes/decode.ts'
+import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { spenderOf } from './prove-spender.ts'
-import { rebuild } from './rebuild.ts'
+import { readBody } from '../nodes/read-block.ts'
+import { nonceCall } from '../nodes/read-nonce.ts'
+import type { FindSpender } from './find-spender.ts'
 
 /** The findings of a search. The next search continues from them. */
 export interface Findings {
@@ -48,34 +50,35 @@ const probesMax = 64
 interface Range {
   readonly above: BlockNumber
   readonly atMost: BlockNumber
-  readonly nonces: Nonce[]
+  readonly nonces: readonly NonceInterval[]
 }
 
 /** `unexplained` ascends, and ends below `finalBelow`. */
 export async function searchBlocks(
   endpoint: Endpoint,
   address: Address,
-  unexplained: readonly Nonce[],
+  unexplained: readonly NonceInterval[],
   { above, final, finalBelow }: Searched,
   findings: Findings,
+  findSpender: FindSpender,
 ): Promise<SearchEnd> {
   if (final <= above) return 'through'
   findings.nonces.set(final, finalBelow)
   if (above < 0) findings.nonces.set(above, 0)
   else if (!findings.nonces.has(above) && !(await readNonces(endpoint, address, [above], findings))) return 'failed'
-  const wanted = unexplained.filter(
-    (nonce) => !findings.spenders.has(nonce) && nonce >= (findings.nonces.get(above) ?? 0),
+  const wanted = clipped(unexplained, findings.nonces.get(above) ?? 0, finalBelow).flatMap((each) =>
+    withoutFound(each, findings),
   )
   const ranges = await narrow(endpoint, address, wanted, { above, final }, findings)
   if (typeof ranges === 'string') return ranges
   let bodies = 0
   for (const range of ranges.reverse()) {
-    const isFound = () => range.nonces.every((nonce) => findings.spenders.has(nonce))
+    const isFound = () => foundAmong(range.nonces, findings) === sizeOf(range.nonces)
     for (let number = range.atMost; number > range.above && !isFound(); number -= 1) {
       if (findings.read.has(number)) continue
       if (bodies === bodiesMax) return 'more'
       bodies += 1
-      const spenders = await readSpenders(endpoint, address, number, wanted)
+      const spenders = await readSpenders(endpoint, address, number, wanted, findSpender)
       if (!spenders) return 'failed'
       for (const spender of spenders) findings.spenders.set(spender.nonce, spender)
       findings.read.add(number)
@@ -93,7 +96,7 @@ export async function searchBlocks(
 async function narrow(
   endpoint: Endpoint,
   address: Address,
-  wanted: readonly Nonce[],
+  wanted: readonly NonceInterval[],
   { above, final }: Pick<Searched, 'above' | 'final'>,
   findings: Findings,
 ): Promise<Range[] | 'failed' | 'contradiction'> {
@@ -104,7 +107,7 @@ async function narrow(
     if (!ranges) return 'contradiction'
     const probes = ranges.flatMap((range) => {
       const lowest = Math.max(range.above, stateless)
-      return range.atMost - lowest > 1 ? [Math.floor((lowest + range.atMost) / 2)] : []
+      return range.atMost - lowest > 1 ? [lowest + Math.floor((range.atMost - lowest) / 2)] : []
     })
     if (probes.length === 0) return ranges
     const lacking = await readNonces(endpoint, address, probes.slice(-probesMax), findings)
@@ -118,22 +121,27 @@ async function narrow(
  * fell.
  */
 function rangesOf(
-  wanted: readonly Nonce[],
+  wanted: readonly NonceInterval[],
   nonces: ReadonlyMap<BlockNumber, Nonce>,
   { above, final }: Pick<Searched, 'above' | 'final'>,
 ): Range[] | undefined {
   const known = [...nonces].filter(([block]) => block >= above && block <= final).sort(([one], [other]) => one - other)
   if (known.some(([, nonce], index) => nonce < (known[index - 1]?.[1] ?? 0))) return undefined
-  const ranges: Range[] = []
-  let next = 0
-  for (const nonce of wanted) {
-    while ((known[next]?.[1] ?? Number.POSITIVE_INFINITY) <= nonce) next += 1
-    const atMost = known[next]?.[0] ?? final
-    const range = ranges.at(-1)
-    if (range?.atMost === atMost) range.nonces.push(nonce)
-    else ranges.push({ above: known[next - 1]?.[0] ?? above, atMost, nonces: [nonce] })
-  }
-  return ranges
+  return known.flatMap(([atMost, below], index): Range[] => {
+    const [lower, from] = known[index - 1] ?? [above, 0]
+    const spent = clipped(wanted, from, below)
+    return spent.length === 0 ? [] : [{ above: lower, atMost, nonces: spent }]
+  })
+}
+
+function withoutFound({ first, last }: NonceInterval, { spenders }: Findings): readonly NonceInterval[] {
+  return intervalsBetween(first, last + 1, new Set(spenders.keys()))
+}
+
+function foundAmong(intervals: readonly NonceInterval[], { spenders }: Findings): number {
+  let found = 0
+  for (const nonce of spenders.keys()) if (holdsNonce(intervals, nonce)) found += 1
+  return found
 }
 
 /** Returns the blocks whose state the endpoint does not keep. Undefined where it did not answer. */
@@ -154,28 +162,30 @@ async function readNonces(
   return answers.every(isAnswered) ? lacking : undefined
 }
 
-/** The transactions in a block that spent any of the nonces. Undefined where the block could not be read. */
+/** The transactions in a block that spent any of the nonces. Undefined where the block was not read, or proves none. */
 async function readSpenders(
   endpoint: Endpoint,
   address: Address,
   number: BlockNumber,
-  nonces: readonly Nonce[],
+  nonces: readonly NonceInterval[],
+  findSpender: FindSpender,
 ): Promise<readonly Spender[] | undefined> {
-  const answer = await endpoint.call({ method: 'eth_getBlockByNumber', params: [toHex(number), true] })
-  const head = answer.kind === 'value' ? toHead(answer.value) : undefined
-  const transactions = answer.kind === 'value' ? toMined(answer.value) : undefined
-  if (head?.number !== number || !transactions) return undefined
+  // They ascend.
+  const seeks = { account: address, from: nonces[0]?.first ?? 0, through: nonces.at(-1)?.last ?? 0 }
+  const body = valueIn(await readBody(endpoint, number, seeks))
+  if (!body) return undefined
+  const { head, transactions } = body
   const block = { number, hash: head.hash }
   const sent = transactions.flatMap(({ from, nonce }) => (isAddressEqual(from, address) ? [nonce] : []))
   // An authorization of the account (EIP-7702) may have spent it, although no relayer signs those.
   const authorized = transactions.flatMap(({ authorizations }) => authorizations.map(({ nonce }) => nonce))
   const candidates = new Set([...sent, ...authorized])
   const spenders: Spender[] = []
-  for (const nonce of nonces.filter((each) => candidates.has(each))) {
-    const mined = await spenderOf(transactions, address, nonce)
-    if (!mined) continue
-    const isSent = mined.nonce === nonce && isAddressEqual(mined.from, address)
-    const signed = isSent ? await rebuild(mined, address) : undefined
+  for (const nonce of [...candidates].filter((each) => holdsNonce(nonces, each))) {
+    const spender = await findSpender(endpoint, body, address, { nonce, attempts: [] })
+    if (spender === 'unproven') return undefined
+    if (!spender) continue
+    const { mined, signed } = spender
     spenders.push({ nonce, hash: mined.hash, block, minedAt: head.timestampMs, ...(signed && { signed }) })
   }
   return spenders

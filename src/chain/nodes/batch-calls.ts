@@ -1,16 +1,18 @@
-// Gathers the calls of one turn of the event loop into as few HTTP requests as possible, sends apart from reads.
+// Gathers the calls of one turn of the event loop into as few HTTP requests as possible, sends apart from reads. A call
+// whose answer a payload makes large or slow has a request of its own.
 import type { Clock } from '../../ops/clock.ts'
-import { learnBatchSize } from './batch-size.ts'
+import { sendMethods } from '../../ops/send-methods.ts'
+import { isBody, isShapedByPayload, mayExceed } from './answer-limits.ts'
+import { type BatchSize, learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
-import { readBatch } from './read-batch.ts'
+import { openCallLanes } from './call-lanes.ts'
+import { expectedAnswer } from './expected-answer.ts'
+import { rememberLargeOnes } from './large-ones.ts'
+import { matchIds } from './match-ids.ts'
+import { leftOutIn, readBatch, tooLargeIn } from './read-batch.ts'
 import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
+import { splitBatch } from './split-batch.ts'
 import type { HttpAnswer, Transport } from './transport.ts'
-
-const sendMethods: readonly string[] = [
-  'eth_sendRawTransaction',
-  'eth_sendRawTransactionConditional',
-  'eth_sendRawTransactionSync',
-]
 
 interface Waiting {
   readonly id: number
@@ -28,20 +30,32 @@ export interface BatchOptions {
 }
 
 type Failed = Exclude<HttpAnswer, { readonly kind: 'body' }>
-/** What a failed request proves about its calls, given the requests before it. */
-type Certainty = (failed: Failed) => Failed
+/** What requests prove, given those before them. */
+interface Round {
+  /** About the calls of a failed request. */
+  certain(failed: Failed): Failed
+  /** About the endpoint. */
+  heard(well: boolean): void
+}
 
 export function batchCalls({ transport, clock, heard, sized }: BatchOptions): SendCall {
   const size = learnBatchSize(clock, sized)
+  const lanes = openCallLanes()
+  const largeOnes = rememberLargeOnes()
   let waiting: Waiting[] = []
   let lastId = 0
+  const first: Round = { certain: asItFailed, heard }
 
   async function flush(): Promise<void> {
     const all = waiting
     waiting = []
-    // Apart, since a node may hang over a send, and the whole request with it.
-    const reads = all.filter((one) => !isSend(one))
-    await Promise.all([exchangeAll(reads, asItFailed), exchangeAll(all.filter(isSend), asItFailed)])
+    const { sends, shaped, large, reads } = sorted(all, ({ call }) => largeOnes.has(call))
+    await Promise.all([
+      exchangeAll(reads, first),
+      exchangeAll(sends, first),
+      ...large.map((one) => exchange([one], first)),
+      ...shaped.map((one) => lanes.run(one.call, () => exchange([one], first))),
+    ])
   }
 
   /**
@@ -49,52 +63,49 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
    * is not tried, since each would wait for a time-out of its own. Returns whether every request was answered, even
    * with an error.
    */
-  async function exchangeAll(calls: readonly Waiting[], certain: Certainty): Promise<boolean> {
+  async function exchangeAll(calls: readonly Waiting[], round: Round): Promise<boolean> {
     const underWay: Promise<boolean>[] = []
     for (let from = 0; from < calls.length; ) {
       const part = calls.slice(from, from + size.take(calls.length - from))
       from += part.length
-      const exchanged = exchange(part, certain)
+      const exchanged = exchange(part, round)
       underWay.push(exchanged)
       if (!part.some(isSend) || (await exchanged)) continue
-      fail(calls.slice(from), certain(notTried))
+      fail(calls.slice(from), round.certain(notTried))
       return false
     }
     return (await Promise.all(underWay)).every((answered) => answered)
   }
 
-  async function exchange(part: readonly Waiting[], certain: Certainty): Promise<boolean> {
-    const [first, second] = part
-    const answer = await transport.post(JSON.stringify(first && !second ? toJson(first) : part.map(toJson)))
-    const posted = answer.kind === 'body' ? answer : certain(answer)
-    if (second) {
-      const ids = part.map(({ id }) => id)
-      const reading = readBatch(posted, ids)
-      if (reading === 'answered') size.answered(part.length)
-      if (reading === 'refused' || reading === 'limited') size.refused(part.length)
-      if (reading === 'refused') return exchangeAll(part, inDoubt)
+  async function exchange(part: readonly Waiting[], round: Round): Promise<boolean> {
+    const [lone, second] = part
+    const answer = await transport.post(bodyOf(part), expectedAnswer(part))
+    const posted = answer.kind === 'body' ? answer : round.certain(answer)
+    const again = second && toRepeat(part, posted, size)
+    if (again) {
+      const others = part.filter((one) => !again.flat().includes(one))
+      if (others.length > 0) settle(others, posted, round, part)
+      const next = nextRound(heard, others.length > 0)
+      return (await Promise.all(again.map((some) => exchangeAll(some, next)))).every((answered) => answered)
     }
-    settle(part, posted)
+    // A payload made it so large, so it is no failure of the endpoint.
+    if (posted.kind !== 'body' && lone && !second && largeOnes.learn(lone.call, posted)) {
+      fail(part, posted)
+      return true
+    }
+    settle(part, posted, round)
     return posted.kind === 'body' || (posted.kind === 'unknown' && posted.status !== undefined)
   }
 
-  function settle(part: readonly Waiting[], posted: HttpAnswer): void {
+  /** `part`: those of the calls `exchanged` that are not repeated. */
+  function settle(part: readonly Waiting[], posted: HttpAnswer, round: Round, exchanged = part): void {
     if (posted.kind !== 'body') {
-      heard(false)
+      round.heard(false)
       fail(part, posted)
       return
     }
-    const members = membersOf(posted.json)
-    const byId = new Map(members.filter(isObject).map((member) => [member.id, member]))
-    // Some nodes answer an early error of a lone call with a null id.
-    const lone = part.length === 1 && members.length === 1 ? members.find(isObject) : undefined
-    // A gateway's rate limit on a whole batch names none of its calls.
-    const limit = members.find((member) => isObject(member) && isRateLimit(member))
-    const answers = part.map((one) => {
-      const member = byId.get(one.id) ?? (lone?.id === null ? lone : undefined) ?? limit
-      return toAnswer(member, transport.redact)
-    })
-    heard(limit === undefined && answers.some((answer) => answer.kind === 'value' || answer.kind === 'rpcError'))
+    const { answers, isSound } = answersIn(posted.json, part, exchanged, transport)
+    round.heard(isSound && answers.some((answer) => answer.kind === 'value' || answer.kind === 'rpcError'))
     part.forEach((one, index) => {
       one.answer(answers[index] ?? leftOut)
     })
@@ -107,14 +118,50 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
     })
 }
 
+interface AnswersInBody {
+  /** In the order of the calls. */
+  readonly answers: readonly Answer[]
+  /** A gateway that limits the rate, or mixes up its answers, rests as one that failed. */
+  readonly isSound: boolean
+}
+
+/** The answers of a body to some of the calls that were exchanged. */
+function answersIn(
+  json: unknown,
+  part: readonly Waiting[],
+  exchanged: readonly Waiting[],
+  { redact }: Pick<Transport, 'redact'>,
+): AnswersInBody {
+  const members = membersOf(json)
+  const ids = exchanged.map(({ id }) => id)
+  const { byId, areMixed } = matchIds(members.filter(isObject), ids)
+  // Some nodes answer an early error of a lone call with a null id.
+  const lone = part.length === 1 && members.length === 1 ? members.find(isObject) : undefined
+  // A gateway's rate limit on a whole batch names none of its calls.
+  const limit = members.find((member) => isObject(member) && isRateLimit(member))
+  const answers = part.map((one) => {
+    const member = byId.get(one.id) ?? (lone?.id === null ? lone : undefined) ?? limit
+    return toAnswer(member, redact)
+  })
+  return { answers, isSound: limit === undefined && !areMixed }
+}
+
 const notTried: Failed = { kind: 'unsent', message: 'an earlier send got no answer' }
 
-function fail(part: readonly Waiting[], { kind, message }: Failed): void {
-  for (const one of part) one.answer({ kind, message })
+function fail(part: readonly Waiting[], failed: Failed): void {
+  const { kind, message } = failed
+  const isTooLarge = failed.kind === 'unknown' && failed.isTooLarge === true
+  for (const one of part)
+    one.answer(kind === 'unknown' ? { kind, message, ...(isTooLarge && { isTooLarge }) } : { kind, message })
 }
 
 function asItFailed(failed: Failed): Failed {
   return failed
+}
+
+/** An endpoint that answered some calls is alive, whatever becomes of those that it left out. */
+function nextRound(heard: Round['heard'], isAlive: boolean): Round {
+  return { certain: inDoubt, heard: (well) => (well || !isAlive ? heard(well) : undefined) }
 }
 
 /** A node may have executed the calls of a batch that it refused. */
@@ -123,8 +170,46 @@ function inDoubt(failed: Failed): Failed {
   return { kind: 'unknown', message: `the node refused a batch with this call, and then: ${failed.message}` }
 }
 
+/** The calls of a batch that go out again at once, in one or two parts. Undefined where its answer stands. */
+function toRepeat(
+  part: readonly Waiting[],
+  posted: HttpAnswer,
+  size: BatchSize,
+): readonly (readonly Waiting[])[] | undefined {
+  const ids = part.map(({ id }) => id)
+  const tooLarge = part.some(isSend) ? [] : tooLargeIn(posted, ids)
+  if (tooLarge.length > 0 && tooLarge.length < part.length) return [part.filter(({ id }) => tooLarge.includes(id))]
+  const large = part.filter(({ call }) => mayExceed(call))
+  // A node that exceeds the limits of small answers answers wrongly, also in halves.
+  if (tooLarge.length > 0 && (posted.kind === 'body' || large.length > 0)) return splitBatch(part, large)
+  const reading = readBatch(posted, ids)
+  if (reading === 'refused' || reading === 'limited') size.refused(part.length)
+  if (reading === 'refused') return [part]
+  const unanswered = reading === 'empty' ? ids : reading === 'answered' ? leftOutIn(posted, ids) : []
+  if (reading === 'answered' && unanswered.length === 0) size.answered(part.length)
+  if (unanswered.length === 0 || !size.partlyAnswered(part.length)) return undefined
+  return [part.filter(({ id }) => unanswered.includes(id))]
+}
+
+/**
+ * Sends are apart from reads, since a node may hang over a send, and the whole request with it. Of the others, those
+ * that a payload shapes and those that are large each have a request of their own.
+ */
+function sorted(all: readonly Waiting[], isLarge: (one: Waiting) => boolean) {
+  const sends = all.filter(isSend)
+  const shaped = all.filter(({ call }) => isShapedByPayload(call))
+  const large = all.filter((one) => isBody(one.call) || isLarge(one))
+  const apart = new Set([...sends, ...shaped, ...large])
+  return { sends, shaped, large, reads: all.filter((one) => !apart.has(one)) }
+}
+
 function isSend(waiting: Waiting): boolean {
   return sendMethods.includes(waiting.call.method)
+}
+
+function bodyOf(part: readonly Waiting[]): string {
+  const [first, second] = part
+  return JSON.stringify(first && !second ? toJson(first) : part.map(toJson))
 }
 
 function toJson({ id, call }: Waiting): object {

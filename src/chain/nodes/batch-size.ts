@@ -8,6 +8,8 @@ const steps = [2, 5, 10, 20, 50, callsMax]
 const commonLimit = 10
 /** A gateway may refuse a batch for a passing reason, so a larger one is tried after this time. */
 const refusalHoldsMs = 300_000
+/** After so many batches in a row that were answered in part, calls go singly: some gateways answer the first call only. */
+const partsMax = 2
 
 export interface BatchSize {
   /**
@@ -17,14 +19,17 @@ export interface BatchSize {
   take(waiting: number): number
   /** A batch of so many calls, more than one, was refused. */
   refused(calls: number): void
-  /** A batch of so many calls was answered. */
+  /** A batch of so many calls was answered, each of them. */
   answered(calls: number): void
+  /** Calls of such a batch were left out. Returns whether it is time to send them singly: the second time in a row. */
+  partlyAnswered(calls: number): boolean
 }
 
 /** `resized` is called with each new size. */
 export function learnBatchSize(clock: Clock, resized: (calls: number) => void): BatchSize {
   let size = callsMax
   let triesAt = Number.NEGATIVE_INFINITY
+  let partsInRow = 0
 
   function resize(calls: number): void {
     size = calls
@@ -43,9 +48,20 @@ export function learnBatchSize(clock: Clock, resized: (calls: number) => void): 
       if (calls <= size) resize(calls > commonLimit ? commonLimit : 1)
     },
     answered(calls) {
+      partsInRow = 0
       if (calls <= size || calls > stepAbove(size)) return
       triesAt = Number.NEGATIVE_INFINITY
       resize(calls)
+    },
+    partlyAnswered(calls) {
+      // A larger batch was a try.
+      if (calls > size) return true
+      partsInRow += 1
+      if (partsInRow < partsMax) return false
+      partsInRow = 0
+      triesAt = clock.elapsed() + refusalHoldsMs
+      resize(1)
+      return true
     },
   }
 }

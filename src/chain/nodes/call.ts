@@ -1,14 +1,27 @@
 // One JSON-RPC call and its answer. "Unknown" is an answer of its own.
+import type { Address } from '../../domain/ids.ts'
+import type { Nonce } from '../../domain/units.ts'
 
 export interface Call {
   readonly method: string
   readonly params: readonly unknown[]
+  /** Set where no client's payload shapes the answer, although payloads shape those of this method. */
+  readonly shapedBy?: 'service'
+  /** Of a block with its transactions. A large one is returned with nothing else. */
+  readonly seeks?: SoughtInBody
+}
+
+/** The account whose transactions are sought, and its nonces. */
+export interface SoughtInBody {
+  readonly account: Address
+  readonly from: Nonce
+  readonly through: Nonce
 }
 
 /**
  * - `value`, `rpcError`: the node answered.
  * - `unknown`: the node may have executed the call or not: a time-out, a lost connection, an HTTP error, a rate limit,
- *   garbage.
+ *   garbage. `isTooLarge`: the answer exceeded its limit, and would the next time.
  * - `unsent`: no byte of the call reached a node, because no connection was made, or none was tried.
  *
  * No message holds a URL, a key or a header.
@@ -16,7 +29,7 @@ export interface Call {
 export type Answer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'rpcError'; readonly code: number; readonly message: string; readonly data?: unknown }
-  | { readonly kind: 'unknown'; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string; readonly isTooLarge?: boolean }
   | { readonly kind: 'unsent'; readonly message: string }
 
 /** Sends a call to one endpoint. Never rejects. */
@@ -38,4 +51,9 @@ export function describeAnswer(answer: Answer): string {
 /** Whether the node answered at all, even with an error. */
 export function isAnswered(answer: Answer | undefined): boolean {
   return answer?.kind === 'value' || answer?.kind === 'rpcError'
+}
+
+/** Whether the answer exceeded its limit, and would the next time. */
+export function isTooLarge(answer: Answer | undefined): boolean {
+  return answer?.kind === 'unknown' && answer.isTooLarge === true
 }

@@ -17,18 +17,20 @@ export interface Mined {
   readonly data?: string
   /** Absent where the node omits it, or the transaction's type has none. */
   readonly accessList?: AccessList
-  /** Absent where a relayer never signs this type, or a member is missing. */
+  /** Absent for other types of transactions, and where a member is missing. */
   readonly signed?: Signed
-  /** EIP-7702: each authorization spends a nonce of the account that signed it. */
+  /** EIP-7702: each authorization spends a nonce of the account that signed it. Those of the wrong shape are missing. */
   readonly authorizations: readonly Authorization[]
 }
 
 /** The other members of the signed bytes, beside receiver, value, data and access list. */
 export interface Signed {
   readonly fees: Fees
-  readonly type: 'legacy' | 'eip2930' | 'eip1559'
+  readonly type: 'legacy' | 'eip2930' | 'eip1559' | 'eip4844' | 'eip7702'
   /** Absent for a legacy transaction from before EIP-155. */
   readonly chainId?: number
+  /** Of a blob transaction (EIP-4844). */
+  readonly blobs?: { readonly maxFeePerGas: Wei; readonly hashes: readonly Hash[] }
   readonly gasLimit: Gas
   readonly r: Hex
   readonly s: Hex
@@ -75,44 +77,62 @@ export function toMined(value: unknown): readonly Mined[] | undefined {
   if (!Array.isArray(transactions)) return undefined
   const mined: Mined[] = []
   for (const one of transactions) {
-    const transaction = toObject(one)
-    const hash = toHash(transaction?.hash)
-    const from = toAddress(transaction?.from)
-    const nonce = toNumber(transaction?.nonce)
-    if (!hash || !from || nonce === undefined) return undefined
-    const list = transaction?.authorizationList
-    const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
-    const to = toAddress(transaction?.to)
-    const value = toBigInt(transaction?.value)
-    const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
-    const accessList = toAccessList(transaction?.accessList)
-    const carried = {
-      ...(to && { to }),
-      ...(value !== undefined && { value }),
-      ...(data !== undefined && { data }),
-      ...(accessList && { accessList }),
-      ...withSignature(transaction),
-    }
-    mined.push({ hash, from, nonce, ...carried, authorizations })
+    const transaction = toTransaction(one)
+    if (!transaction) return undefined
+    mined.push(transaction)
   }
   return mined
+}
+
+/** One transaction, mined or in a pool. */
+export function toTransaction(one: unknown): Mined | undefined {
+  const transaction = toObject(one)
+  const hash = toHash(transaction?.hash)
+  const from = toAddress(transaction?.from)
+  const nonce = toNumber(transaction?.nonce)
+  if (!hash || !from || nonce === undefined) return undefined
+  const list = transaction?.authorizationList
+  const authorizations = Array.isArray(list) ? list.map(toAuthorization).filter((each) => each !== undefined) : []
+  const to = toAddress(transaction?.to)
+  const value = toBigInt(transaction?.value)
+  const data = typeof transaction?.input === 'string' ? transaction.input.toLowerCase() : undefined
+  const accessList = toAccessList(transaction?.accessList)
+  return {
+    ...{ hash, from, nonce, authorizations },
+    ...(to && { to }),
+    ...(value !== undefined && { value }),
+    ...(data !== undefined && { data }),
+    ...(accessList && { accessList }),
+    // Without one of its authorizations other bytes come out.
+    ...(authorizations.length === (Array.isArray(list) ? list.length : 0) && withSignature(transaction)),
+  }
 }
 
 function withSignature(transaction: Wire | undefined): { signed?: Signed } {
   const fees = toFees(transaction)
   const type = signedTypes[toNumber(transaction?.type ?? '0x0') ?? -1]
-  const chainId = toNumber(transaction?.chainId)
   const gasLimit = toNumber(transaction?.gas)
   const [r, s, v] = [transaction?.r, transaction?.s, transaction?.v].map(toBigInt)
+  // Older nodes do not show it of a legacy transaction, whose `v` holds it (EIP-155).
+  const inV = type === 'legacy' && v !== undefined && v >= 35n ? Number((v - 35n) / 2n) : undefined
+  const chainId = toNumber(transaction?.chainId) ?? inV
   const parity = toNumber(transaction?.yParity) ?? (v === undefined ? undefined : Number(v < 2n ? v : (v + 1n) % 2n))
   if (!fees || !type || gasLimit === undefined || r === undefined || s === undefined) return {}
   if (parity !== 0 && parity !== 1) return {}
   const known = { fees, type, gasLimit, r: word(r), s: word(s), yParity: parity } as const
-  return { signed: { ...known, ...(chainId !== undefined && { chainId }) } }
+  const blobs = toBlobs(transaction)
+  return { signed: { ...known, ...(chainId !== undefined && { chainId }), ...(blobs && { blobs }) } }
+}
+
+function toBlobs(transaction: Wire | undefined): Signed['blobs'] {
+  const maxFeePerGas = toBigInt(transaction?.maxFeePerBlobGas)
+  const list = transaction?.blobVersionedHashes
+  const hashes = Array.isArray(list) ? list.map(toHash) : [undefined]
+  return maxFeePerGas !== undefined && hashes.every((hash) => hash !== undefined) ? { maxFeePerGas, hashes } : undefined
 }
 
 /** Indexed by transaction type (EIP-2718). */
-const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559']
+const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559', 'eip4844', 'eip7702']
 
 /** For an EIP-1559 transaction a node returns a gasPrice, too: the price that it paid. */
 function toFees(transaction: Wire | undefined): Fees | undefined {
@@ -186,6 +206,8 @@ interface Wire {
   readonly gasPrice?: unknown
   readonly maxFeePerGas?: unknown
   readonly maxPriorityFeePerGas?: unknown
+  readonly maxFeePerBlobGas?: unknown
+  readonly blobVersionedHashes?: unknown
   readonly address?: unknown
   readonly yParity?: unknown
   readonly v?: unknown

@@ -1,9 +1,12 @@
-// When an endpoint rests, and for how long: pure. Each failure in a row doubles its rest; one that lags rests for a given time.
+// When an endpoint rests, and for how long: pure. Each failure in a row doubles its rest, and so does each answer
+// about another thing than the call named; one that lags rests for a given time.
 
 export interface EndpointRest {
   readonly failuresInRow: number
   /** By `clock.elapsed()`. */
   readonly until: number
+  /** Answers about another thing than the call named, and the rest for them: other answers do not end it. */
+  readonly strays?: { readonly inRow: number; readonly until: number }
 }
 
 export const rested: EndpointRest = { failuresInRow: 0, until: Number.NEGATIVE_INFINITY }
@@ -12,14 +15,28 @@ const firstMs = 250
 const maxMs = 30_000
 const doublingsMax = 10
 
-/** Any answer ends the row of failures, and the rest that they caused; a rest for lag goes on. */
+/** After this time without one, the row of strays begins anew. */
+const strayForgottenMs = 60_000
+
+/** Any answer ends the row of failures, and the rest that they caused; a rest for lag goes on, and one for strays. */
 export function afterAnswer(rest: EndpointRest): EndpointRest {
-  return rest.failuresInRow > 0 ? rested : rest
+  return rest.failuresInRow > 0 ? { ...rest, ...rested } : rest
 }
 
 export function afterFailure(rest: EndpointRest, elapsedMs: number): EndpointRest {
-  const ms = Math.min(maxMs, firstMs * 2 ** Math.min(rest.failuresInRow, doublingsMax))
-  return { failuresInRow: rest.failuresInRow + 1, until: elapsedMs + ms }
+  return { ...rest, failuresInRow: rest.failuresInRow + 1, until: elapsedMs + restMs(rest.failuresInRow) }
+}
+
+/** It answered about another thing than the call named. Such answers in one batch count once. */
+export function afterStray(rest: EndpointRest, elapsedMs: number): EndpointRest {
+  const { inRow, until } = rest.strays ?? { inRow: 0, until: Number.NEGATIVE_INFINITY }
+  if (until > elapsedMs) return rest
+  const before = elapsedMs - until > strayForgottenMs ? 0 : inRow
+  return { ...rest, strays: { inRow: before + 1, until: elapsedMs + restMs(before) } }
+}
+
+function restMs(before: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(before, doublingsMax))
 }
 
 /** It reported a head that others have left behind. */
@@ -27,7 +44,11 @@ export function afterLag(rest: EndpointRest, elapsedMs: number, ms: number): End
   return { ...rest, until: Math.max(rest.until, elapsedMs + ms) }
 }
 
+export function restsUntil({ until, strays }: EndpointRest): number {
+  return strays ? Math.max(until, strays.until) : until
+}
+
 /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
 export function isFit(rest: EndpointRest, elapsedMs: number): boolean {
-  return rest.failuresInRow === 0 && rest.until <= elapsedMs
+  return rest.failuresInRow === 0 && restsUntil(rest) <= elapsedMs
 }

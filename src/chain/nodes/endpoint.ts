@@ -1,44 +1,46 @@
-// One node of a network: verified once, then trusted by how it behaves.
+// One node of a network: verified at first use, then trusted by how it behaves.
 import type { ReplacementRule } from '../../domain/fees.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import type { SecretHeaders } from '../../ops/request-headers.ts'
 import type { EndpointState } from '../chain.ts'
+import { openAside } from './aside.ts'
 import { batchCalls } from './batch-calls.ts'
-import { describeAnswer, type SendCall } from './call.ts'
-import { callAlone } from './call-alone.ts'
-import { replacementRuleOf } from './client-profile.ts'
-import { toNumber } from './decode.ts'
-import { afterAnswer, afterFailure, afterLag, isFit, rested } from './endpoint-rest.ts'
+import type { SendCall } from './call.ts'
+import { afterAnswer, afterFailure, afterLag, afterStray, isFit, rested, restsUntil } from './endpoint-rest.ts'
+import type { Forwarder } from './forward.ts'
+import type { LargeAnswers } from './large-answers.ts'
 import { redactAll } from './redact.ts'
-import type { OpenTransport, Transport } from './transport.ts'
+import { watchServing } from './serving.ts'
+import type { OpenTransport } from './transport.ts'
 
-export interface EndpointConfig {
-  readonly url: string
-  /** Its share of the reads; 0 keeps it for when nobody else answers. */
-  readonly weight: number
-  /** Sent with each request. */
-  readonly headers?: SecretHeaders
-}
+/** The settings of an endpoint, with the URL revealed. An endpoint with the weight 0 is read when no other answers. */
+export type EndpointConfig = Omit<EndpointSettings, 'url'> & { readonly url: string }
 
 export interface Endpoint {
   /** Its place in the configuration: what a log may say of it. */
   readonly index: number
   readonly weight: number
-  /** Does not verify: `ready` does. */
+  /** Does not verify: `ready` does. Sends nothing while the endpoint serves another chain. */
   readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
   readonly callAside: SendCall
+  /** As `callAside`, with the result as bytes. */
+  readonly forward: Forwarder['forward']
   /** The data of a node's error, without the endpoint's secrets. */
   redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
+  /** As `ready`, and reads the chain id anew: what it answered may be of another chain. Never rejects. */
+  confirm(): Promise<string | undefined>
   /** As `ready`, for a report. Never rejects. */
   check(): Promise<EndpointState>
   /** Once verified. */
   rule(): ReplacementRule | undefined
-  /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
+  /** Why it can't be used, while it serves another chain by its last chain id. */
+  wrong(): string | undefined
+  /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
   fit(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
@@ -46,6 +48,8 @@ export interface Endpoint {
   restsUntil(): number
   /** It reported a head behind those of others: it rests for `ms`. */
   lags(ms: number): void
+  /** It answered about another thing than the call of this method named: it rests as after a failure. */
+  strayed(method: string): void
   close(): Promise<void>
 }
 
@@ -58,13 +62,8 @@ export interface EndpointOptions {
   readonly timeoutMs: number
   readonly metrics: ChainMetrics
   readonly openTransport: OpenTransport
+  readonly large: LargeAnswers
 }
-
-/** A few at a time, and no answer so large that reading it would hold up the process. */
-const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
-
-/** A node behind a wrong address may be put right without us. */
-const wrongChainMs = 30_000
 
 /** So many failures in a row are an outage, which is logged at its start and at its end. */
 const outageAt = 3
@@ -74,82 +73,78 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
   const transport = options.openTransport(addressed)
   let rest = rested
-  let rule: ReplacementRule | undefined
   let probing = false
-  let verified: Promise<string | undefined> | undefined
-  let wrongUntil: number | undefined
 
   function heard(well: boolean): void {
     if (well && rest.failuresInRow >= outageAt) logger.info({ endpoint: index }, 'an endpoint answers again')
     rest = well ? afterAnswer(rest) : afterFailure(rest, clock.elapsed())
-    metrics.endpoint(index, well && wrongUntil === undefined)
+    metrics.endpoint(index, well && serving.wrong() === undefined)
     if (rest.failuresInRow === outageAt) logger.warn({ endpoint: index }, 'an endpoint failed three times in a row')
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
   const sendCall = batchCalls({ transport, clock, heard, sized })
-  const call = counting(sendCall, metrics, index)
+  const counted = counting(sendCall, metrics, index)
+  const serving = watchServing({
+    ...{ call: counted, index, chainId, clock, logger },
+    changed(isWrong) {
+      metrics.wrongChain(index, isWrong)
+      metrics.endpoint(index, !isWrong)
+    },
+  })
 
-  let aside: Transport | undefined
-  const callAside: SendCall = (one) => {
-    aside ??= options.openTransport({ ...addressed, ...asideLimits })
-    return callAlone(aside, one)
+  /** An answer that was under way when the endpoint was found on another chain may be of that chain. */
+  const call: SendCall = async (one) => {
+    const before = serving.wrong()
+    if (before !== undefined) return { kind: 'unsent', message: before }
+    const answer = await counted(one)
+    const since = serving.wrong()
+    return since === undefined ? answer : { kind: 'unknown', message: since }
   }
 
-  /** A node that does not answer is tried again at the next use, and one that serves a wrong chain after a while. */
-  async function verify(): Promise<string | undefined> {
-    const found = await identify(call)
-    if ('failed' in found) {
-      verified = undefined
-      return found.failed
-    }
-    if (found.chainId !== chainId) {
-      const facts = { endpoint: index, expected: chainId, served: found.chainId }
-      logger.error(facts, 'an endpoint serves another chain and is not used')
-      wrongUntil = clock.elapsed() + wrongChainMs
-      metrics.endpoint(index, false)
-      return `serves chain ${found.chainId}, not ${chainId}`
-    }
-    rule = found.rule
-    return undefined
-  }
+  const aside = openAside(options.openTransport, addressed)
 
   const endpoint: Endpoint = {
     index,
     weight: config.weight,
     call,
-    callAside,
+    callAside: aside.call,
+    forward: aside.forward,
     redacted: (data) => redactAll(data, transport.redact),
-    ready: () => {
-      if (wrongUntil !== undefined && clock.elapsed() >= wrongUntil) {
-        wrongUntil = undefined
-        verified = undefined
-      }
-      verified ??= verify()
-      return verified
-    },
+    ready: serving.ready,
+    confirm: serving.confirm,
     async check() {
-      if ((await endpoint.ready()) === undefined) return 'ok'
-      return wrongUntil === undefined ? 'noAnswer' : 'wrongChain'
+      if ((await serving.ready()) === undefined) return 'ok'
+      return serving.wrong() === undefined ? 'noAnswer' : 'wrongChain'
     },
-    rule: () => rule,
-    fit: () => isFit(rest, clock.elapsed()),
+    rule: serving.rule,
+    wrong: serving.wrong,
+    fit: () => serving.wrong() === undefined && isFit(rest, clock.elapsed()),
     probe() {
-      if (probing || rest.until > clock.elapsed()) return
+      if (probing || endpoint.restsUntil() > clock.elapsed()) return
       probing = true
-      void call({ method: 'eth_chainId', params: [] }).then((answer) => {
+      // Behind the same URL another node may answer now.
+      void serving.confirm().then(() => {
         probing = false
-        // Behind the same URL another node may answer now.
-        if (answer.kind === 'value' && toNumber(answer.value) !== chainId) verified = undefined
       })
     },
-    restsUntil: () => rest.until,
+    restsUntil: () => Math.max(restsUntil(rest), serving.verifiedAgainAt()),
     lags: (ms) => {
       metrics.lagged(index)
       rest = afterLag(rest, clock.elapsed(), ms)
     },
+    strayed(method) {
+      if (isFit(rest, clock.elapsed()))
+        logger.warn(
+          { endpoint: index, method },
+          'an endpoint answers about another block, receipt or transaction than requested',
+        )
+      metrics.strayed(index)
+      rest = afterStray(rest, clock.elapsed())
+    },
     close: async () => {
-      await Promise.all([transport.close(), aside?.close()])
+      serving.close()
+      await Promise.all([transport.close(), aside.close()])
     },
   }
   return endpoint
@@ -163,20 +158,4 @@ function counting(send: SendCall, metrics: ChainMetrics, index: number): SendCal
     void answer.then(({ kind }) => answered(kind))
     return answer
   }
-}
-
-interface Identity {
-  readonly chainId: number
-  readonly rule: ReplacementRule
-}
-
-/** Both calls leave in one request. */
-async function identify(call: SendCall): Promise<Identity | { readonly failed: string }> {
-  const [id, version] = await Promise.all([
-    call({ method: 'eth_chainId', params: [] }),
-    call({ method: 'web3_clientVersion', params: [] }),
-  ])
-  const chainId = id.kind === 'value' ? toNumber(id.value) : undefined
-  if (chainId === undefined) return { failed: describeAnswer(id) }
-  return { chainId, rule: replacementRuleOf(version.kind === 'value' ? version.value : undefined) }
 }

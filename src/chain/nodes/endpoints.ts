@@ -9,6 +9,8 @@ export type ReadResult<T> = { readonly value: T } | { readonly failed: string }
 export interface Endpoints {
   /** Best first: fit before resting, then by weight in turn. `preferred` comes before the others that are fit. */
   order(preferred?: Endpoint): readonly Endpoint[]
+  /** Those that are fit, or all where none is, in the order of the configuration. */
+  usable(): readonly Endpoint[]
   /** Tries one endpoint after the other until one returns a value. Rejects with ChainUnavailable when none does. */
   firstAnswer<T>(
     read: (endpoint: Endpoint) => Promise<ReadResult<T>>,
@@ -50,6 +52,10 @@ export function chooseAmong(all: readonly Endpoint[], given?: ReplacementRule): 
 
   return {
     order,
+    usable() {
+      const fit = all.filter((endpoint) => endpoint.fit())
+      return fit.length > 0 ? fit : all
+    },
     async firstAnswer(read, preferred) {
       if (!introduced) {
         introduced = true

@@ -1,6 +1,8 @@
 // Keeps the secrets in an endpoint's URL and headers out of every message, since nodes and gateways often repeat them.
 
 const messageMaxChars = 400
+/** Text is cut before it is searched: a node may send a megabyte. */
+const searchedMaxChars = 4_096
 /** Shorter path segments are words like `v3`, not keys, and so are shorter values of headers. */
 const secretMinChars = 8
 
@@ -10,9 +12,14 @@ export function redactor(url: URL, headers: readonly string[] = []): (text: stri
   const secrets = [...inUrl, ...headers, ...headers.flatMap((value) => value.split(/[\s,;]+/))]
     .filter((text) => text.length >= secretMinChars)
     .sort((one, other) => other.length - one.length)
+  // The cut may divide a secret. All but one of its characters may stand before the cut.
+  const dividedMaxChars = Math.max(0, (secrets[0]?.length ?? 0) - 1)
   return (text) => {
-    const withoutUrls = text.replaceAll(/\b(?:https?|wss?):\/\/\S+/gi, '…')
-    return secrets.reduce((kept, secret) => kept.replaceAll(secret, '…'), withoutUrls).slice(0, messageMaxChars)
+    const searched = text.slice(0, searchedMaxChars)
+    const withoutUrls = searched.replaceAll(/\b(?:https?|wss?):\/\/\S+/gi, '…')
+    const kept = secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), withoutUrls)
+    const whole = searched.length < text.length ? kept.slice(0, Math.max(0, kept.length - dividedMaxChars)) : kept
+    return whole.slice(0, messageMaxChars)
   }
 }
 

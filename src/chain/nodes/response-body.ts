@@ -1,5 +1,6 @@
 // Reads a JSON-RPC 2.0 body whose shape is unverified.
 import type { Answer } from './call.ts'
+import { speaksOfRate } from './rate-limit.ts'
 
 /** One answer. Its `error` has the same shape. */
 export interface BatchMember {
@@ -11,17 +12,12 @@ export interface BatchMember {
   readonly data?: unknown
 }
 
-/** EIP-1474's code for an exceeded limit. Rate limits and limits on batches share it. */
-export const limitExceeded = -32005
-/** The exceeded limit, and the code that gateways put into an HTTP 200 instead of sending an HTTP 429. */
-const rateLimitCodes: readonly number[] = [429, limitExceeded]
-
 export const leftOut: Answer = { kind: 'unknown', message: 'the node left this call out of its answer' }
 
 export function toAnswer(member: unknown, redact: (text: string) => string): Answer {
   if (!isObject(member)) return leftOut
-  const { error } = member
-  if (isObject(error)) {
+  const error = errorOf(member)
+  if (error) {
     if (isRateLimit(member)) return { kind: 'unknown', message: 'rate limited' }
     const { code, message, data } = error
     if (typeof code !== 'number') return { kind: 'unknown', message: 'an error without a code' }
@@ -31,8 +27,24 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }
 
-export function isRateLimit({ error }: BatchMember): boolean {
-  return isObject(error) && rateLimitCodes.includes(Number(error.code))
+/** Some gateways send an empty error beside each result. */
+export function errorOf({ error }: BatchMember): BatchMember | undefined {
+  return isObject(error) && Object.keys(error).length > 0 ? error : undefined
+}
+
+export function isRateLimit(member: BatchMember): boolean {
+  const error = errorOf(member)
+  return error !== undefined && speaksOfRate(error.code, error.message)
+}
+
+/**
+ * The node's own limit on the size of an answer: -32003 by geth and Erigon, -32008 and -32011 by reth. Only
+ * for a read: EIP-1474 has -32003 for a rejected transaction.
+ */
+const tooLargeCodes: readonly unknown[] = [-32003, -32008, -32011]
+
+export function isTooLargeForNode(member: BatchMember): boolean {
+  return tooLargeCodes.includes(errorOf(member)?.code)
 }
 
 export function membersOf(json: unknown): readonly unknown[] {

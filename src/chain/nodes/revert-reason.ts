@@ -1,6 +1,7 @@
 // Decides whether a failed gas estimate proves that the payload would revert, and finds the reason.
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
+import { cutRevertText, revertTextMaxChars } from '../../domain/revert-text.ts'
 import type { Answer } from './call.ts'
 
 /** EIP-1474's extension for "execution error". geth, reth, Erigon, newer Nethermind, anvil and Hardhat use it. */
@@ -26,23 +27,32 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call of an uninitialized function',
 }
 
+/** Of a revert's data: selector, offset, length, and more bytes than a reason has, four to a character at most. */
+const searchedMaxChars = 160 + 2 * 4 * revertTextMaxChars
+/** The bytes of a text that `cutRevertText` shortens in any case. */
+const textMaxBytes = 4 * revertTextMaxChars
+
 /** Undefined unless the answer proves that the execution fails: a faulty node must not fail a payload. */
 export function revertReason(answer: Answer): string | undefined {
   if (answer.kind !== 'rpcError') return undefined
   const says = answer.code === executionErrorCode || revertProse.some((pattern) => pattern.test(answer.message))
   if (!says) return undefined
-  return decoded(revertData(answer.data)) ?? (answer.message || 'execution reverted')
+  return cutRevertText(decoded(revertData(answer.data)) ?? (answer.message || 'execution reverted'))
 }
 
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */
 function revertData(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
-  const found = typeof inner === 'string' ? /^(?:Reverted )?0x([0-9a-f]*)$/i.exec(inner.trim())?.[1] : undefined
+  // Cut before it is searched: a contract may revert with a megabyte.
+  const first = typeof inner === 'string' ? inner.slice(0, searchedMaxChars).trim() : ''
+  const found = /^(?:Reverted )?0x([0-9a-f]*)$/i.exec(first)?.[1]
   return found === undefined ? undefined : `0x${found}`
 }
 
 function decoded(data: Hex | undefined): string | undefined {
   if (data === undefined || data.length < 10) return undefined
+  const text = errorText(data)
+  if (text !== undefined) return text
   try {
     const { errorName, args } = decodeErrorResult({ data })
     const [first]: readonly unknown[] = args
@@ -51,4 +61,15 @@ function decoded(data: Hex | undefined): string | undefined {
   } catch {
     return `custom error ${data.slice(0, 10)}`
   }
+}
+
+/**
+ * The beginning of a long text of `Error(string)`: selector, offset, length, bytes (Solidity's ABI). Data that was cut
+ * is no valid encoding of the whole.
+ */
+function errorText(data: Hex): string | undefined {
+  const [, offset, length, bytes] = /^0x08c379a0([0-9a-f]{64})([0-9a-f]{64})([0-9a-f]*)$/i.exec(data) ?? []
+  if (offset === undefined || length === undefined || bytes === undefined) return undefined
+  const isLong = BigInt(`0x${offset}`) === 32n && BigInt(`0x${length}`) > BigInt(textMaxBytes)
+  return isLong && bytes.length >= 2 * textMaxBytes ? Buffer.from(bytes, 'hex').toString() : undefined
 }

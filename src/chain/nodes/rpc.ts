@@ -1,5 +1,5 @@
 // Passes a client's read on to one endpoint, and to the next one where that fails.
-import type { ChainRead, ReadAnswer } from '../chain.ts'
+import type { ChainRead, ForwardedAnswer, ForwardedRead, ReadAnswer } from '../chain.ts'
 import type { Endpoints } from './endpoints.ts'
 
 /** Rejects with ChainUnavailable when no endpoint answers. A node's error is an answer. */
@@ -11,5 +11,11 @@ export async function passOn(endpoints: Endpoints, read: ChainRead): Promise<Rea
     const { code, message, data } = answer
     return { value: { error: { code, message, ...(data !== undefined && { data: endpoint.redacted(data) }) } } }
   })
+  return value
+}
+
+/** The same, with the result as bytes. */
+export async function forward(endpoints: Endpoints, read: ForwardedRead): Promise<ForwardedAnswer> {
+  const { value } = await endpoints.firstAnswer<ForwardedAnswer>((endpoint) => endpoint.forward(read))
   return value
 }

@@ -1,21 +1,36 @@
 // One HTTP request with a JSON body to one node. Tells apart what certainly never left from what may have arrived.
 
-import { errors, Pool } from 'undici'
+import { errors } from 'undici'
 import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { late, within } from '../../ops/within.ts'
-import { redactor } from './redact.ts'
+import { answerLimits } from './answer-limits.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { openConnections } from './connections.ts'
+import type { ExpectedAnswer } from './expected-answer.ts'
+import type { LargeAnswers } from './large-answers.ts'
+import { readAnswer } from './read-answer.ts'
+import { receive } from './receive.ts'
 
-/** `status` is the HTTP status, where there was an answer with one. */
+/**
+ * `status` is the HTTP status, where there was an answer with one. `isTooLarge`: the answer exceeded its limit.
+ * `isEmpty`: an HTTP 200 without a body.
+ */
 export type HttpAnswer =
   | { readonly kind: 'body'; readonly status: number; readonly json: unknown }
-  | { readonly kind: 'unknown'; readonly status?: number; readonly message: string }
+  | {
+      readonly kind: 'unknown'
+      readonly status?: number
+      readonly message: string
+      readonly isTooLarge?: boolean
+      readonly isEmpty?: boolean
+    }
   | { readonly kind: 'unsent'; readonly message: string }
 
 export interface Transport {
-  /** Never rejects. */
-  post(body: string): Promise<HttpAnswer>
+  /** Never rejects. Without `expected`, the answer is one member of any method. */
+  post(body: string, expected?: ExpectedAnswer): Promise<HttpAnswer>
   /** Takes URL and keys out of a node's words. */
   redact(text: string): string
   close(): Promise<void>
@@ -27,62 +42,65 @@ export interface TransportOptions {
   readonly headers?: SecretHeaders
   readonly clock: Clock
   readonly timeoutMs: number
-  /** Defaults: 16, and 32 MiB. */
+  /** Defaults: 16, and 2 MiB. The second is for answers without an expectation. */
   readonly connectionsMax?: number
   readonly answerBytesMax?: number
+  /** Absent: all answers are parsed on this thread, and no budget limits them. */
+  readonly large?: LargeAnswers
 }
 
 export type OpenTransport = (options: TransportOptions) => Transport
 
-const answerBytesMaxDefault = 32 * 1024 * 1024
+const answerBytesMaxDefault = 2 * 1024 * 1024
 const connectionsMaxDefault = 16
-const connectTimeoutMaxMs = 5_000
 
 /** Throws TypeError, without the URL, when it is none. */
 export function openTransport(options: TransportOptions): Transport {
   const { clock, timeoutMs, connectionsMax = connectionsMaxDefault, answerBytesMax = answerBytesMaxDefault } = options
-  const url = parsed(options.url)
-  const secretHeaders = { ...credentials(url), ...revealed(options.headers) }
-  const redact = redactor(url, Object.values(secretHeaders))
-  const pool = new Pool(url.origin, {
-    connections: connectionsMax,
-    // Never more than one: undici sends pipelined requests again when a connection breaks.
-    pipelining: 1,
-    connect: { timeout: Math.min(connectTimeoutMaxMs, timeoutMs / 2) },
-    maxResponseSize: answerBytesMax,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
-  const request = {
-    path: `${url.pathname}${url.search}`,
-    method: 'POST' as const,
-    headers: { ...secretHeaders, 'content-type': 'application/json' },
-  }
+  const { pool, request, redact } = openConnections({ ...options, connectionsMax })
+  const budget: ByteBudget | undefined = options.large?.share()
 
-  async function exchange(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  async function exchange(body: string, expected: ExpectedAnswer, tried: Try): Promise<HttpAnswer> {
+    const { signal, progress } = tried
     const answer = await pool.request({ ...request, body, signal })
-    const text = await answer.body.text()
     const { statusCode: status } = answer
-    if (status === 429) return { kind: 'unknown', status, message: 'rate limited (HTTP 429)' }
+    const announced = answer.headers['content-length']
+    const announcedBytes = typeof announced === 'string' ? Number(announced) : undefined
+    const { bytesMax } = expected
+    const received = await receive({ body: answer.body, announcedBytes, bytesMax, budget, signal, progress })
+    if (received === 'tooLarge') {
+      return { kind: 'unknown', status, message: `an answer of more than ${bytesMax} bytes`, isTooLarge: true }
+    }
     try {
+      if (status === 429) return { kind: 'unknown', status, message: 'rate limited (HTTP 429)' }
+      if (received.bytes.length === 0 && status === 200) {
+        return { kind: 'unknown', status, message: 'an answer without a body', isEmpty: true }
+      }
       // Some nodes send JSON-RPC errors with an HTTP status of 400 or 500: the body counts where there is one.
-      return { kind: 'body', status, json: JSON.parse(text) }
-    } catch {
-      return { kind: 'unknown', status, message: status === 200 ? 'an answer that is not JSON' : `HTTP ${status}` }
+      const reading = await readAnswer(received.bytes, expected.calls, options.large)
+      if ('json' in reading) return { kind: 'body', status, json: reading.json }
+      const { refused, isTooLarge, isJson } = reading
+      return { kind: 'unknown', status, message: isJson || status === 200 ? refused : `HTTP ${status}`, isTooLarge }
+    } finally {
+      received.release()
     }
   }
 
   return {
     redact,
     close: () => pool.destroy(),
-    async post(body) {
+    async post(body, expected = { bytesMax: answerBytesMax, calls: anyCall }) {
+      let receivedBytes = 0
+      const progress = (bytes: number) => {
+        receivedBytes = bytes
+      }
       try {
-        const posted = await within(clock, timeoutMs, (over) => exchange(body, over))
-        return posted === late ? { kind: 'unknown', message: `no answer within ${timeoutMs} ms` } : posted
+        const posted = await within(clock, timeoutMs, (signal) => exchange(body, expected, { signal, progress }))
+        if (posted !== late) return posted
+        // A large answer took too long, and would the next time.
+        const isTooLarge = receivedBytes > answerLimits.mainThreadBytes
+        return { kind: 'unknown', message: `no answer within ${timeoutMs} ms`, ...(isTooLarge && { isTooLarge }) }
       } catch (error) {
-        if (error instanceof errors.ResponseExceededMaxSizeError) {
-          return { kind: 'unknown', message: `an answer of more than ${answerBytesMax} bytes` }
-        }
         return neverConnected(error)
           ? { kind: 'unsent', message: `no connection (${codeOf(error)})` }
           : { kind: 'unknown', message: `the connection failed (${codeOf(error)})` }
@@ -90,6 +108,13 @@ export function openTransport(options: TransportOptions): Transport {
     },
   }
 }
+
+interface Try {
+  readonly signal: AbortSignal
+  readonly progress: (bytes: number) => void
+}
+
+const anyCall: ExpectedAnswer['calls'] = [{ id: 1, method: '' }]
 
 /**
  * Whether the error proves that there was no connection to send a byte over. Name lookup and `connect` come before the
@@ -106,22 +131,4 @@ function neverConnected(error: unknown): boolean {
 function codeOf(error: unknown): string {
   const code = memberOf(error, 'code')
   return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
-}
-
-function parsed(url: string): URL {
-  try {
-    return new URL(url)
-  } catch {
-    throw new TypeError('an RPC URL is not a URL')
-  }
-}
-
-function revealed(headers: SecretHeaders = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]))
-}
-
-function credentials(url: URL): Record<string, string> {
-  if (!url.username && !url.password) return {}
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }

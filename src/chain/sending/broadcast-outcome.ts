@@ -15,6 +15,8 @@ import type { Answer } from '../nodes/call.ts'
 const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
   // Not "unknown transaction type".
   [/already known|AlreadyKnown|\bknown transaction|already imported|existing txn with same hash/i, 'alreadyKnown'],
+  [/Pool\(AlreadyImported\)|tx already in mempool|tx already exists in cache/i, 'alreadyKnown'],
+  [/pending transaction with same hash already exists|transaction already finalized/i, 'alreadyKnown'],
   [/OwnNonceAlreadyUsed/, 'alreadyKnown'], // Nethermind before 1.25, of a transaction that it holds as its own
 
   // A delegated account (EIP-7702) may have one transaction in flight, the next in order. Both refusals pass with time.
@@ -28,32 +30,43 @@ const prose: readonly (readonly [RegExp, RejectionCode | 'alreadyKnown'])[] = [
     /replacement transaction underpriced|could not replace existing tx|ReplacementNotAllowed/i,
     'replacementUnderpriced',
   ],
+  [/another tx which has the same nonce in the tx pool|gas price not enough to bump/i, 'replacementUnderpriced'],
+  [/Pool\(TooLowPriority|priority is too low: \(\d+ vs \d+\)/i, 'replacementUnderpriced'],
   // Only a full pool of geth checks whether a gapped transaction may push another one out.
   [/future transaction tries to replace pending/i, 'poolFull'],
   // Erigon calls a sender with too many cheap transactions a spammer: its share of the pool is used up.
   [/txpool is full|sub-pool is full|\bspammer\b/i, 'poolFull'],
+  [/\bqueue full\b|pending tx pool full|mempool is full|transaction pool is full/i, 'poolFull'],
+  [/tx dropped due to L2 congestion/i, 'poolFull'],
 
-  [/nonce too low|OldNonce/i, 'nonceTooLow'],
+  [/nonce too low|OldNonce|Pool\(Stale\)|invalid transaction nonce/i, 'nonceTooLow'],
   [/nonce too high|nonce too far in future|NonceGap|nonce is too distant/i, 'nonceGap'],
 
   // Before the funds, since geth names the cap in ether. The cap is that node's own limit.
-  [/exceeds the configured cap/i, 'nodeLimit'],
+  [/exceeds the configured cap|transaction fee cap exceeded/i, 'nodeLimit'],
   // Nitro: the `valid_until` that was sent along has passed. The service ends the transaction by its own clock.
   [/TimestampMax condition not met/i, 'nodeLimit'],
   [
     /insufficient funds|InsufficientFunds|upfront cost exceeds account balance|doesn't have enough funds/i,
     'insufficientFunds',
   ],
+  [/insufficient balance for transfer|not enough funds for gas|would cause overdraft/i, 'insufficientFunds'],
 
   [/intrinsic gas too low|insufficient gas for floor data gas cost/i, 'invalid'],
   [/exceeds block gas limit|transaction gas limit too high|oversized data|max initcode size exceeded/i, 'invalid'],
   [/intrinsic gas too high|invalid chain ?id/i, 'invalid'], // anvil and geth
   [/requires at least \d+ gas|requires gas floor of|exceeds transaction gas cap|init code length is/i, 'invalid'], // Hardhat
   [/invalid sender|transaction type not supported|priority fee per gas higher than max fee/i, 'invalid'],
+  [/intrinsic gas exceeds gas limit|Gas limit \d+ exceeded cap of/i, 'invalid'],
+  [/gas uint64 overflow|^invalid signature$|forbidden sender address|SenderIsContract/i, 'invalid'],
+  [/basic cost is above the gas limit|call failed: GasLimitExceeded/i, 'invalid'],
+  [/Not enough gas for transaction validation/i, 'invalid'],
 
   // Nethermind before 1.25 says FeeTooLow and FeeTooLowToCompete.
   [/underpriced|FeeTooLow|fee too low|gas price below (?:configured )?minimum|below current base fee/i, 'feeTooLow'],
   [/less than block base fee|too low for the next block/i, 'feeTooLow'],
+  [/\bgas price too low\b|is below configured minimum gas price|insufficient fee; got/i, 'feeTooLow'],
+  [/gas price lower than block's minimum/i, 'feeTooLow'],
 ]
 
 /** How a node that refuses a price names the smallest tip, or price, that it accepts. */
@@ -67,6 +80,14 @@ export function minimumTipIn(answer: Answer): Wei | undefined {
   if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
   const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)
   return named === undefined ? undefined : BigInt(named)
+}
+
+/**
+ * Whether a refusal may come from a node of another chain. geth checks the chain id with the signature, so older ones
+ * only say "invalid sender".
+ */
+export function doubtsChain(answer: Answer): boolean {
+  return answer.kind === 'rpcError' && /chain ?id|wrong ?chain|invalid sender/i.test(answer.message)
 }
 
 function meaningOf(message: string): RejectionCode | 'alreadyKnown' | undefined {

@@ -6,7 +6,7 @@ import type { BroadcastRequest } from '../chain.ts'
 import type { Answer } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { broadcastOutcome, minimumTipIn } from './broadcast-outcome.ts'
+import { broadcastOutcome, doubtsChain, minimumTipIn } from './broadcast-outcome.ts'
 import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 import { type SendMethods, sendRaw } from './send-raw.ts'
 
@@ -16,12 +16,12 @@ export async function broadcast(
   requests: readonly BroadcastRequest[],
   methods: SendMethods,
   /** Called with a node's smallest tip where a refusal names it. */
-  learnMinimum: (tip: Wei) => void,
+  learnMinimum: (tip: Wei, by: Endpoint) => void,
 ): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
   const outcomes = new Map<Hash, BroadcastOutcome>()
-  const learn = (request: BroadcastRequest, answer: Answer) => {
+  const learn = (request: BroadcastRequest, answer: Answer, by: Endpoint) => {
     const minimum = minimumTipIn(answer)
-    if (minimum !== undefined) learnMinimum(minimum)
+    if (minimum !== undefined) learnMinimum(minimum, by)
     const outcome = broadcastOutcome(answer, request.hash)
     const known = outcomes.get(request.hash)
     outcomes.set(request.hash, known ? mergeOutcomes(known, outcome) : outcome)
@@ -56,7 +56,7 @@ async function broadcastTo(
   endpoint: Endpoint,
   requests: readonly BroadcastRequest[],
   methods: SendMethods,
-  learn: (request: BroadcastRequest, answer: Answer) => void,
+  learn: (request: BroadcastRequest, answer: Answer, by: Endpoint) => void,
 ): Promise<void> {
   // An endpoint gets no bytes before it has reported its chain, so its outcome is certain: unsent.
   const unfit = await endpoint.ready()
@@ -64,8 +64,11 @@ async function broadcastTo(
     unfit === undefined
       ? await Promise.all(requests.map((request) => sendRaw(endpoint, request, methods)))
       : requests.map(() => ({ kind: 'unsent', message: unfit }))
+  // A node of another chain proves nothing about this one, so all of its answers are void.
+  if (answers.some(doubtsChain)) await endpoint.confirm()
+  const wrong = unfit === undefined ? endpoint.wrong() : undefined
   for (const [index, request] of requests.entries()) {
-    const answer = answers[index]
-    if (answer) learn(request, answer)
+    const answer: Answer | undefined = wrong !== undefined ? { kind: 'unknown', message: wrong } : answers[index]
+    if (answer) learn(request, answer, endpoint)
   }
 }

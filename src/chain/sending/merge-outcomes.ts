@@ -6,7 +6,7 @@ const evidence: readonly BroadcastOutcome['kind'][] = ['accepted', 'alreadyKnown
 
 /**
  * The refusals that prove most about the chain and about rivals in the pools come first, then those that differ between
- * nodes. `invalid` is permanent, so it counts only where every node that was reached returned it.
+ * nodes. `invalid` counts only if every node that was reached returned it.
  */
 const refusals: readonly RejectionCode[] = [
   'nonceTooLow',
@@ -33,5 +33,8 @@ export function mergeOutcomes(one: BroadcastOutcome, other: BroadcastOutcome): B
 /** Whether the next endpoint may do better: the outcome proved nothing, or the refusal is specific to one node. */
 export function worthAnother(outcome: BroadcastOutcome): boolean {
   if (outcome.kind === 'unsent' || outcome.kind === 'unknown') return true
-  return outcome.kind === 'rejected' && (outcome.code === 'nodeLimit' || outcome.code === 'poolFull')
+  return outcome.kind === 'rejected' && specific.includes(outcome.code)
 }
+
+/** Of one node's own limits, pool or rules: it may follow an old fork. */
+const specific: readonly RejectionCode[] = ['nodeLimit', 'poolFull', 'invalid']

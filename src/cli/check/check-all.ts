@@ -10,6 +10,7 @@ import type { CommandLife } from '../terminal.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkEndpoint } from './check-endpoint.ts'
 import { checkPorts } from './check-ports.ts'
+import { checkReceivers } from './check-receivers.ts'
 import type { Finding } from './finding.ts'
 
 export async function checkAll(
@@ -25,7 +26,7 @@ export async function checkAll(
   if (config instanceof ConfigError) {
     return config.problems.map(({ place: at, message }) => ({ level: 'error', place, check: at, text: message }))
   }
-  const { relayers, signers, networks } = config
+  const { relayers, signers, networks, proxies } = config
   const text = `relayers: ${relayers.length}, signers: ${signers.length}, networks: ${networks.length}`
   const findings: Finding[] = [
     { level: 'ok', place, check: 'files', text },
@@ -33,7 +34,12 @@ export async function checkAll(
   ]
   progress('opening the signers')
   const addresses = new Map<string, string>()
-  const signing = signerContext({ log: silent, clock: systemClock, random: systemRandom() })
+  const signing = signerContext({
+    log: silent,
+    clock: systemClock,
+    random: systemRandom(),
+    ...(proxies && { proxies }),
+  })
   for (const signer of signers) {
     // A key that no relayer can use.
     if (signer.type === 'vault_transit') continue
@@ -41,14 +47,17 @@ export async function checkAll(
     try {
       const opened = (await openSigners([signer], signing)).get(signer.id)
       if (!opened) continue
+      const outage = opened.remote?.outage()
       await opened.close?.()
       addresses.set(signer.id, opened.address)
-      findings.push({ level: 'ok', place, check, text: opened.address })
+      const fault = outage && `${opened.address}: its key service does not sign (${outage.code})`
+      findings.push({ level: fault ? 'error' : 'ok', place, check, text: fault ?? opened.address })
     } catch (error) {
       if (!(error instanceof SignerError)) throw error
       findings.push({ level: 'error', place, check, text: error.message })
     }
   }
+  findings.push(...(await checkReceivers(relayers, config.database)))
   findings.push(...(await checkPorts(config.server)))
   progress('opening the database')
   findings.push(...(await checkDatabase(config.database)))

@@ -2,14 +2,15 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
+import type pg from 'pg'
 import type { DatabaseConfig } from '../../config/config.ts'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { missingMigrations } from '../../store/migrations.ts'
 import { checkServer, openPool } from '../../store/postgres/connect.ts'
 import { lockDatabase } from '../../store/sqlite/lock.ts'
+import { refuseTransferred } from '../../store/sqlite/transfer-mark.ts'
 import { StoreInUse } from '../../store/store.ts'
-import { refuseTransferred } from '../../store/transfer/mark.ts'
 import type { Finding } from './finding.ts'
 
 const place = 'database'
@@ -17,8 +18,8 @@ const place = 'database'
 export async function checkDatabase(database: DatabaseConfig): Promise<readonly Finding[]> {
   const check = database.kind === 'sqlite' ? database.path : String(database.url)
   try {
-    const found = database.kind === 'sqlite' ? await checkFile(database.path) : await checkPostgres(database)
-    return [{ place, check, ...found }]
+    const found = database.kind === 'sqlite' ? [await checkFile(database.path)] : await checkPostgres(database)
+    return found.map((each) => ({ place, check, ...each }))
   } catch (error) {
     if (error instanceof StoreInUse) {
       return [{ level: 'warning', place, check, text: 'in use, by a service that runs already' }]
@@ -54,16 +55,31 @@ async function checkFile(path: string): Promise<Found> {
   }
 }
 
-async function checkPostgres({ url }: Extract<DatabaseConfig, { kind: 'postgres' }>): Promise<Found> {
+async function checkPostgres({ url }: Extract<DatabaseConfig, { kind: 'postgres' }>): Promise<readonly Found[]> {
   const pool = openPool(url, 1, () => undefined)
   try {
     await checkServer(pool)
     const table = await pool.query("SELECT 1 WHERE to_regclass('migrations') IS NOT NULL")
-    if (table.rows.length === 0) return schemaFound([])
-    return schemaFound((await pool.query<{ name: string }>('SELECT name FROM migrations')).rows)
+    const applied =
+      table.rows.length === 0 ? [] : (await pool.query<{ name: string }>('SELECT name FROM migrations')).rows
+    return [schemaFound(applied), ...(await openDoor(pool))]
   } finally {
     await pool.end()
   }
+}
+
+/** A role that may connect needs no other right to send messages on the channel of the replicas, and to listen to theirs. */
+async function openDoor(pool: pg.Pool): Promise<readonly Found[]> {
+  const { rows } = await pool.query<{ name: string; isOpen: boolean }>(
+    `SELECT quote_ident(current_database()) AS name,
+      has_database_privilege('public', current_database(), 'CONNECT') AS "isOpen"`,
+  )
+  return rows
+    .filter(({ isOpen }) => isOpen)
+    .map(({ name }) => ({
+      level: 'warning',
+      text: `every role of the server may connect: REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
+    }))
 }
 
 /** Throws OperatorError for the schema of a later version. */

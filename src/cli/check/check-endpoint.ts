@@ -4,10 +4,10 @@ import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
 import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
-import type { NetworkConfig, RpcEndpointConfig } from '../../config/config.ts'
 import { transferGas } from '../../domain/intrinsic-gas.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
+import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
 import { minWei } from '../../domain/units.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
@@ -15,8 +15,8 @@ import type { Finding } from './finding.ts'
 
 export interface EndpointCheck {
   readonly place: string
-  readonly network: Pick<NetworkConfig, 'chainId' | 'averageBlockTimeMs' | 'isBlockTimeGiven' | 'profile'>
-  readonly endpoint: RpcEndpointConfig
+  readonly network: Pick<NetworkSettings, 'chainId' | 'averageBlockTimeMs' | 'isBlockTimeGiven' | 'profile'>
+  readonly endpoint: EndpointSettings
   /** Of a relayer on the network. */
   readonly address: string | undefined
   readonly timeoutMs: number

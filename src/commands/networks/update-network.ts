@@ -1,8 +1,10 @@
 // PATCH of a network: stores an overlay on the file's settings. The nodes are replaced while the relayers continue.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { ProfileOverrides } from '../../domain/profile.ts'
-import { type NetworkPatch, type NetworkSettings, patchedNetwork } from '../../registry/entities.ts'
+import type { NetworkSettings } from '../../domain/settings.ts'
+import { type NetworkPatch, patchedNetwork } from '../../registry/entities.ts'
 import { relayersMax } from '../../registry/registry.ts'
 import { networkFromEntity, networkToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, requireKey, takeEffect } from '../management.ts'

@@ -1,8 +1,10 @@
 // POST of a notification: where events are delivered. The URL may hold a token, so it is sealed like the signing key.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
+import type { NotificationSettings } from '../../domain/settings.ts'
 import { freshId } from '../../ops/fresh-id.ts'
-import type { NotificationSettings } from '../../registry/entities.ts'
+
 import { notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
 

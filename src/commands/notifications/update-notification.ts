@@ -1,8 +1,10 @@
 // PATCH of a notification: another URL or another key, for every delivery from now on.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
+import type { NotificationSettings } from '../../domain/settings.ts'
 import type { Secret } from '../../ops/secret.ts'
-import type { NotificationSettings } from '../../registry/entities.ts'
+
 import { notificationFromEntity, notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from '../management.ts'
 

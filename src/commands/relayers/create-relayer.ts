@@ -1,11 +1,13 @@
 // POST of a relayer: a new nonce sequence, advanced once the request is answered.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
 import type { Relayer } from '../../domain/relayer.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import { freshId } from '../../ops/fresh-id.ts'
-import type { EndpointSettings } from '../../registry/entities.ts'
+
 import { relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
 import {
@@ -31,7 +33,7 @@ export interface RelayerRequest {
   readonly endpoints?: readonly EndpointSettings[]
 }
 
-/** Throws INVALID_REQUEST, ALREADY_EXISTS, ACCOUNT_IN_USE, STORAGE_KEY_MISSING. */
+/** Throws INVALID_REQUEST, ALREADY_EXISTS, ACCOUNT_IN_USE, STORAGE_KEY_MISSING, SIGNER_UNAVAILABLE. */
 export async function createRelayer(
   context: ManagementContext,
   request: RelayerRequest,
@@ -72,12 +74,17 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
     const fault = `signer "${signerId}" is of type "vault_transit", whose keys are not of Ethereum's curve`
     throw new RescindError('NOT_SUPPORTED', `signer_id: ${fault}; name a signer of another type`)
   }
+  if (!signer && registry.file.signers.some((each) => each.id === signerId)) {
+    const fault = `signer "${signerId}" has not opened since the service started, and nothing shows its address`
+    throw new RescindError('SIGNER_UNAVAILABLE', `${fault}; try again once its key service answers`)
+  }
   if (!signer)
     throw unknown(
       'signer_id',
       signerId,
       registry.signers().map((each) => each.id),
     )
+  if (registry.file.awaited.some((each) => each.id === id)) throw idTaken(id)
   const published = whyPublished(signer.address, network.chainId)
   if (published !== undefined) throw new RescindError('INVALID_REQUEST', `signer_id: "${signerId}" ${published}`)
   return {
@@ -94,9 +101,13 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
   }
 }
 
+function idTaken(id: string): RescindError {
+  return new RescindError('ALREADY_EXISTS', `id: there is a relayer "${id}"; give this one another id, or none`)
+}
+
 async function refuseTaken(session: Session, { id, chainId, address }: Relayer): Promise<void> {
   if (await session.relayer(id)) {
-    throw new RescindError('ALREADY_EXISTS', `id: there is a relayer "${id}"; give this one another id, or none`)
+    throw idTaken(id)
   }
   const rival = await session.relayerOf(chainId, address)
   if (!rival) return

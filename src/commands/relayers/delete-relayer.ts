@@ -9,7 +9,8 @@ export async function deleteRelayer(context: ManagementContext, id: RelayerId, r
   const { store, clock, registry } = context
   // What a bulk cancellation has taken is no longer open, whatever its rows say.
   await context.bulks?.finish(id)
-  const inFile = registry.file.relayers.some((relayer) => relayer.id === id)
+  const { relayers, awaited } = registry.file
+  const inFile = [...relayers, ...awaited].some((relayer) => relayer.id === id)
   await store.commit(async (session) => {
     await session.raiseRevision()
     if (!(await session.relayer(id))) throw relayerNotFound(id)

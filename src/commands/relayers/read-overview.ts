@@ -1,8 +1,8 @@
 // Reads the standing of a relayer, with its counts. It calls no node.
 
-import type { Wait } from '../../domain/condition.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
+import type { Wait } from '../../domain/wait-facts.ts'
 import type { Reads } from '../../store/store.ts'
 
 export interface Overview {

@@ -7,6 +7,7 @@ import type { Relayer } from '../../domain/relayer.ts'
 import type { Wei } from '../../domain/units.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Registry } from '../../registry/registry.ts'
+import { reportReceivers } from './report-receivers.ts'
 
 export interface ReportAtStart {
   readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf'>
@@ -25,6 +26,7 @@ export function reportAtStart(context: ReportAtStart): Disposable {
 
 async function report({ registry, logger, observed }: ReportAtStart, ended: AbortSignal): Promise<void> {
   const relayers = registry.relayers()
+  reportReceivers(relayers, logger)
   /** Relayers with endpoints of their own have a chain of their own. */
   const checks = new Map<Chain, Promise<readonly EndpointState[]>>()
   await Promise.all(

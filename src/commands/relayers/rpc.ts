@@ -1,6 +1,6 @@
 // Runs a client's read of the relayer's chain, through the relayer's nodes.
 
-import type { Chain, ReadAnswer } from '../../chain/chain.ts'
+import type { Chain, ForwardedAnswer } from '../../chain/chain.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -13,8 +13,8 @@ export async function rpc(
   reads: Reads,
   chainOf: (relayer: Relayer) => Chain,
   relayerId: RelayerId,
-  { method, params }: { readonly method: string; readonly params: unknown },
-): Promise<ReadAnswer | { readonly refused: RpcRefusal }> {
+  { method, params, bytesMax }: { readonly method: string; readonly params: unknown; readonly bytesMax: number },
+): Promise<ForwardedAnswer | { readonly refused: RpcRefusal }> {
   const relayer = await reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)
   const refused = refuseCall(method, params)
@@ -22,7 +22,7 @@ export async function rpc(
   return readNodes(
     relayer,
     // `refuseCall` accepts lists only.
-    () => chainOf(relayer).read({ method, params: params as readonly unknown[] }),
+    () => chainOf(relayer).forward({ method, params: params as readonly unknown[], bytesMax }),
     ({ message }) => ` ${method}: ${message}; request less, or try again later`,
   )
 }

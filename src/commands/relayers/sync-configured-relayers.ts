@@ -13,6 +13,8 @@ export interface SyncOptions {
   readonly store: Store
   /** The file's relayers, without their changes through the API. */
   readonly file: readonly Relayer[]
+  /** Further relayers of the file, whose accounts are unknown: they stay as they are stored, or not. */
+  readonly awaited?: readonly { readonly id: string }[]
   /** Whether its key and its network are still configured. */
   readonly canBeFollowed: (relayer: Relayer) => boolean
   readonly hasNotification: (id: string) => boolean
@@ -27,37 +29,20 @@ export interface SyncOptions {
  * since other processes on the database, and their clients, may be at work.
  */
 export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> {
-  const { store, file, canBeFollowed, hasNotification, logger } = given
+  const { store, file, awaited = [], canBeFollowed, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
-  const entities = new Map(
-    (await store.reads.entities()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
-  )
-  const configured = file.map((relayer) => withOverlay(relayer, entities.get(relayer.id)))
-  const isOwn = (id: RelayerId) => wasCreated(entities.get(id))
-  const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
-  if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
-
-  const others = stored.filter(({ id }) => !configured.some((relayer) => relayer.id === id))
+  const { configured, isOwn } = await checkedAgainst(store, file, stored)
+  const others = stored.filter(({ id }) => ![...configured, ...awaited].some((relayer) => relayer.id === id))
   const orphans = others.filter(({ id }) => !isOwn(id))
-  const differs = configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
-  if (differs || orphans.some(({ paused }) => !paused)) {
+  if (differs(configured, stored) || orphans.some(({ paused }) => !paused)) {
     await store.commit(async (session) => {
       // This comes first: a client's concurrent change is either before this one, and kept, or after it.
       await session.raiseRevision()
       for (const { id } of orphans) await pause(session, id)
-      for (const relayer of file) {
-        await session.saveRelayer(withOverlay(relayer, await session.entity('relayer', relayer.id)))
-      }
+      await saveAll(session, file)
     })
   }
-  for (const relayer of configured) {
-    const known = stored.find(({ id }) => id === relayer.id)
-    if (!known || isSameAccount(known, relayer)) continue
-    logger.warn(
-      { relayer_id: relayer.id, before: known.address, now: relayer.address },
-      'the account of this relayer changes: replicas with its earlier key no longer advance it',
-    )
-  }
+  warnOfOtherAccounts(configured, stored, logger)
   for (const orphan of orphans) {
     const reason = canBeFollowed(orphan)
       ? 'it is paused; its transactions in flight continue'
@@ -76,6 +61,49 @@ export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> 
     const gone =
       'its notification is gone from the configuration: its events wait a day for it, and then become dead letters'
     logger.warn({ relayer_id: id, notification: notificationId }, gone)
+  }
+}
+
+/** Stores relayers of the file whose signer has opened since the start. Throws OperatorError, as at start. */
+export async function syncOpenedRelayers({ store, file, logger }: Pick<SyncOptions, 'store' | 'file' | 'logger'>) {
+  const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
+  const { configured } = await checkedAgainst(store, file, stored)
+  if (!differs(configured, stored)) return
+  await store.commit(async (session) => {
+    await session.raiseRevision()
+    await saveAll(session, file)
+  })
+  warnOfOtherAccounts(configured, stored, logger)
+}
+
+async function checkedAgainst(store: Store, file: readonly Relayer[], stored: readonly Relayer[]) {
+  const entities = new Map(
+    (await store.reads.entities()).flatMap((row) => (row.kind === 'relayer' ? [[row.id, row]] : [])),
+  )
+  const configured = file.map((relayer) => withOverlay(relayer, entities.get(relayer.id)))
+  const problems = await Promise.all(configured.map((relayer) => problemsOf(store, relayer, stored)))
+  if (problems.flat().length > 0) throw new OperatorError(problems.flat().join('\n'))
+  return { configured, isOwn: (id: RelayerId) => wasCreated(entities.get(id)) }
+}
+
+function differs(configured: readonly Relayer[], stored: readonly Relayer[]): boolean {
+  return configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
+}
+
+async function saveAll(session: Session, file: readonly Relayer[]): Promise<void> {
+  for (const relayer of file) {
+    await session.saveRelayer(withOverlay(relayer, await session.entity('relayer', relayer.id)))
+  }
+}
+
+function warnOfOtherAccounts(configured: readonly Relayer[], stored: readonly Relayer[], logger: Logger): void {
+  for (const relayer of configured) {
+    const known = stored.find(({ id }) => id === relayer.id)
+    if (!known || isSameAccount(known, relayer)) continue
+    logger.warn(
+      { relayer_id: relayer.id, before: known.address, now: relayer.address },
+      'the account of this relayer changes: replicas with its earlier key no longer advance it',
+    )
   }
 }
 

@@ -1,11 +1,13 @@
 // PATCH of a relayer, in force from its next step. A pause binds no more nonces; transactions in flight continue.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { policiesBy } from '../../domain/policies.ts'
 import type { Policies } from '../../domain/policy-table.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { EndpointSettings } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
+
 import { overlayOf } from '../../registry/overlay.ts'
 import { relayerFromEntity, relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'

@@ -1,19 +1,15 @@
 // Previews the effect and the cost of a cancel now, of one transaction or of all. It writes nothing and promises nothing: the next block may
 // change it.
-
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
-import { reserveOf } from '../../domain/decide/funds.ts'
-import type { Work } from '../../domain/decide/work.ts'
+import type { Work } from '../../domain/decide/plan/work.ts'
+import { type CancellationPreview, previewCancellation as previewOf } from '../../domain/decide/preview-cancellation.ts'
+import { previewWindow, type WindowPreview } from '../../domain/decide/preview-window.ts'
+import { reserveOf } from '../../domain/decide/queue/funds.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { noOpGasLimit } from '../../domain/no-op.ts'
 import type { Observation } from '../../domain/observation.ts'
-import {
-  type CancellationPreview,
-  isCovered,
-  previewCancellation as previewOf,
-} from '../../domain/preview-cancellation.ts'
-import { previewWindow, type WindowPreview } from '../../domain/preview-window.ts'
+import { isTakenByBulk } from '../../domain/refusals.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
@@ -66,7 +62,7 @@ export async function previewOneCancellation(
   ])
   if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
   const queued = transaction.lifecycle.phase === 'queued' && !transaction.cancellation ? 1 : 0
-  return (await priced(context, work, queued, (each) => each.id === id && isCovered(each))).preview
+  return (await priced(context, work, queued, (each) => each.id === id && isTakenByBulk(each))).preview
 }
 
 async function priced(

@@ -11,7 +11,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
-import type { CommandContext } from '../context.ts'
+import { type CommandContext, refuseAwaited } from '../context.ts'
 import { type SentOnce, sendOnce } from './send-once.ts'
 
 interface Batch {
@@ -46,9 +46,11 @@ export async function submitBatch(
 
 async function storeBatch(
   session: Session,
-  { queueMax, profileOf }: CommandContext,
+  context: CommandContext,
   { relayerId, requests, ids, now, requester }: Batch,
 ): Promise<readonly Transaction[]> {
+  const { queueMax, profileOf } = context
+  refuseAwaited(context, relayerId)
   const reserved = await session.reserveSequences(relayerId, requests.length)
   if (!reserved) throw relayerNotFound(relayerId)
   const { relayer, first } = reserved

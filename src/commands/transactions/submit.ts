@@ -9,10 +9,11 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
-import type { CommandContext } from '../context.ts'
+import { type CommandContext, refuseAwaited } from '../context.ts'
 import { sendOnce } from './send-once.ts'
 
-/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL. */
+/** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL,
+ * SIGNER_UNAVAILABLE. */
 export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
@@ -59,11 +60,13 @@ function newTransaction({ clock, random }: CommandContext): NewTransaction {
 
 async function storeSend(
   session: Session,
-  { queueMax, profileOf }: CommandContext,
+  context: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
   { id, now, requester }: NewTransaction,
 ): Promise<Transaction> {
+  const { queueMax, profileOf } = context
+  refuseAwaited(context, relayerId)
   const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence } = next

@@ -2,14 +2,16 @@
 import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
-import { restoreCancellation, suspect } from '../lost-history/lost-cancellation.ts'
-import { type Found, recoverAttempt, recoveredReason } from '../lost-history/recover.ts'
+import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
-import { withoutWait, withWait } from '../wait.ts'
-import type { Change } from './decision.ts'
-import { confirm, include, refusePayload, reopen, requeue, settle, withReason } from './settle.ts'
+import { withoutWait, withReason, withWait } from '../wait.ts'
+import { confirm, include, refusePayload, reopen, requeue, settle } from './facts/settle.ts'
+import { restoreCancellation, suspect } from './history/lost-cancellation.ts'
+import { recoverAttempt } from './history/recover.ts'
+import type { Change } from './plan/decision.ts'
+import type { Found } from './plan/found.ts'
 
 /** `attempt` is the signed attempt of assignNonce, bump, replace, takeOver and usePresigned. */
 export function apply(
@@ -42,7 +44,7 @@ export function apply(
     case 'restoreCancellation':
       return restoreCancellation({ ...change, transaction }, now)
     case 'suspect':
-      return suspect({ ...change, transaction })
+      return suspect({ ...change, transaction }, now)
     case 'confirm':
       return confirm(inPhase(transaction, 'mined'), now)
     case 'settle':
@@ -62,7 +64,7 @@ export function apply(
     case 'refuse':
       return refusePayload(transaction, change.reason, now)
     case 'explain':
-      return withWait(transaction, { condition: change.condition, text: change.reason })
+      return withWait(transaction, change, now)
     case 'clearWait':
       return withoutWait(transaction)
   }

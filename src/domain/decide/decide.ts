@@ -11,83 +11,137 @@
 //    nonce is open again.
 import { finalDepth } from '../finality.ts'
 import type { TransactionId } from '../ids.ts'
-import { checkHistory, explainsAll, type HistoryCheck } from '../lost-history/check-history.ts'
 import { noOpGasLimit } from '../no-op.ts'
+import { lowestOf } from '../nonce-interval.ts'
 import type { Observation } from '../observation.ts'
 import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
-import { assignNonces, gapFillerFees } from './assign-nonces.ts'
-import { awaitSigner, explainBinding } from './await-signer.ts'
-import { type Assignments, type Decision, needsSignature, type Plan } from './decision.ts'
-import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './explain-waits.ts'
-import { followAll, hasExpired } from './follow-up.ts'
-import { foreignPatience } from './hindrance.ts'
-import { hasMoreInOrder, nextInOrder } from './one-by-one.ts'
-import type { Situation } from './situation.ts'
-import { hasMoreUnsettled, isTakenBack } from './unsettled.ts'
-import { holdsQueue, isHeldUp, type Work } from './work.ts'
+import { hasMoreUnsettled, isTakenBack } from './facts/unsettled.ts'
+import { type FollowUps, followAll, hasExpired } from './follow-up.ts'
+import { checkHistory, explainsAll, type HistoryCheck } from './history/check-history.ts'
+import { type Assignments, type Decision, explain, needsSignature, type Plan } from './plan/decision.ts'
+import type { Situation } from './plan/situation.ts'
+import { holdsQueue, isHeldUp, type Work } from './plan/work.ts'
+import { assignNonces, fillGaps, gapFillerFees, needsOf } from './queue/assign-nonces.ts'
+import { explainHeldGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './queue/limit-gap-fillers.ts'
+import { limitReach, type Reach, recordedBelow } from './queue/limit-reach.ts'
+import { hasMoreInOrder, nextInOrder } from './queue/one-by-one.ts'
+import { awaitSigner, explainBinding } from './signer/await-signer.ts'
+import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './waits/explain-waits.ts'
+import { foreignPatience } from './waits/hindrance.ts'
 
 export function decide(situation: Situation): Plan {
-  const { observation, policy, now } = situation
-  const { followUps, lacksBalance, promised } = followAll(situation)
-  const work = { ...situation.work, promised }
+  const step = begin(situation)
+  const check = checkQueue(step)
+  const expiries = expireQueued(step, check)
+  const binding = bind(step, check, expiries)
+  return planOf(step, check, expiries, binding)
+}
+
+/** What the decisions about transactions with a nonce leave for the rest of the step. */
+interface Step extends FollowUps {
+  /** With what the follow-ups cost. */
+  readonly situation: Situation
+  /** The work once the follow-ups that need no signature are recorded. */
+  readonly followed: Work
+  /** Every nonce below is settled as ours. */
+  readonly proven: Nonce
+  /** No nonce is bound in this step. */
+  readonly isBusy: boolean
+  /** How far the count of a history check is believed. */
+  readonly reach: Reach
+}
+
+function begin(given: Situation): Step {
+  const follow = followAll(given)
+  const { followUps, promised } = follow
+  const { observation, now } = given
+  const work = { ...given.work, promised }
   // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
-  const { head, nonce } = observation
-  const returning = followUps.flatMap((each) =>
-    each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
-  )
-  const known = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
+  const followed = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
   const isReorganized = work.unsettled !== undefined && isTakenBack(work.unsettled, observation)
   const isBusy = holdsQueue(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
-  const check = checkHistory(
+  const reach = limitHistory(work, observation)
+  return { ...follow, situation: { ...given, work }, followed, proven, isBusy, reach }
+}
+
+function checkQueue({ situation, followUps, followed, isBusy, reach }: Step): HistoryCheck {
+  const { work, observation, policy, now } = situation
+  const { head, nonce, lostHistory } = observation
+  const returning = followUps.flatMap((each) =>
+    each.do === 'requeue' || each.do === 'unbind' ? [apply(each, each.transaction, undefined, now)] : [],
+  )
+  return checkHistory(
     work,
     // Expired ones too: a lost history may have sent them.
-    { ...known, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
+    { ...followed, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
     // Its decisions and its explanation are recorded together, or not at all.
-    isBusy ? undefined : observation.lostHistory,
+    isBusy || !reach.isWithin ? undefined : lostHistory,
     { nonce, head, confirmations: finalDepth(policy) },
   )
-  const isChecked = !isBusy && !check.lostHistory && explainsAll(known, check.explainedBelow, observation)
-  const waits = ({ sequence }: Transaction) => check.lostHistory !== undefined && sequence <= check.lostHistory.through
-  const expiries = work.expiring.flatMap((transaction): Decision[] =>
-    isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waits(transaction)
+}
+
+function expireQueued({ situation: { work, now } }: Step, check: HistoryCheck): readonly Decision[] {
+  return work.expiring.flatMap((transaction): Decision[] =>
+    isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waitsForHistory(transaction, check)
       ? [{ do: 'expire', transaction }]
       : [],
   )
+}
+
+function waitsForHistory({ sequence }: Transaction, { lostHistory }: HistoryCheck): boolean {
+  return lostHistory !== undefined && sequence <= lostHistory.through
+}
+
+interface Binding {
+  readonly assignments: Assignments
+  /** Those that the signer can serve now, and why the others wait. */
+  readonly assigned: readonly Decision[]
+  /** The work that they were made from. */
+  readonly ahead: Work
+}
+
+function bind(
+  { situation, followUps, isBusy, reach }: Step,
+  check: HistoryCheck,
+  expiries: readonly Decision[],
+): Binding {
+  const { work, observation, policy, now } = situation
   // Nonces are bound to the work as it is after this step's settled and dropped transactions: their room is used at
   // once.
-  const ahead = foresee(work, [...followUps, ...expiries], now)
+  const ahead = {
+    ...withGivenBack(foresee(work, [...followUps, ...expiries], now), work),
+    recordedBelow: recordedBelow(work),
+  }
+  const isHeld = work.queued.some((each) => waitsForHistory(each, check)) || check.decisions.length > 0
   const assignments = isBusy
     ? nothing
-    : work.queued.some(waits) || check.decisions.length > 0
-      ? { ...nothing, decisions: [...check.decisions, ...fillUnknown(check, { ...situation, work: ahead })] }
-      : assignNonces({ work: nextInOrder(ahead, observation, policy), observation, policy })
-  // A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's.
-  const pressing: readonly Decision['do'][] = ['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation']
-  const returned = followUps.some(({ do: what }) => pressing.includes(what))
-  const assigned = [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)]
-  const decisions = oneReasonEach([
-    ...withoutThoseGivingWay(awaitSigner(followUps, situation), assigned),
-    ...expiries,
-    ...assigned,
-  ])
-  // A transaction that is confirmed only now waits for a tag that this observation did not read.
-  const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
-  const isNext = hasMoreInOrder(ahead, assigned, policy)
-  const hasMore = hasMoreUnsettled(work, followUps)
-  const again = assignments.again || returned || check.again || lacksTag || isNext || hasMore
+    : !reach.isWithin
+      ? awaitBelief(reach, work)
+      : isHeld
+        ? withDecisions(check.decisions, fillUnknown(check, { ...situation, work: ahead }))
+        : assignNonces({ work: nextInOrder(ahead, observation, policy), observation, policy })
+  return { assignments, assigned: [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)], ahead }
+}
+
+function planOf(step: Step, check: HistoryCheck, expiries: readonly Decision[], binding: Binding): Plan {
+  const { situation, followUps, lacksBalance, followed, proven, isBusy } = step
+  const { work, observation } = situation
+  const { assignments, assigned } = binding
+  const decisions = oneReasonEach([...awaitSigner(followUps, situation), ...expiries, ...assigned])
+  const again = assignments.again || check.again || looksAgain(step, binding)
+  const isIncomplete = again || isHeldUp(work) || !observation.market
+  const cleared = isIncomplete ? [] : clearStaleWaits(revisited(work, observation), decisions)
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
-  // The plan is incomplete without prices, while held up, and before another observation: then no wait is cleared.
-  const explained =
-    again || isHeldUp(work) || !observation.market ? [] : clearStaleWaits(revisited(work, observation), decisions)
+  const isChecked = !isBusy && !check.lostHistory && explainsAll(followed, check.explainedBelow, observation)
   return {
     ...assignments,
     needsBalance: assignments.needsBalance || lacksBalance,
-    decisions: [...withoutRepeats(decisions), ...explained],
+    decisions: [...withoutRepeats(decisions), ...cleared],
     again,
     conditions: conditionsOf(work, decisions),
     floor: {
@@ -97,6 +151,24 @@ export function decide(situation: Situation): Plan {
     ...(check.lostHistory && { lostHistory: check.lostHistory }),
     ...(isChecked && { completesHistoryCheck: true }),
   }
+}
+
+/** A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's. */
+const pressing: ReadonlySet<Decision['do']> = new Set([
+  ...(['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation'] as const),
+])
+
+/** Whether another observation finds more to do, without a new block. */
+function looksAgain({ situation, followUps }: Step, { ahead, assigned }: Binding): boolean {
+  const { work, policy } = situation
+  // A transaction that is confirmed only now waits for a tag that this observation did not read.
+  const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
+  return (
+    lacksTag ||
+    followUps.some(({ do: what }) => pressing.has(what)) ||
+    hasMoreInOrder(ahead, assigned, policy) ||
+    hasMoreUnsettled(work, followUps)
+  )
 }
 
 /** A settled transaction spends its nonce. So does a foreign transaction, which returns ours to the queue. */
@@ -121,33 +193,44 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   return below
 }
 
-/** Per step. Unexplained transactions in a pool had their time, and our no-ops take their nonces. */
-const fillsMax = 16
+/**
+ * A history check raises the floor to the count of a final block, and no nonce below the floor is ever bound again. It also
+ * remembers how far a pool counts, so it looks at no pool of a node whose count at the head is in doubt.
+ */
+function limitHistory(work: Work, observation: Observation): Reach {
+  const { lostHistory, nonce } = observation
+  return limitReach(lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0, { work, observation })
+}
 
-function fillUnknown({ lostHistory, unknown }: HistoryCheck, { work, observation, policy }: Situation): Decision[] {
+function awaitBelief({ held, ...needs }: Reach, { queued: [first] }: Work): Assignments {
+  return { ...nothing, decisions: held && first ? explain(first, held) : [], ...needsOf(needs) }
+}
+
+/** Unexplained transactions in a pool had their time, and our no-ops take their nonces. */
+function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situation): Assignments {
+  const { work, observation, policy } = situation
   const { head, market } = observation
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
   const gasLimit = noOpGasLimit(market, policy.profile)
-  if (isPatient || !market || gasLimit === undefined) return []
+  if (isPatient || !market || gasLimit === undefined) return nothing
   const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = gapFillerFees(work.relayer, market, policy)
-  return unknown
-    .filter((nonce) => !held.has(nonce))
-    .slice(0, fillsMax)
-    .map((nonce) => ({ do: 'fillGap', nonce, fees, gasLimit }))
+  const filling = limitGapFillers(
+    lowestOf(unknown, fillsPerStepMax, (nonce) => !held.has(nonce)),
+    situation,
+  )
+  const decisions = [...fillGaps(filling, fees, gasLimit), ...explainHeldGap(filling.held, work)]
+  return { ...nothing, decisions, ...needsOf(filling) }
+}
+
+function withDecisions(decisions: readonly Decision[], assignments: Assignments): Assignments {
+  return { ...assignments, decisions: [...decisions, ...assignments.decisions] }
 }
 
 /** The transactions whose waits a plan covers completely. */
 function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
   return holdsQueue(work) ? live : [...live, ...work.queued]
-}
-
-/** If a transaction takes the nonce of a refused gap filler, the gap filler ends: none of its bytes leave any more. */
-function withoutThoseGivingWay(followUps: readonly Decision[], assigned: readonly Decision[]): readonly Decision[] {
-  const ended = new Set(assigned.flatMap((each) => (each.do === 'refuse' ? [each.transaction.id] : [])))
-  const broadcasts = (each: Decision) => each.do === 'rebroadcast' || each.do === 'bump'
-  return followUps.filter((each) => !broadcasts(each) || !ended.has(each.transaction.id))
 }
 
 const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }

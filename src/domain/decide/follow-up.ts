@@ -2,22 +2,20 @@
 import { isNoOp } from '../attempt.ts'
 import { isFinal } from '../finality.ts'
 import type { Hash } from '../ids.ts'
-import { mayHaveCanceled } from '../lost-history/lost-cancellation.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
-import { cancelFcfs } from './cancel-fcfs.ts'
-import { race } from './cancel-race.ts'
-import type { Decision, NeedsBalance } from './decision.ts'
-import { addedBy } from './funds.ts'
-import { explainStalled, explainUnproven } from './hindrance.ts'
-import { isItsTurn } from './one-by-one.ts'
-import { isFcfs } from './ordered.ts'
-import { pursue } from './pursue.ts'
-import { include } from './settle.ts'
-import type { Situation } from './situation.ts'
-import { mayConfirm } from './unsettled.ts'
-import { isHeldUp, type Work } from './work.ts'
+import { include } from './facts/settle.ts'
+import { mayConfirm } from './facts/unsettled.ts'
+import { mayHaveCanceled } from './history/lost-cancellation.ts'
+import type { Decision, NeedsBalance } from './plan/decision.ts'
+import type { Situation } from './plan/situation.ts'
+import { isHeldUp, type Work } from './plan/work.ts'
+import { addedBy } from './queue/funds.ts'
+import { isItsTurn } from './queue/one-by-one.ts'
+import { cancelInFlight } from './race/cancel-in-flight.ts'
+import { pursue } from './race/pursue.ts'
+import { explainStalled, explainUnproven } from './waits/hindrance.ts'
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
@@ -66,7 +64,7 @@ function mayGoNow(decision: Decision, work: Work): boolean {
   return isNoOp(decision.attempt) || !isHeldUp(work)
 }
 
-function followUp(transaction: Transaction, situation: Situation): (Decision | NeedsBalance)[] {
+function followUp(transaction: Transaction, situation: Situation): readonly (Decision | NeedsBalance)[] {
   const { observation, now } = situation
   if (isInPhase(transaction, 'mined')) {
     const { block } = transaction.lifecycle.inclusion
@@ -89,7 +87,7 @@ function followUp(transaction: Transaction, situation: Situation): (Decision | N
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
   if (!transaction.cancellation) return pursue(transaction, situation)
-  return isFcfs(situation.policy) ? cancelFcfs(transaction, situation) : race(transaction, situation)
+  return cancelInFlight(transaction, situation)
 }
 
 /** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */

@@ -1,36 +1,37 @@
-// Follows the position of the newest event, without the events: for a reader that reads its view again after a change.
+// Follows the position of the newest event that a reader sees, without the events: for a reader that reads its view again
+// after a change.
 import type { EventFeed } from '../../commands/events/follow-events.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { late, within } from '../../ops/within.ts'
-import type { Reads } from '../../store/store.ts'
+import { within } from '../../ops/within.ts'
 import { changesEveryMs, heartbeatMs } from '../limits.ts'
+import type { EventsInView } from './view-events.ts'
 
 export interface ChangeSource {
-  readonly reads: Pick<Reads, 'newestEvent'>
   readonly feed: EventFeed
   readonly clock: Clock
 }
 
 /** Yields a position past `start`, and undefined when a reader should be shown that the stream is alive. It never ends before `ended`. */
 export async function* followChanges(
-  { reads, feed, clock }: ChangeSource,
+  { feed, clock }: ChangeSource,
+  { advance }: Pick<EventsInView, 'advance'>,
   start: number,
   heard: () => Promise<boolean>,
   ended: AbortSignal,
 ): AsyncGenerator<number | undefined> {
   let position = start
+  let aliveAt = clock.elapsed() + heartbeatMs
   while (!ended.aborted && (await heard())) {
-    const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
+    await within(clock, Math.max(0, aliveAt - clock.elapsed()), (over) => feed.eventAfter(position, over), ended)
     if (ended.aborted) return
-    if (more === late) {
-      yield undefined
-      continue
-    }
-    const newest = await reads.newestEvent()
-    if (newest <= position) continue
-    position = newest
-    yield position
+    const next = await advance(position)
+    position = next.position
+    if (next.hasEvents) yield position
+    // Its time depends on the reader's own lines, never on events that the reader does not see.
+    else if (clock.elapsed() >= aliveAt) yield undefined
+    else continue
+    aliveAt = clock.elapsed() + heartbeatMs
     // A burst of events costs its reader one line, and the service no reading of them.
-    await clock.sleep(changesEveryMs, ended)
+    if (next.hasEvents) await clock.sleep(changesEveryMs, ended)
   }
 }

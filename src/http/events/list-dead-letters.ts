@@ -2,21 +2,23 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import type { DeadLetter } from '../../domain/delivery.ts'
+import type { PageItem } from '../../store/page-port.ts'
 import type { Page, PageRequest } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { deadLettersParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
-import { answers, success } from '../response/envelope.ts'
+import { answers } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
 import { presentTime } from '../response/present-time.ts'
+import { sendList } from '../response/sliced-list.ts'
 import { eventSchema, presentEvent } from './present-event.ts'
 
 const deadLetterSchema = Type.Object(
   {
     event: eventSchema,
-    tries: Type.Integer({ minimum: 1 }),
-    first_tried_at: time(),
+    tries: Type.Integer({ minimum: 0 }),
+    first_tried_at: Type.Optional(time('Absent if the day of the event was over before its first try')),
     gave_up_at: time(),
     last_error: such('the receiver answered 503'),
   },
@@ -35,10 +37,10 @@ export function listDeadLetters(management: ManagementContext) {
       querystring: pageQuery,
       response: answers(Type.Array(deadLetterSchema)),
     },
-    async answer({ params, query }) {
+    async answer({ params, query }, reply) {
       const page = pageOf(query)
       const { items, total } = await foundDeadLetters(management, params.notification_id, page)
-      return success(items.map(presentDeadLetter), [], paginationOf(page, total))
+      return sendList(reply, items, presentDeadLetter, paginationOf(page, total))
     },
   })
 }
@@ -48,9 +50,9 @@ export async function foundDeadLetters(
   { store, registry }: ManagementContext,
   id: string,
   page: PageRequest,
-): Promise<Page<DeadLetter>> {
+): Promise<Page<PageItem<DeadLetter>>> {
   const isConfigured = registry.notifications().some((notification) => notification.id === id)
-  const letters = (await store.reads.deadLetters(id, page)) ?? (isConfigured ? { items: [], total: 0 } : undefined)
+  const letters = (await store.reads.deadLetterItems(id, page)) ?? (isConfigured ? { items: [], total: 0 } : undefined)
   return found(letters, 'NOTIFICATION_NOT_FOUND', `Notification with ID ${id} not found`)
 }
 
@@ -58,7 +60,7 @@ function presentDeadLetter({ event, tries, firstTriedAt, gaveUpAt, lastError }: 
   return {
     event: presentEvent(event),
     tries,
-    first_tried_at: presentTime(firstTriedAt),
+    ...(firstTriedAt !== undefined && { first_tried_at: presentTime(firstTriedAt) }),
     gave_up_at: presentTime(gaveUpAt),
     last_error: lastError,
   }

@@ -8,10 +8,11 @@ import type { EventSubject } from '../../domain/event.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { late, within } from '../../ops/within.ts'
-import type { Reads } from '../../store/store.ts'
+import { within } from '../../ops/within.ts'
+import type { SparseWindow } from '../../store/event-search.ts'
+import type { EventWindow, Reads } from '../../store/store.ts'
 import { eventStreamsMax, eventStreamsPerKeyMax, eventsAtOnce, heartbeatMs } from '../limits.ts'
-import { checkGrant, isPrincipal, type Principal, permits } from '../request/authenticate.ts'
+import { checkGrant, isPrincipal } from '../request/authenticate.ts'
 import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
@@ -22,6 +23,9 @@ import { foundRelayer } from '../response/found.ts'
 import { followChanges } from './follow-changes.ts'
 import { presentEvent } from './present-event.ts'
 import { resumeAt } from './resume-events.ts'
+import { type IdSeal, sealedIdPattern } from './seal-ids.ts'
+import { openSearch, type Search } from './search-events.ts'
+import { type EventsInView, eventsInView } from './view-events.ts'
 
 const querySchema = Type.Object(
   {
@@ -29,14 +33,14 @@ const querySchema = Type.Object(
     transaction_id: Type.Optional(Type.String({ description: 'the id of a transaction' })),
     after: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,15}(-[0-9]{1,15})?$',
+        pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})$`,
         description: 'the id of an event, such as "1042-1767323045678"; the stream begins after it',
       }),
     ),
     detail: Type.Optional(
       Type.Union([Type.Literal('full'), Type.Literal('position')], {
         description:
-          'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers, so not beside relayer_id or transaction_id',
+          'position: instead of the events, a "changed" with the id of the newest one, at most twice a second; of all relayers of the key, so not beside relayer_id or transaction_id',
       }),
     ),
   },
@@ -48,7 +52,7 @@ const headersSchema = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
       description: 'the id of the last event that the reader has; the stream begins after it, whatever `after` says',
-      ...stated({ pattern: '^([0-9]{1,15}(-[0-9]{1,15})?)?$' }),
+      ...stated({ pattern: `^([0-9]{1,15}(-[0-9]{1,15})?|${sealedIdPattern})?$` }),
     }),
   ),
 })
@@ -65,6 +69,8 @@ export interface EventStreams {
   readonly clock: Clock
   readonly logger: Logger
   readonly authenticate: AuthenticateRequest
+  /** Seals the ids for keys that are bound to relayers. */
+  readonly seal: IdSeal
   /** Aborts when the process begins to stop: streams end, and readers reconnect to another replica. */
   readonly stopping: AbortSignal
 }
@@ -72,6 +78,7 @@ export interface EventStreams {
 export function streamEvents(streams: EventStreams) {
   let open = 0
   const places = openPlaces(eventStreamsPerKeyMax)
+  const search = openSearch(streams)
   return operation({
     scope: 'read',
     answerHeaders: ['X-Accel-Buffering'],
@@ -100,7 +107,8 @@ export function streamEvents(streams: EventStreams) {
         if (principal) checkGrant(principal, 'read', relayerId)
         await foundRelayer(streams.reads, relayerId)
       }
-      const start = await resumeAt(streams.reads, headers['last-event-id'], query.after)
+      const view = eventsInView(streams.reads, streams.seal, principal)
+      const start = await resumeAt(streams.reads, streams.seal, view, headers['last-event-id'], query.after)
       if (open >= eventStreamsMax) throw refused('TOO_MANY_STREAMS', `${eventStreamsMax} streams are open; close some`)
 
       reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no')
@@ -117,8 +125,8 @@ export function streamEvents(streams: EventStreams) {
       raw.once('close', end)
       const body =
         detail === 'position'
-          ? positions(streams, start, heard, ended.signal)
-          : follow(streams, start, wantedBy(principal, relayerId, transactionId), heard, ended.signal)
+          ? positions(streams, view, start, heard, ended.signal)
+          : follow({ ...streams, search }, view, start, wantedBy(view, relayerId, transactionId), heard, ended.signal)
       const lines = Readable.from(reportingErrors(streams, body), {
         // Events wait in the store, not in memory: the stream reads no further than its reader.
         highWaterMark: 1,
@@ -138,51 +146,71 @@ function refused(code: ErrorCode, message: string): RescindError {
   return new RescindError(code, message)
 }
 
-function wantedBy(principal: Principal | undefined, relayerId?: string, transactionId?: string) {
+function wantedBy({ sees }: EventsInView, relayerId?: string, transactionId?: string) {
   return (subject: EventSubject): boolean => {
     if (relayerId !== undefined && subject.relayerId !== relayerId) return false
     if (transactionId !== undefined && subject.transactionId !== transactionId) return false
-    return principal !== undefined && permits(principal, 'read', subject.relayerId)
+    return sees(subject)
   }
 }
 
 async function* follow(
-  { reads, feed, clock }: EventStreams,
+  { reads, feed, clock, search }: EventStreams & { readonly search: Search },
+  { isBound, idOf, idOfPosition }: EventsInView,
   start: number,
   wanted: (subject: EventSubject) => boolean,
   heard: () => Promise<boolean>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
   let position = start
-  yield opening(position)
+  let isSearching = false
+  yield opening(idOfPosition(position))
+  let aliveAt = clock.elapsed() + heartbeatMs
   // A revoked or expired key receives no further events.
   while (!ended.aborted && (await heard())) {
-    const { events, through } = await reads.events(position, eventsAtOnce, wanted)
+    const wasSearching: boolean = isSearching
+    const window: EventWindow & Partial<SparseWindow> = isSearching
+      ? await search(position, wanted, ended)
+      : await reads.events(position, eventsAtOnce, wanted)
+    const { events, through } = window
     for (const event of events) {
       if (ended.aborted) return
-      const body = presentEvent(event)
+      const body = { ...presentEvent(event), id: idOf(event) }
       yield `id: ${body.id}\nevent: ${body.event}\ndata: ${JSON.stringify(body)}\n\n`
+      aliveAt = clock.elapsed() + heartbeatMs
     }
+    // A whole page without an event for this reader: the next one may be far away.
+    isSearching = window.mayBeFar ?? (events.length === 0 && through - position >= eventsAtOnce)
     if (through > position) {
       position = through
-      continue
+      // A reader that leaves and comes back goes on from here. A bound key's line would show when other relayers move.
+      if (wasSearching && events.length === 0 && !isBound) {
+        yield `${idLine(idOfPosition(position))}\n`
+        aliveAt = clock.elapsed() + heartbeatMs
+      }
+    } else {
+      const leftMs = Math.max(0, aliveAt - clock.elapsed())
+      await within(clock, leftMs, (over) => feed.eventAfter(position, over), ended)
     }
-    const more = await within(clock, heartbeatMs, (over) => feed.eventAfter(position, over), ended)
-    // With the position, so that a reader whose filter matches few events resumes from here.
-    if (more === late && !ended.aborted) yield `${alive}${idLine(position)}\n`
+    // Its time depends on the reader's own lines, never on events that the reader does not see. It has the position, so that a
+    // reader whose filter matches few events resumes from here.
+    if (ended.aborted || clock.elapsed() < aliveAt) continue
+    yield `${alive}${idLine(idOfPosition(position))}\n`
+    aliveAt = clock.elapsed() + heartbeatMs
   }
 }
 
 async function* positions(
   streams: EventStreams,
+  view: EventsInView,
   start: number,
   heard: () => Promise<boolean>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
-  yield opening(start)
-  for await (const position of followChanges(streams, start, heard, ended)) {
+  yield opening(view.idOfPosition(start))
+  for await (const position of followChanges(streams, view, start, heard, ended)) {
     // A browser gives its page no event without data.
-    yield position === undefined ? `${alive}\n` : `${idLine(position)}event: changed\ndata: {}\n\n`
+    yield position === undefined ? `${alive}\n` : `${idLine(view.idOfPosition(position))}event: changed\ndata: {}\n\n`
   }
 }
 
@@ -198,11 +226,11 @@ async function* reportingErrors({ logger }: EventStreams, lines: AsyncGenerator<
 const alive = ': still here\n'
 
 /** Sent at once with the headers, so that the reader sees an open stream. */
-function opening(position: number): string {
-  return `retry: 1000\n${idLine(position)}\n`
+function opening(id: string): string {
+  return `retry: 1000\n${idLine(id)}\n`
 }
 
 /** An id without an event advances the reader's position (HTML §9.2.6). */
-function idLine(position: number): string {
-  return `id: ${position}\n`
+function idLine(id: string): string {
+  return `id: ${id}\n`
 }

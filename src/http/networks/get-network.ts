@@ -22,7 +22,8 @@ export function getNetwork({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const network = registry.networks().find(({ name }) => networkId(name) === id && seen(name))
-      return success(presentNetwork(found(network, 'NETWORK_NOT_FOUND', noNetwork(id))))
+      const known = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
+      return success(presentNetwork(known, registry.wrongChainsOf(known.name)))
     },
   })
 }

@@ -21,7 +21,8 @@ export function listNetworks({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const [page, all] = [pageOf(query), registry.networks().filter(({ name }) => seen(name))]
-      return success(sliceOf(page, all).map(presentNetwork), [], paginationOf(page, all.length))
+      const presented = sliceOf(page, all).map((each) => presentNetwork(each, registry.wrongChainsOf(each.name)))
+      return success(presented, [], paginationOf(page, all.length))
     },
   })
 }

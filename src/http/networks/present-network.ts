@@ -1,9 +1,21 @@
 // A network on the wire, as it is used: the file's, with what was changed through the API.
+
 import { type Static, Type } from 'typebox'
-import type { NetworkSettings } from '../../registry/entities.ts'
+import type { WrongChain } from '../../chain/chain.ts'
+import type { NetworkSettings } from '../../domain/settings.ts'
+
 import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
 import { presentProfile, profileSchema } from './profile.ts'
+
+const conditionSchema = Type.Object(
+  {
+    condition: Type.Literal('wrong_chain', { description: 'The endpoint serves another chain and is not used' }),
+    endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
+    text: such('serves chain 1, not 31337'),
+  },
+  { title: 'NetworkCondition', additionalProperties: false },
+)
 
 export const networkSchema = Type.Object(
   {
@@ -20,6 +32,7 @@ export const networkSchema = Type.Object(
     tags: Type.Array(such('no-mempool')),
     explorer_urls: Type.Array(such('https://etherscan.io')),
     profile: profileSchema,
+    conditions: Type.Array(conditionSchema, { description: 'As the replica that answers found them' }),
   },
   { title: 'Network', additionalProperties: false },
 )
@@ -34,7 +47,10 @@ export function noNetwork(id: string): string {
   return `Network with ID ${id} not found${hint}`
 }
 
-export function presentNetwork(network: NetworkSettings): Static<typeof networkSchema> {
+export function presentNetwork(
+  network: NetworkSettings,
+  wrongChains: readonly WrongChain[],
+): Static<typeof networkSchema> {
   return {
     id: networkId(network.name),
     name: network.name,
@@ -49,5 +65,6 @@ export function presentNetwork(network: NetworkSettings): Static<typeof networkS
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
     profile: presentProfile(network.profile),
+    conditions: wrongChains.map(({ endpoint, text }) => ({ condition: 'wrong_chain', endpoint, text })),
   }
 }

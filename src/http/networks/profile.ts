@@ -29,6 +29,8 @@ function formOf(field: ProfileField): TSchema {
       return Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
     case 'milliseconds':
       return Type.Integer({ minimum: 0, maximum: field.max })
+    case 'bytes':
+      return Type.Integer({ minimum: field.min, maximum: field.max })
     case 'rule':
       return ruleSchema
     case 'finality':
@@ -51,6 +53,8 @@ function wantedOf(field: ProfileField): string {
       return 'an address, 0x and 40 hexadecimal digits'
     case 'milliseconds':
       return `milliseconds from 0 to ${field.max}`
+    case 'bytes':
+      return `bytes from ${field.min} to ${field.max}`
     case 'rule':
       return '{"measure": "fields" or "effective_price", "percent": 10}'
     case 'finality':

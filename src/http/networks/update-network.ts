@@ -70,7 +70,7 @@ export function updateNetwork(management: ManagementContext) {
         },
         requesterOf(request, 'updateNetwork'),
       )
-      return success(presentNetwork(updated))
+      return success(presentNetwork(updated, management.registry.wrongChainsOf(updated.name)))
     },
   })
 }

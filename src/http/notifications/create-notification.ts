@@ -42,8 +42,7 @@ export function createNotification(management: ManagementContext) {
           ...(id !== undefined && { id }),
           type: 'webhook',
           url: parseUrl('url', url),
-          // Clients of similar services send an empty key for no key.
-          ...(key !== undefined && key !== '' && { signingKey: parseSigningKey(key) }),
+          ...(key !== undefined && { signingKey: parseSigningKey(key) }),
         },
         requesterOf(request, 'createNotification'),
       )

@@ -1,6 +1,8 @@
 // Presents a notification: the host of its URL, and whether it has a key.
+
 import { type Static, Type } from 'typebox'
-import type { NotificationSettings } from '../../registry/entities.ts'
+import type { NotificationSettings } from '../../domain/settings.ts'
+
 import { such } from '../response/forms.ts'
 import { presentUrl } from '../response/present-endpoint.ts'
 

@@ -30,7 +30,7 @@ export function updateNotification(management: ManagementContext) {
       operationId: 'updateNotification',
       summary: 'Change a notification',
       description:
-        'A JSON Merge Patch: absent members stay. A `signing_key` of null, or an empty one, removes the key.',
+        'A JSON Merge Patch: absent members stay. A `signing_key` of null removes the key; an empty one is refused.',
       tags: ['notifications'],
       params: notificationParameters,
       body: bodySchema,
@@ -46,7 +46,7 @@ export function updateNotification(management: ManagementContext) {
         params.notification_id,
         {
           ...(url !== undefined && { url: parseUrl('url', url) }),
-          ...(key !== undefined && { signingKey: key ? parseSigningKey(key) : null }),
+          ...(key !== undefined && { signingKey: key === null ? null : parseSigningKey(key) }),
         },
         requesterOf(request, 'updateNotification'),
       )

@@ -45,7 +45,7 @@ const bodySchema = Type.Object(
 export function createRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
-    refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS', 'ACCOUNT_IN_USE'],
+    refusals: ['NOT_SUPPORTED', 'STORAGE_KEY_MISSING', 'ALREADY_EXISTS', 'ACCOUNT_IN_USE', 'SIGNER_UNAVAILABLE'],
     audited: 'in its commit',
     schema: {
       operationId: 'createRelayer',

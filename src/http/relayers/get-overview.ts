@@ -13,7 +13,7 @@ import { answers, success } from '../response/envelope.ts'
 import { address, count, some, such, time, wei } from '../response/forms.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
-import { waitSchema } from '../transactions/present-trace.ts'
+import { presentWait, waitSchema } from '../transactions/present-wait.ts'
 
 const openProperties = {
   id: such(some.transactionId),
@@ -95,7 +95,7 @@ function present(
     ...(price && { network_price: presentPrice(price) }),
     ...(oldest && { oldest: presentOpen(oldest) }),
     ...(heldUp && {
-      held_up: { ...presentOpen(heldUp), wait: { condition: heldUp.wait.condition, text: heldUp.wait.text } },
+      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
     }),
   }
 }

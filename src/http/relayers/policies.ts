@@ -38,7 +38,7 @@ function given(policy: Policy) {
     case 'addresses':
       return orNull(`a list of addresses that ${meaning}`, Type.Array(Type.String()))
     case 'calls': {
-      const wanted = 'an object of lists of selectors by receiver, {"0x…": ["0xa9059cbb"]}'
+      const wanted = 'an object of lists of selectors by one receiver or more, {"0x…": ["0xa9059cbb"]}'
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
     }
   }
@@ -58,7 +58,7 @@ function ruleOf(policy: Policy): readonly object[] {
     case 'calls': {
       const { pattern, format } = forms.address
       const items = { type: 'array', items: selector }
-      return [{ type: 'object', propertyNames: { pattern, format }, additionalProperties: items }]
+      return [{ type: 'object', minProperties: 1, propertyNames: { pattern, format }, additionalProperties: items }]
     }
   }
 }

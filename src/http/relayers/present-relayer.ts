@@ -1,8 +1,10 @@
 // Presents a relayer.
+
 import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { EndpointSettings } from '../../registry/entities.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
+
 import { address, such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'

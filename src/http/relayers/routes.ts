@@ -10,10 +10,16 @@ import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
 import { listDailyGas } from './list-daily-gas.ts'
 import { listRelayers } from './list-relayers.ts'
+import { permitGapFillers } from './permit-gap-fillers.ts'
 import { rpc } from './rpc.ts'
 import { updateRelayer } from './update-relayer.ts'
 
-export function relayerRoutes(at: Mounting, management: ManagementContext, chainOf: ChainOf): void {
+export function relayerRoutes(
+  at: Mounting,
+  management: ManagementContext,
+  chainOf: ChainOf,
+  rpcAnswerBytesMax?: number,
+): void {
   const { reads } = management.store
   const { endpointsOf } = management.registry
   mount(at, 'GET', '/overview', getOverview(reads, chainOf))
@@ -25,5 +31,6 @@ export function relayerRoutes(at: Mounting, management: ManagementContext, chain
   mount(at, 'DELETE', '/relayers/:relayer_id', deleteRelayer(management))
   mount(at, 'GET', '/relayers/:relayer_id/status', getRelayerStatus(reads, chainOf))
   mount(at, 'GET', '/relayers/:relayer_id/balance', getRelayerBalance(reads, chainOf))
-  mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf))
+  mount(at, 'POST', '/relayers/:relayer_id/gap-fillers', permitGapFillers(management))
+  mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf, rpcAnswerBytesMax))
 }

@@ -1,10 +1,15 @@
 // Reads the relayer's chain by a JSON-RPC request (POST). The response is JSON-RPC too, for any client that speaks it.
+import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
+import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
-import { operation } from '../request/operation.ts'
+import { rpcAnswerBytesMaxDefault, rpcPerKeyMax } from '../limits.ts'
+import { type OperationReply, operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
+import { openPlaces } from '../request/places.ts'
+import { requesterIdOf } from '../request/requester.ts'
 import { type RpcBody, rpcBodySchema } from '../response/rpc-body.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
@@ -35,30 +40,53 @@ const requestSchema = Type.Object(
   },
 )
 
-export function rpc(reads: Reads, chainOf: ChainOf) {
+export function rpc(reads: Reads, chainOf: ChainOf, bytesMax = rpcAnswerBytesMaxDefault) {
+  const places = openPlaces(rpcPerKeyMax)
   return operation({
     scope: 'read',
-    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
+    refusals: ['RELAYER_NOT_FOUND', 'TOO_MANY_READS', 'NODE_UNAVAILABLE'],
     schema: {
       operationId: 'rpc',
       summary: "Read the relayer's chain by JSON-RPC",
       description:
-        'Forwards methods that read to a node of the network, and to the next node if that one does not answer. Methods that send, sign, subscribe or inspect the node are refused with status 200 and a JSON-RPC error. Batches are refused.',
+        'Forwards methods that read to a node of the network, and to the next node if that one does not answer. Methods that send, sign, subscribe or inspect the node are refused with status 200 and a JSON-RPC error. So is an answer that is too large. Batches are refused.',
       tags: ['relayers'],
       params: relayerParameters,
       body: requestSchema,
       response: { 200: rpcBodySchema },
     },
-    async answer({ params, body }): Promise<RpcBody> {
-      const call = { method: body.method, params: body.params ?? [] }
-      const answered = await rpcCommand(reads, chainOf, params.relayer_id, call)
-      return { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }), ...present(answered) }
+    async answer(request, reply) {
+      const { params, body } = request
+      const leave = places.take(requesterIdOf(request))
+      if (!leave) {
+        const message = `this key has ${rpcPerKeyMax} requests of a node under way; send it again when one is answered`
+        throw new RescindError('TOO_MANY_READS', message)
+      }
+      const call = { method: body.method, params: body.params ?? [], bytesMax }
+      const answered = await rpcCommand(reads, chainOf, params.relayer_id, call).finally(leave)
+      const named = { jsonrpc: '2.0', ...(body.id !== undefined && { id: body.id }) } as const
+      if ('result' in answered) return sendResult(reply, named, answered.result)
+      return { ...named, error: present(answered, call) }
     },
   })
 }
 
-function present(answered: Awaited<ReturnType<typeof rpcCommand>>): Pick<RpcBody, 'result' | 'error'> {
-  if ('value' in answered) return { result: answered.value }
-  if ('refused' in answered) return { error: { ...answered.refused, description: 'No node received the request.' } }
-  return { error: { ...answered.error, description: 'The node answered with this error.' } }
+/** The node's own bytes, between those of the answer around them. */
+function sendResult(reply: OperationReply, named: object, result: Buffer): OperationReply {
+  const parts = [Buffer.from(`${JSON.stringify(named).slice(0, -1)},"result":`), result, Buffer.from('}')]
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+  const content = Readable.from(parts, { objectMode: false })
+  return reply.type('application/json; charset=utf-8').header('content-length', bytes).send(content)
+}
+
+/** EIP-1474: a limit is exceeded. */
+const limitExceeded = -32005
+
+type Unsuccessful = Exclude<Awaited<ReturnType<typeof rpcCommand>>, { readonly result: Buffer }>
+
+function present(answered: Unsuccessful, { method }: { readonly method: string }): NonNullable<RpcBody['error']> {
+  if ('error' in answered) return { ...answered.error, description: 'The node answered with this error.' }
+  if ('refused' in answered) return { ...answered.refused, description: 'No node received the request.' }
+  const message = `${method}: the answer is larger than ${answered.beyond} bytes; request less`
+  return { code: limitExceeded, message, description: 'A node answered, and this service passes on no more bytes.' }
 }

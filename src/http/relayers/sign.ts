@@ -11,7 +11,7 @@ import { answers, success } from '../response/envelope.ts'
 import { presentSignature, signatureSchema } from '../transactions/present-transaction.ts'
 
 const rawSchema = Type.Object(
-  { raw: Type.Unsafe<Hex>(Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', examples: ['0xdeadbeef'] })) },
+  { raw: Type.Unsafe<Hex>(Type.String({ pattern: '^0x(?:[0-9a-fA-F]{2})*$', examples: ['0xdeadbeef'] })) },
   { additionalProperties: false },
 )
 

@@ -2,9 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
+import { batchBodyBytesMax } from '../limits.ts'
 import type { Auditor } from './audit.ts'
 import { checkGrant, type Identity, isPrincipal } from './authenticate.ts'
-import type { RateLimits } from './limit-rate.ts'
+import { bodyPoints, type RateLimits } from './limit-rate.ts'
 import { pathParametersOf } from './parameters.ts'
 
 /** By the Authorization header, or by the cookie of a request of the dashboard. Returns a promise only if it has to read the store. */
@@ -32,7 +33,10 @@ export async function authorize(
     await rates.countFailure(request.ip)
     throw new RescindError('UNAUTHORIZED', principal ? `key "${principal.id}" is ${principal.ended}` : 'no valid token')
   }
-  const { policy, remaining, resetSeconds } = await rates.checkKeyLimit(principal.id)
+  const { policy, remaining, resetSeconds } = await rates.checkKeyLimit(
+    principal.id,
+    1 + bodyPoints(declaredBytes(request)),
+  )
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
   const { relayer_id: relayerId } = pathParametersOf(request)
@@ -46,4 +50,10 @@ export function markAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
   reply.header('x-content-type-options', 'nosniff')
+}
+
+/** Of the body, which has not arrived yet. 0 where no length is declared: such a body is charged when it is read. */
+function declaredBytes({ headers }: FastifyRequest): number {
+  const declared = Number(headers['content-length'] ?? 0)
+  return Number.isFinite(declared) ? Math.min(declared, batchBodyBytesMax) : 0
 }

@@ -2,7 +2,7 @@
 // that need no key.
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RescindError } from '../../domain/errors.ts'
-import type { ServerLimits } from '../limits.ts'
+import { bytesOfARequest, type ServerLimits } from '../limits.ts'
 
 /** The state of an allowance, for the headers of draft-ietf-httpapi-ratelimit-headers. */
 export interface Allowance {
@@ -22,8 +22,8 @@ export class RateLimited extends RescindError {
 }
 
 export interface RateLimits {
-  /** Takes one of the key's requests. Throws RateLimited. */
-  checkKeyLimit(keyId: string): Promise<Allowance>
+  /** Takes one of the key's requests, or as many as `points` says, and at most a full allowance. Throws RateLimited. */
+  checkKeyLimit(keyId: string, points?: number): Promise<Allowance>
   /** Throws RateLimited for an address that failed to authenticate too often. */
   checkAddressLimit(address: string): Promise<void>
   /** Takes one of the address's requests that need no key. Throws RateLimited. */
@@ -32,8 +32,13 @@ export interface RateLimits {
   countFailure(address: string): Promise<void>
   /** The use on this replica since the last call, by the names of the allowances; empty at first. */
   spent(): ReadonlyMap<string, number>
-  /** Counts the use on other replicas. */
+  /** Counts the use on other replicas: whole amounts within the burst, and no others. */
   take(amounts: ReadonlyMap<string, number>): Promise<void>
+}
+
+/** What a body costs beside its request, in requests. */
+export function bodyPoints(bytes: number): number {
+  return Math.floor(bytes / bytesOfARequest)
 }
 
 export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimits {
@@ -47,8 +52,8 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   /** Absent until the first call of `spent`. */
   let used: Map<string, number> | undefined
 
-  function count(name: string): void {
-    used?.set(name, (used.get(name) ?? 0) + 1)
+  function count(name: string, points = 1): void {
+    used?.set(name, (used.get(name) ?? 0) + points)
   }
 
   const allowanceOf = (name: string, { remainingPoints, msBeforeNext }: RateLimiterRes): Allowance => ({
@@ -57,18 +62,20 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
     resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
   })
 
-  async function consume(from: RateLimiterMemory, whose: string, name: string): Promise<RateLimiterRes> {
+  async function consume(from: RateLimiterMemory, whose: string, name: string, points = 1): Promise<RateLimiterRes> {
     try {
-      return await from.consume(whose)
+      return await from.consume(whose, points)
     } catch (refused) {
       throw refused instanceof RateLimiterRes ? new RateLimited(allowanceOf(name, refused)) : refused
     }
   }
 
   return {
-    async checkKeyLimit(keyId) {
-      const left = await consume(keys, keyId, 'key')
-      count(`key:${keyId}`)
+    async checkKeyLimit(keyId, wanted = 1) {
+      // A body that costs more than a full allowance still passes: alone.
+      const points = Math.min(wanted, burst)
+      const left = await consume(keys, keyId, 'key', points)
+      count(`key:${keyId}`, points)
       return allowanceOf('key', left)
     },
     async checkAddressLimit(address) {
@@ -85,10 +92,13 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
     spent() {
       const amounts = used ?? new Map<string, number>()
       used = new Map()
-      return amounts
+      // In a window shorter than the interval of the messages, more may be used than the burst. More takes no more away.
+      return new Map([...amounts].map(([name, amount]) => [name, Math.min(amount, burst)]))
     },
     async take(amounts) {
       for (const [name, amount] of amounts) {
+        // A negative amount would lift the limit.
+        if (!Number.isSafeInteger(amount) || amount < 1 || amount > burst) continue
         const [, kind, whose] = /^(key|address):(.*)$/.exec(name) ?? []
         if (whose !== undefined) await (kind === 'key' ? keys : failures).penalty(whose, amount)
       }

@@ -1,6 +1,8 @@
 // Parses a list of endpoints. No error repeats a URL or a header: it may hold a provider's key.
+
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import { httpUrl, httpUrlPattern } from '../../ops/http-url.ts'
 import {
   headerCharsMax,
@@ -12,7 +14,7 @@ import {
   type SecretHeaders,
 } from '../../ops/request-headers.ts'
 import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
-import type { EndpointSettings } from '../../registry/entities.ts'
+
 import { urlCharsMax } from '../limits.ts'
 import { headerMask } from '../response/present-endpoint.ts'
 import { stated } from './stated.ts'

@@ -1,7 +1,8 @@
 // Presents URLs and headers that may hold a provider's key: shows hosts and names, and masks every part that may be secret.
+
 import { type Static, Type } from 'typebox'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Secret } from '../../ops/secret.ts'
-import type { EndpointSettings } from '../../registry/entities.ts'
 
 /** In the place of each header's value. */
 export const headerMask = '***'

@@ -79,7 +79,7 @@ export function describeAnswers(
     },
   ])
   const codes = [...new Set([...commonRefusals(method, operation, documented), ...documented.refusals])]
-  const answerOf = (code: ErrorCode) => fixedAnswer(code, operation.operationId, method.toUpperCase())
+  const answerOf = (code: ErrorCode) => fixedAnswer(code, operation.operationId)
   const statuses = [...new Set(codes.map((code) => answerOf(code).status))].sort()
   const refusals = statuses.map((status) => {
     const ofStatus = codes.filter((code) => answerOf(code).status === status)
@@ -113,7 +113,11 @@ function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], mess
 }
 
 /** Codes that an operation answers with because of its method, its parameters and its authentication. */
-function commonRefusals(method: string, operation: DocumentOperation, { scope }: DocumentedOperation): ErrorCode[] {
+function commonRefusals(
+  method: string,
+  operation: DocumentOperation,
+  { scope, refusals }: DocumentedOperation,
+): ErrorCode[] {
   const { parameters = [], requestBody } = operation
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const isChecked =
@@ -127,6 +131,8 @@ function commonRefusals(method: string, operation: DocumentOperation, { scope }:
     'MALFORMED_HTTP',
     ...(scope ? (['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'TOO_MUCH_UNREAD'] as const) : []),
     ...(scope && inPath.some(({ name }) => name === 'relayer_id') ? (['RELAYER_NOT_GRANTED'] as const) : []),
+    // Of a relayer of the file whose signer has not opened.
+    ...(refusals.includes('RELAYER_NOT_FOUND') ? (['SIGNER_UNAVAILABLE'] as const) : []),
     'INTERNAL',
     ...(scope ? (['DATABASE_UNAVAILABLE'] as const) : []),
     ...(method === 'get' ? [] : (['OUTCOME_UNKNOWN'] as const)),

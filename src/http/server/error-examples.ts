@@ -1,5 +1,8 @@
 // A message for each error code that an operation may answer with, as an example in the OpenAPI document.
 import type { ErrorCode } from '../../domain/errors.ts'
+import { tooLateToReplace } from '../../domain/refusals.ts'
+
+const transactionId = '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'
 
 /** Codes whose texts the API fixes have none, and neither have those that no described operation answers with. */
 const messages: Partial<Record<ErrorCode, string>> = {
@@ -10,12 +13,11 @@ const messages: Partial<Record<ErrorCode, string>> = {
   GAS_LIMIT_TOO_LOW: 'gas_limit: 21000 is below the intrinsic gas of 21064; send that or more, or none',
   POLICY_VIOLATION: 'value: 2000000000000000000 is above value_cap, 1000000000000000000',
   RELAYER_PAUSED: 'relayer "local" is paused and takes no new transactions',
-  TRANSACTION_ALREADY_MINED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already mined; send a new one',
-  TRANSACTION_ALREADY_CONFIRMED:
-    'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already confirmed; send a new one',
-  TRANSACTION_ALREADY_FAILED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already failed; send a new one',
-  TRANSACTION_ALREADY_EXPIRED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already expired; send a new one',
-  TRANSACTION_ALREADY_CANCELED: 'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is already canceled; send a new one',
+  TRANSACTION_ALREADY_MINED: tooLateToReplace(transactionId, 'mined'),
+  TRANSACTION_ALREADY_CONFIRMED: tooLateToReplace(transactionId, 'confirmed'),
+  TRANSACTION_ALREADY_FAILED: tooLateToReplace(transactionId, 'failed'),
+  TRANSACTION_ALREADY_EXPIRED: tooLateToReplace(transactionId, 'expired'),
+  TRANSACTION_ALREADY_CANCELED: tooLateToReplace(transactionId, 'canceled'),
   TRANSACTION_ALREADY_ORDERED:
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
   TRANSACTION_IS_GAP_FILLER:
@@ -44,6 +46,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   QUEUE_FULL: 'relayer "local" has as many pending transactions as it may have; send again as blocks are mined',
   TOO_MUCH_UNREAD: 'this key has not read its earlier responses; read them first',
   TOO_MANY_STREAMS: 'this key has 32 streams open; close some',
+  TOO_MANY_READS: 'this key has 4 requests of a node under way; send it again when one is answered',
   DATABASE_UNAVAILABLE: 'the database is not available; send it again',
   OUTCOME_UNKNOWN: 'the database did not confirm the commit; read whether it happened',
   NODE_UNAVAILABLE: 'no node of network "sepolia" answers',

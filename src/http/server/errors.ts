@@ -1,18 +1,21 @@
 // The one error handler: every error becomes a response of the catalogue, and its cause goes to the log only.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CommandContext } from '../../commands/context.ts'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { queueFullRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
 import type { Auditor } from '../request/audit.ts'
 import { RateLimited } from '../request/limit-rate.ts'
+import { pathParametersOf } from '../request/parameters.ts'
 import { failure } from '../response/envelope.ts'
 import { shownPath } from './shown-path.ts'
 
 const internalText = 'Internal Server Error'
+const badRequestText = 'Bad Request'
 
 /** Texts that the API fixes; other codes use the error's own message. */
 const fixedTexts: Partial<Record<ErrorCode, string>> = {
-  MALFORMED_PATH: 'Bad Request',
+  MALFORMED_PATH: badRequestText,
   UNAUTHORIZED: 'Unauthorized',
   SCOPE_MISSING: 'Unauthorized',
   RELAYER_NOT_GRANTED: 'Unauthorized',
@@ -21,24 +24,19 @@ const fixedTexts: Partial<Record<ErrorCode, string>> = {
   INTERNAL: internalText,
 }
 
-/** Texts that the API fixes for a cancellation only. */
-const fixedOnCancel: Partial<Record<ErrorCode, string>> = {
-  TRANSACTION_ALREADY_MINED: 'Bad Request',
-  TRANSACTION_ALREADY_CONFIRMED: 'Bad Request',
-  TRANSACTION_ALREADY_FAILED: 'Bad Request',
-  TRANSACTION_ALREADY_EXPIRED: 'Bad Request',
-}
-
 const malformedJson = new RescindError('MALFORMED_JSON', 'body: is not JSON; send a JSON object')
 
-/** The two operations whose responses the interface fixes: it has no 503. */
+/** The two operations whose responses the interface fixes: it has no 503, and one text for every 400. */
 const cancelOperations: readonly unknown[] = ['cancelTransaction', 'cancelPendingTransactions']
 
 /** The status and the text of an answer. `text` is absent where the error's own message is shown. */
-export function fixedAnswer(code: ErrorCode, operationId: unknown, method: string): { status: number; text?: string } {
+export function fixedAnswer(code: ErrorCode, operationId: unknown): { status: number; text?: string } {
   const { status } = catalogue[code]
-  if (status >= 500 && cancelOperations.includes(operationId)) return { status: 500, text: internalText }
-  const text = (method === 'DELETE' ? fixedOnCancel[code] : undefined) ?? fixedTexts[code]
+  if (cancelOperations.includes(operationId)) {
+    if (status >= 500) return { status: 500, text: internalText }
+    if (status === 400) return { status, text: badRequestText }
+  }
+  const text = fixedTexts[code]
   return { status, ...(text !== undefined && { text }) }
 }
 
@@ -55,9 +53,18 @@ const frameworkRefusals: Readonly<Record<string, RescindError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new RescindError('BODY_TOO_LARGE', 'body: is larger than this service takes'),
 }
 
-export function errorHandler(logger: Logger, auditor: Auditor) {
+/** `whyAwaited`: a relayer of the file whose account is unknown exists, although no row has it. */
+export function errorHandler(logger: Logger, auditor: Auditor, whyAwaited: CommandContext['whyAwaited']) {
+  function shown(thrown: unknown, request: FastifyRequest): RescindError {
+    if (leftEarly(thrown, request)) return clientLeft
+    const error = toRescindError(thrown)
+    const { relayer_id: id } = error.code === 'RELAYER_NOT_FOUND' ? pathParametersOf(request) : {}
+    const why = id === undefined ? undefined : whyAwaited?.(id)
+    return why === undefined ? error : new RescindError('SIGNER_UNAVAILABLE', why)
+  }
+
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const error = leftEarly(thrown, request) ? clientLeft : toRescindError(thrown)
+    const error = shown(thrown, request)
     if (catalogue[error.code].status === 500) {
       logger.error(
         { request_id: request.id, method: request.method, url: shownPath(request.url), err: thrown },
@@ -85,18 +92,18 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
 /** Whether `refuse` sends Retry-After with the code. */
 export function saysWhenToRetry(code: ErrorCode): boolean {
   const { status, retryable } = catalogue[code]
-  return code === 'RATE_LIMITED' || code === 'QUEUE_FULL' || (status >= 500 && retryable)
+  return code === 'RATE_LIMITED' || code === 'QUEUE_FULL' || code === 'TOO_MANY_READS' || (status >= 500 && retryable)
 }
 
 export function refuse(reply: FastifyReply, error: RescindError): void {
-  const { method, routeOptions } = reply.request
-  const { status, text = error.message } = fixedAnswer(error.code, routeOptions.config.operationId, method)
+  const { status, text = error.message } = fixedAnswer(error.code, reply.request.routeOptions.config.operationId)
   reply.code(status)
   reply.header('relayer-error-code', error.code)
   reply.header('content-type', 'application/json; charset=utf-8')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   if (status >= 500 && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
   if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
+  if (error.code === 'TOO_MANY_READS') reply.header('retry-after', unavailableRetryAfterSeconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
   if (error instanceof RateLimited) {
     const { policy, remaining, resetSeconds } = error.allowance

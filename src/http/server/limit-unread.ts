@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { countedBytesMin, drainedBytesPerMs, drainMs, unreadBytesMax } from '../limits.ts'
+import { isChangeRequest } from '../request/audit.ts'
+import { sizeOfSliced } from '../response/sliced-list.ts'
 
 export function limitUnread(app: FastifyInstance, clock: Clock): void {
   /** By key, or by address where there is no key. */
@@ -10,12 +12,13 @@ export function limitUnread(app: FastifyInstance, clock: Clock): void {
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const isShared = Buffer.isBuffer(payload)
-    const bytes = bytesOf(payload, reply)
+    const sliced = sizeOfSliced(payload)
+    const bytes = sliced?.heldBytes ?? bytesOf(payload, reply)
     if (bytes === undefined || bytes < countedBytesMin) return done()
     const reader = readerOf(request)
     const held = unread.get(reader) ?? 0
     // What changed something has to be answered. One response is always allowed, whatever its size.
-    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const isRead = !isChangeRequest(request)
     if (!isShared && isRead && held > 0 && held + bytes > unreadBytesMax) {
       const message = `${held} bytes of earlier responses are not read yet; read them, or close their connections`
       return done(new RescindError('TOO_MUCH_UNREAD', message))
@@ -31,7 +34,7 @@ export function limitUnread(app: FastifyInstance, clock: Clock): void {
       else unread.delete(reader)
     })
     clock
-      .sleep(drainMs + bytes / drainedBytesPerMs, over.signal)
+      .sleep(drainMs + (sliced?.bytes ?? bytes) / drainedBytesPerMs, over.signal)
       .then(() => over.signal.aborted || request.raw.socket.destroy())
     done()
   })

@@ -13,9 +13,11 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
+import type { Secret } from '../../ops/secret.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
+import { openIdSeal } from '../events/seal-ids.ts'
 import {
   bodyBytesMaxDefault,
   connectionTimeoutMs,
@@ -68,6 +70,8 @@ export interface ServerOptions {
   /** Default: `limits`, for this server alone. */
   readonly rates?: RateLimits
   readonly authenticate: Authenticate
+  /** Common to all processes on the database: from it derives the key that seals ids of events. */
+  readonly eventIdSecret: Secret
   /** Absent: no dashboard is served. */
   readonly sessionDigest?: SessionDigest
   readonly logger: Logger
@@ -96,7 +100,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const auditor = openAuditor(options.commands, logger)
   const access = openAccess({ administrator: authenticate, ...options.commands, logger }, options.sessionDigest)
   const door: RequestGuards = { authenticate: access.authenticate, rates: options.rates ?? rateLimits(limits), auditor }
-  const handleError = errorHandler(logger, auditor)
+  const handleError = errorHandler(logger, auditor, options.commands.whyAwaited)
   const newRequestId = requestIds(options.commands.random)
 
   const app = Fastify({
@@ -131,7 +135,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   // A body on DELETE means nothing (RFC 9110 §9.3.5), so it is not parsed either, whatever its type or shape.
   app.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true })
   app.removeContentTypeParser('text/plain')
-  parseJsonExactly(app)
+  parseJsonExactly(app, door.rates)
   app.setValidatorCompiler(compileValidator)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(handleError)
@@ -190,7 +194,7 @@ function operations(
 ): void {
   const { logger } = options
   transactionRoutes(at, options.commands, options, stopping)
-  relayerRoutes(at, options.management, options.chainOf)
+  relayerRoutes(at, options.management, options.chainOf, options.limits.rpcAnswerBytesMax)
   signerRoutes(at, options.management)
   notificationRoutes(at, options.management)
   networkRoutes(at, options.management)
@@ -204,6 +208,7 @@ function operations(
     clock,
     logger,
     authenticate,
+    seal: openIdSeal(options.eventIdSecret, options.commands.random),
     stopping,
   })
   apiKeyRoutes(at, options.commands, keys)

@@ -60,6 +60,8 @@ function completed(document: unknown): object {
   const answered = mapValues(document.paths, (item) =>
     mapValues(item, ({ [documentedKey]: documented, ...operation }, method) => ({
       ...operation,
+      // The names of roles, in a scheme without scopes of its own (OpenAPI 3.1, Security Requirement Object).
+      security: documented.scope ? [{ apiKey: [documented.scope] }] : [],
       ...(operation.requestBody && { requestBody: describeBody(method, operation.requestBody) }),
       responses: describeAnswers(method, operation, documented),
     })),

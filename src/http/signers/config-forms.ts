@@ -11,7 +11,7 @@ export const unread = { description: 'not read' }
 /** Not blank, and without U+0000, which PostgreSQL can't store. */
 export const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
   type: 'string',
-  pattern: '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$',
+  pattern: '^\\s*[^\\s\\u0000][^\\u0000]*$',
   description,
   ...more,
 })

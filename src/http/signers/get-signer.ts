@@ -5,9 +5,10 @@ import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { presentSigner, signerSchema } from './present-signer.ts'
+import { outageOf, presentSigner, signerSchema } from './present-signer.ts'
 
-export function getSigner({ registry, store }: ManagementContext) {
+export function getSigner(management: ManagementContext) {
+  const { registry, store } = management
   return operation({
     scope: 'read',
     refusals: ['SIGNER_NOT_FOUND'],
@@ -22,7 +23,8 @@ export function getSigner({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
       const signer = registry.signers().find(({ id }) => id === params.signer_id && seen(id))
-      return success(presentSigner(found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)))
+      const facts = found(signer, 'SIGNER_NOT_FOUND', `Signer with ID ${params.signer_id} not found`)
+      return success(presentSigner(facts, outageOf(management, facts.id)))
     },
   })
 }

@@ -5,9 +5,10 @@ import { inSight } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { presentSigner, signerSchema } from './present-signer.ts'
+import { outageOf, presentSigner, signerSchema } from './present-signer.ts'
 
-export function listSigners({ registry, store }: ManagementContext) {
+export function listSigners(management: ManagementContext) {
+  const { registry, store } = management
   return operation({
     scope: 'read',
     schema: {
@@ -21,7 +22,8 @@ export function listSigners({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.signerId)
       const [page, all] = [pageOf(query), registry.signers().filter(({ id }) => seen(id))]
-      return success(sliceOf(page, all).map(presentSigner), [], paginationOf(page, all.length))
+      const shown = sliceOf(page, all).map((signer) => presentSigner(signer, outageOf(management, signer.id)))
+      return success(shown, [], paginationOf(page, all.length))
     },
   })
 }

@@ -5,12 +5,14 @@ import { createSigner } from './create-signer.ts'
 import { deleteSigner } from './delete-signer.ts'
 import { getSigner } from './get-signer.ts'
 import { listSigners } from './list-signers.ts'
+import { probeSigner } from './probe-signer.ts'
 import { updateSigner } from './update-signer.ts'
 
 export function signerRoutes(at: Mounting, management: ManagementContext): void {
   mount(at, 'POST', '/signers', createSigner(management))
   mount(at, 'GET', '/signers', listSigners(management))
   mount(at, 'GET', '/signers/:signer_id', getSigner(management))
+  mount(at, 'POST', '/signers/:signer_id/probe', probeSigner(management))
   mount(at, 'PATCH', '/signers/:signer_id', updateSigner(management))
   mount(at, 'DELETE', '/signers/:signer_id', deleteSigner(management))
 }

@@ -5,6 +5,7 @@ import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
 import { cancelTransaction } from '../../commands/transactions/cancel.ts'
 import { type PoolContext, poolOfRace, poolOfRelayer } from '../../commands/transactions/pool-of.ts'
 import type { PoolKind } from '../../domain/profile.ts'
+import { cancelRefusalCodes } from '../../domain/refusals.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
@@ -15,7 +16,6 @@ import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { lateRefusals } from './refusals.ts'
 
 export function cancel(
   commands: CommandContext,
@@ -27,7 +27,7 @@ export function cancel(
   return operation({
     scope: 'cancel',
     answerHeaders: ['Preference-Applied'],
-    refusals: ['TRANSACTION_NOT_FOUND', ...lateRefusals],
+    refusals: ['TRANSACTION_NOT_FOUND', ...cancelRefusalCodes],
     audited: 'in its commit',
     schema: {
       operationId: 'cancelTransaction',

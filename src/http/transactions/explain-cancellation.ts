@@ -1,6 +1,6 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
-import { isNoOp, mayBeKnown, wasAlwaysRejected, wasTaken } from '../../domain/attempt.ts'
+import { invalidReasonOf, isNoOp, mayBeKnown, wasAlwaysRejected, wasTaken } from '../../domain/attempt.ts'
 import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
@@ -41,7 +41,7 @@ function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, po
   if (known.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))) {
     return `${first}, and the sequencer accepted the transaction before: nothing replaces it, and no no-op is paid; its receipt ends the cancellation as lost`
   }
-  if (known.every(wasAlwaysRejected))
+  if (known.every((attempt) => wasAlwaysRejected(attempt) && invalidReasonOf(attempt) === undefined))
     return `${first}, and the sequencer rejected the transaction: it is dropped, at no cost`
   return `${first}, and no answer shows whether the sequencer has the transaction: one no-op is sent for nonce ${nonce} until something with that nonce is mined; whichever came first is mined, and no price changes that`
 }

@@ -4,8 +4,9 @@ import type { Reads } from '../../store/store.ts'
 import { noncesBefore, noncesMax } from '../limits.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
-import { answers, success } from '../response/envelope.ts'
+import { answers } from '../response/envelope.ts'
 import { foundHistory } from '../response/found.ts'
+import { sendList } from '../response/sliced-list.ts'
 import { presentTrace, traceSchema } from './present-trace.ts'
 
 const querySchema = Type.Object(
@@ -34,11 +35,11 @@ export function listNonces(reads: Reads) {
       querystring: querySchema,
       response: answers(Type.Array(traceSchema)),
     },
-    async answer({ params, query }) {
+    async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const from = query.from ?? (await firstShown(reads, id))
       const transactions = await reads.transactionsByNonce(id, from, noncesMax)
-      return success(transactions.map(presentTrace))
+      return sendList(reply, transactions, presentTrace)
     },
   })
 }

@@ -1,13 +1,16 @@
 // Lists a relayer's transactions, newest first (GET).
 import { Type } from 'typebox'
-import { statuses } from '../../domain/transaction.ts'
-import { mayWaitBehind, waitingBehind } from '../../domain/wait.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import { statuses, type Transaction } from '../../domain/transaction.ts'
+import { mayWaitBehind, type QueueHead, waitingBehind } from '../../domain/wait.ts'
+import type { PageItem } from '../../store/page-port.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
-import { answers, success } from '../response/envelope.ts'
+import { answers } from '../response/envelope.ts'
 import { foundHistory } from '../response/found.ts'
+import { sendList } from '../response/sliced-list.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
 const querySchema = Type.Object(
@@ -30,13 +33,29 @@ export function listTransactions(reads: Reads) {
       querystring: querySchema,
       response: answers(Type.Array(transactionSchema)),
     },
-    async answer({ params, query }) {
+    async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const page = pageOf(query)
-      const { items, total } = await reads.transactions(id, query.status ? { status: query.status } : {}, page)
-      const head = items.some(mayWaitBehind) ? await reads.queueHead(id) : undefined
-      const shown = items.map((item) => presentTransaction(waitingBehind(item, head)))
-      return success(shown, [], paginationOf(page, total))
+      const { items, total } = await reads.transactionItems(id, query.status ? { status: query.status } : {}, page)
+      return sendList(reply, withHead(reads, id, items), presentTransaction, paginationOf(page, total))
     },
   })
+}
+
+/** The head of the queue is read once, and only if one of the items may wait behind it. */
+function withHead(
+  reads: Reads,
+  id: RelayerId,
+  items: readonly PageItem<Transaction>[],
+): readonly PageItem<Transaction>[] {
+  let head: Promise<QueueHead | undefined> | undefined
+  return items.map(({ bytes, read }) => ({
+    bytes,
+    async read() {
+      const transaction = await read()
+      if (!transaction || !mayWaitBehind(transaction)) return transaction
+      head ??= reads.queueHead(id)
+      return waitingBehind(transaction, await head)
+    },
+  }))
 }

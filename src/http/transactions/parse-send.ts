@@ -72,7 +72,10 @@ export const sendSchema = Type.Object(
     value: wei(),
     data: Type.Optional(
       Type.Unsafe<Hex>(
-        Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$', description: 'bytes in hex: 0x and an even number of digits' }),
+        Type.String({
+          pattern: '^0x(?:[0-9a-fA-F]{2})*$',
+          description: 'bytes in hex: 0x and an even number of digits',
+        }),
       ),
     ),
     gas_limit: Type.Optional(

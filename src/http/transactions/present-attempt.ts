@@ -1,6 +1,6 @@
 // Presents an attempt without its bytes, which anyone could broadcast.
 import { type Static, Type } from 'typebox'
-import { type Attempt, wasAlwaysRejected } from '../../domain/attempt.ts'
+import { type Attempt, invalidReasonOf, wasAlwaysRejected } from '../../domain/attempt.ts'
 import { hash, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 import { presentFees } from './present-transaction.ts'
@@ -54,7 +54,7 @@ export function presentAttempt(attempt: Attempt): AttemptBody {
     nonce: attempt.nonce,
     gas_limit: attempt.gasLimit,
     ...presentFees(attempt.fees),
-    state: attempt.broadcast.state,
+    state: isInvalid(attempt) ? 'refused' : attempt.broadcast.state,
     ...outcomeOf(attempt),
     ...(wasAlwaysRejected(attempt) && { always_rejected: true }),
     recorded_at: presentTime(attempt.recordedAt),
@@ -62,8 +62,16 @@ export function presentAttempt(attempt: Attempt): AttemptBody {
   }
 }
 
-function outcomeOf({ broadcast }: Attempt): Pick<AttemptBody, 'outcome' | 'reason'> {
-  if (broadcast.state === 'held' || broadcast.state === 'refused') return { reason: broadcast.reason }
+/** Every node that received it refused it each time, and called it invalid the last time. */
+function isInvalid(attempt: Attempt): boolean {
+  return wasAlwaysRejected(attempt) && invalidReasonOf(attempt) !== undefined
+}
+
+function outcomeOf(attempt: Attempt): Pick<AttemptBody, 'outcome' | 'reason'> {
+  const { broadcast } = attempt
+  if (broadcast.state === 'held') return { reason: broadcast.reason }
+  const reason = isInvalid(attempt) ? invalidReasonOf(attempt) : undefined
+  if (reason !== undefined) return { reason }
   if (broadcast.state !== 'handed') return {}
   return { outcome: { ...broadcast.outcome, at: presentTime(broadcast.at) } }
 }

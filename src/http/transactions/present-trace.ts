@@ -1,20 +1,11 @@
 // Presents a transaction with its wait, its attempts, its block and its verdict.
 import { type Static, Type } from 'typebox'
-import { conditions } from '../../domain/condition.ts'
 import { feesPaid, type Inclusion, isTerminal, spenderKind, type Transaction } from '../../domain/transaction.ts'
-import { hash, such, wei } from '../response/forms.ts'
+import { hash, wei } from '../response/forms.ts'
 import { attemptSchema, presentAttempt } from './present-attempt.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-
-export const waitSchema = Type.Object(
-  { condition: Type.Enum([...conditions]), text: such('the balance of 0 wei does not cover the transaction') },
-  {
-    title: 'Wait',
-    additionalProperties: false,
-    description: 'Why it waits, as of the last observation; absent while nothing holds it up',
-  },
-)
+import { presentWait, waitSchema } from './present-wait.ts'
 
 const inclusionSchema = Type.Object(
   {
@@ -65,7 +56,7 @@ export function presentTrace(transaction: Transaction): TraceBody {
     origin: transaction.origin,
     final: isTerminal(transaction),
     ...(createdBy !== undefined && { created_by: createdBy }),
-    ...(wait && { wait: { condition: wait.condition, text: wait.text } }),
+    ...(wait && { wait: presentWait(wait) }),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
     ...('inclusion' in lifecycle && { inclusion: presentInclusion(lifecycle.inclusion) }),
     attempts: attempts.map((attempt) => ({ ...presentAttempt(attempt), recorded_at_block: attempt.recordedAtBlock })),

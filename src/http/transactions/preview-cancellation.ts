@@ -5,7 +5,7 @@ import {
   type PricedPreview,
   previewCancellation as previewCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
-import type { WindowPreview } from '../../domain/preview-window.ts'
+import type { WindowPreview } from '../../domain/decide/preview-window.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'

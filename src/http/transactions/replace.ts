@@ -1,6 +1,7 @@
 // Replaces one transaction (PUT).
 import type { CommandContext } from '../../commands/context.ts'
 import { replaceTransaction } from '../../commands/transactions/replace.ts'
+import { replaceRefusalCodes } from '../../domain/refusals.ts'
 import { requesterOf } from '../request/audit.ts'
 import { permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
@@ -8,19 +9,12 @@ import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { parseSend, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { lateRefusals, sendRefusals } from './refusals.ts'
+import { sendRefusals } from './refusals.ts'
 
 export function replace(commands: CommandContext) {
   return operation({
     scope: 'send',
-    refusals: [
-      'TRANSACTION_NOT_FOUND',
-      ...lateRefusals,
-      'TRANSACTION_ALREADY_CANCELED',
-      'TRANSACTION_ALREADY_ORDERED',
-      'TRANSACTION_IS_GAP_FILLER',
-      ...sendRefusals,
-    ],
+    refusals: ['TRANSACTION_NOT_FOUND', ...replaceRefusalCodes, ...sendRefusals],
     audited: 'in its commit',
     schema: {
       operationId: 'replaceTransaction',

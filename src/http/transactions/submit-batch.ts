@@ -3,13 +3,15 @@ import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { submitBatch as submitAll } from '../../commands/transactions/submit-batch.ts'
 import { checkEach } from '../../domain/check-each.ts'
-import { batchBodyBytesMax, batchItemsMax } from '../limits.ts'
+import type { SendRequest } from '../../domain/submit.ts'
+import { nextTurn } from '../../ops/clock.ts'
+import { batchBodyBytesMax, batchItemsMax, itemsInATurn } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { claimOf } from './claim.ts'
-import { parseSend, sendSchema } from './parse-send.ts'
+import { parseSend, type SendBody, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { sendRefusals } from './refusals.ts'
 
@@ -54,7 +56,8 @@ export function submitBatch(commands: CommandContext) {
       response: answers(Type.Array(transactionSchema)),
     },
     async answer(request, reply) {
-      const payloads = checkEach('transactions', request.body.transactions, parseSend)
+      const parsed = await parseInTurns(request.body.transactions)
+      const payloads = checkEach('transactions', parsed, (each) => each())
       const relayerId = request.params.relayer_id
       const { transactions, replayed } = await submitAll(
         commands,
@@ -75,4 +78,25 @@ export function submitBatch(commands: CommandContext) {
       })
     },
   })
+}
+
+/** Other requests have their turn in between. Each result returns a request, or throws its refusal. */
+async function parseInTurns(bodies: readonly SendBody[]): Promise<(() => SendRequest)[]> {
+  const parsed: (() => SendRequest)[] = []
+  for (const [index, body] of bodies.entries()) {
+    if (index > 0 && index % itemsInATurn === 0) await nextTurn()
+    parsed.push(parsedOnce(body))
+  }
+  return parsed
+}
+
+function parsedOnce(body: SendBody): () => SendRequest {
+  try {
+    const request = parseSend(body)
+    return () => request
+  } catch (refusal) {
+    return () => {
+      throw refusal
+    }
+  }
 }

@@ -2,16 +2,20 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
+import { sendMethods } from '../send-methods.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
-  const { calls, errors, durations, up, lags, ...perNetwork } = register(registry)
+  const { calls, errors, durations, up, lags, wrong, strays, ...perNetwork } = register(registry)
   const { number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
 
   return (network, blocktimeMs) => {
     // A network may be opened anew over other endpoints, while what followed the old ones lets go.
-    for (const endpoint of endpoints.get(network) ?? []) up.remove({ network, endpoint })
+    for (const endpoint of endpoints.get(network) ?? []) {
+      up.remove({ network, endpoint })
+      wrong.remove({ network, endpoint })
+    }
     const known = new Set<string>()
     endpoints.set(network, known)
     blocktime.set({ network }, blocktimeMs / 1000)
@@ -37,6 +41,13 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         known.add(endpoint)
         up.set({ network, endpoint }, isUp ? 1 : 0)
       },
+      wrongChain(index, isWrong) {
+        const endpoint = String(index)
+        if (endpoints.get(network) !== known) return
+        known.add(endpoint)
+        wrong.set({ network, endpoint }, isWrong ? 1 : 0)
+      },
+      strayed: (index) => strays.inc({ network, endpoint: String(index) }),
       lagged: (index) => lags.inc({ network, endpoint: String(index) }),
       head(height, at) {
         number.set({ network }, height)
@@ -93,6 +104,18 @@ function register(registry: Registry) {
     labelNames: ofEndpoint,
     registers,
   })
+  const wrong = new Gauge({
+    name: 'rescind_endpoint_wrong_chain',
+    help: '1 while the endpoint serves another chain and is not used, 0 once it serves its own again.',
+    labelNames: ofEndpoint,
+    registers,
+  })
+  const strays = new Counter({
+    name: 'rescind_endpoint_strays_total',
+    help: 'Answers about another block, receipt or transaction than the call named.',
+    labelNames: ofEndpoint,
+    registers,
+  })
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
   const number = gauge('rescind_head_block_number', 'The latest block known.')
   const blockAt = gauge(
@@ -120,7 +143,8 @@ function register(registry: Registry) {
     labelNames: ['network'],
     registers,
   })
-  return { calls, errors, durations, up, lags, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
+  const ofEndpoints = { calls, errors, durations, up, lags, wrong, strays }
+  return { ...ofEndpoints, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
 }
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const
@@ -139,12 +163,12 @@ const methods: ReadonlySet<string> = new Set([
   'eth_getBlockReceipts',
   'eth_getCode',
   'eth_getTransactionByHash',
+  'eth_getTransactionBySenderAndNonce',
   'eth_getTransactionCount',
   'eth_getTransactionReceipt',
   'eth_maxPriorityFeePerGas',
-  'eth_sendRawTransaction',
-  'eth_sendRawTransactionConditional',
-  'eth_sendRawTransactionSync',
+  ...sendMethods,
   'linea_estimateGas',
+  'txpool_contentFrom',
   'web3_clientVersion',
 ])

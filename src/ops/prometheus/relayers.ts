@@ -3,8 +3,9 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Condition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
+import type { Sight } from '../../domain/relayer-observer.ts'
 import type { Status } from '../../domain/transaction.ts'
-import type { RelayerMetrics, Sight } from '../metrics.ts'
+import type { RelayerMetrics } from '../metrics.ts'
 import type { NetworkOf } from './store.ts'
 
 /** The conditions that an operator sees, beyond those of `decide`. */

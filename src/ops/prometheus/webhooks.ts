@@ -11,6 +11,18 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
     labelNames: ['notification', 'result'],
     registers: [registry],
   })
+  const overdue = new Counter({
+    name: 'rescind_webhook_overdue_total',
+    help: 'Events of a notification that were given up while they waited, because their day was over.',
+    labelNames: ['notification'],
+    registers: [registry],
+  })
+  const dropped = new Counter({
+    name: 'rescind_webhook_dropped_total',
+    help: 'Dead letters of a notification that were deleted early, because it had more than are kept.',
+    labelNames: ['notification'],
+    registers: [registry],
+  })
   gauge('rescind_webhook_waiting', 'Events that wait to be delivered.', ({ waiting }) => waiting)
   gauge(
     'rescind_webhook_dead_letters',
@@ -19,6 +31,10 @@ export function countWebhooks(registry: Registry): WebhookMetrics {
   )
   return {
     tried: (notification, result) => tries.inc({ notification, result }),
+    givenUp(notification, counts) {
+      overdue.inc({ notification }, counts.givenUp)
+      dropped.inc({ notification }, counts.dropped)
+    },
     counted(queues) {
       counts = queues
     },

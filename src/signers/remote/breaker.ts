@@ -26,7 +26,9 @@ export const closed: BreakerState = { kind: 'closed', failures: 0 }
 const failuresMax = 5
 const transientMs = 1_000
 const permanentMs = 15_000
-const longestMs = 60_000
+/** One try in so long costs a service nothing, and cancellations resume soon after its recovery. */
+const transientLongestMs = 2_000
+const permanentLongestMs = 60_000
 
 /** `isTrial`: the call is the one try of an open breaker. Otherwise only a closed one admits it. */
 export function admit(state: BreakerState, nowMs: number): { readonly isTrial: boolean; readonly state: BreakerState } {
@@ -38,7 +40,7 @@ export function failed(state: BreakerState, { code, isPermanent }: BreakerFailur
   const failures = state.kind === 'closed' ? state.failures + 1 : failuresMax
   if (!isPermanent && failures < failuresMax) return { kind: 'closed', failures }
   const times = state.kind === 'open' ? state.times + 1 : 1
-  const firstMs = isPermanent ? permanentMs : transientMs
+  const [firstMs, longestMs] = isPermanent ? [permanentMs, permanentLongestMs] : [transientMs, transientLongestMs]
   const pauseMs = pinCodes.includes(code)
     ? Number.POSITIVE_INFINITY
     : Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))

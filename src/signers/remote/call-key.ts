@@ -7,7 +7,7 @@ import type { KeyCallResult, SignerMetrics } from '../../ops/metrics.ts'
 import type { Random } from '../../ops/random.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Curve, CurveSignature } from '../curve.ts'
-import type { KeyService } from '../key-service.ts'
+import { type KeyService, KeyServiceError } from '../key-service.ts'
 import type { SignatureEvidence, SigningRequest } from '../signer.ts'
 import type { KeyGuard } from './guard-key.ts'
 import { asKeyServiceError, permanent, transient, unavailable } from './key-errors.ts'
@@ -45,7 +45,7 @@ const wrongKey = 'WrongKey'
 
 /** The result throws SignerUnavailable. */
 export function keyCaller(options: KeyCallerOptions) {
-  const { id, guard, queue, clock, random, metrics } = options
+  const { id, guard, queue, clock, random, log, metrics } = options
   metrics.quota(id, queue.rate())
 
   /** One call within the quota: its result counts for the metrics and for the breaker. */
@@ -63,7 +63,11 @@ export function keyCaller(options: KeyCallerOptions) {
       } catch (cause) {
         const error = asKeyServiceError(cause)
         count(error.code === wrongKey ? 'wrong' : error.kind)
-        if (error.kind !== 'throttled') guard.failed(error)
+        if (error.kind !== 'throttled' && error.kind !== 'pending') guard.failed(error)
+        if (error.clockAheadMs !== undefined) {
+          const facts = { signer: id, clock_ahead_ms: error.clockAheadMs }
+          log.warn(facts, "this machine's clock differs from the key service's; correct it")
+        }
         throw error
       } finally {
         metrics.quota(id, queue.rate())
@@ -96,6 +100,7 @@ async function oneTry(
   untilMs: number,
 ): Promise<KeySigned> {
   const { publicKey, keyVersion } = await pin()
+  await readied(service, clock, untilMs)
   const limitMs = Math.min(tryMs, untilMs - clock.elapsed())
   const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))
   if (answered === late) throw transient('Timeout', 'the key service did not answer in time')
@@ -110,6 +115,16 @@ async function oneTry(
   const evidence = { signerId: id, keyVersion, digest, signedAt: clock.now() }
   return { signature, evidence: requestId === undefined ? evidence : { ...evidence, requestId } }
 }
+
+/** Waits until the caller's deadline at most. The renewal of a token has a limit of its own, and goes on. */
+async function readied(service: KeyService, clock: Clock, untilMs: number): Promise<void> {
+  if (!service.ready) return
+  const readying = service.ready.bind(service)
+  const ready = await within(clock, untilMs - clock.elapsed(), readying)
+  if (ready === late) throw new KeyServiceError('its token did not come in time', pendingToken)
+}
+
+const pendingToken = { kind: 'pending', code: 'TOKEN_PENDING' } as const
 
 /** Doubled with each try, and up to half as long again, so that callers do not come back together. */
 function pauseAfter(tries: number, random: Random): number {

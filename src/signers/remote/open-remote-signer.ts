@@ -7,13 +7,15 @@ import type { Logger } from '../../ops/logger.ts'
 import type { SignerMetrics } from '../../ops/metrics.ts'
 import type { Random } from '../../ops/random.ts'
 import type { Curve } from '../curve.ts'
+import { codesThatAre } from '../failure-table.ts'
 import { type KeyService, KeyServiceError } from '../key-service.ts'
 import { statementBytes } from '../sign-statement.ts'
 import { assemble, unsignedBytes } from '../sign-unsigned.ts'
-import { type RemoteKey, type Signer, SignerUnavailable, type SigningRequest } from '../signer.ts'
+import { type RemoteKey, type Signer, type SignerProbe, SignerUnavailable, type SigningRequest } from '../signer.ts'
 import { SignerError } from '../signer-error.ts'
 import { keyCaller } from './call-key.ts'
-import { guardKey } from './guard-key.ts'
+import { guardKey, type KeyGuard } from './guard-key.ts'
+import { asKeyServiceError } from './key-errors.ts'
 import { keyPin } from './pin-key.ts'
 import type { QuotaQueues } from './quota-queue.ts'
 
@@ -42,38 +44,112 @@ const probeText = stringToHex('\x19Rescind:\nthis signature shows that the key c
 const probe = { digest: keccak256(probeText), preimage: probeText }
 const statementLimitMs = 10_000
 
-/** Throws SignerError, if only an operator can help: for a wrong key, or an address that nothing shows. */
+/** A signer whose key service has not answered since the process started, while nothing shows its address. */
+export interface AwaitedSigner {
+  readonly id: string
+  /** The key service's code or ours. */
+  code(): string
+  /** The signer, once its key service answers or its address is stored. Undefined before. Rejects if the store does. */
+  tryAgain(): Promise<Signer | undefined>
+  close(): Promise<void>
+}
+
+/** As `openOrAwait`, and throws SignerError for a signer that would be awaited. */
 export async function openRemoteSigner(settings: RemoteSettings, context: RemoteContext): Promise<Signer> {
+  const opened = await openOrAwait(settings, context)
+  if ('address' in opened) return opened
+  await opened.close()
+  throw new SignerError(
+    `signer "${settings.id}": its key service does not answer (${opened.code()}), and no relayer is stored that shows its address; try again once it answers, or set "address" beside the signer's "type"`,
+  )
+}
+
+/**
+ * Throws SignerError for a wrong key, and for any permanent failure of a signer that no relayer is stored with: it has never
+ * worked. One that has worked is unavailable instead. Where nothing shows the address, the signer is awaited.
+ */
+export async function openOrAwait(settings: RemoteSettings, context: RemoteContext): Promise<Signer | AwaitedSigner> {
   const { id, service } = settings
   const { clock, log, metrics } = context
-  const stored = await context.storedAddress(id)
-  const expected = settings.address ?? stored
+  let stored = await context.storedAddress(id)
   const pin = keyPin(service, clock, (address) => refusalOf(address, settings.address, stored))
   const guard = guardKey(id, clock, log, metrics)
   const queue = context.quotas(service.quotaDomain, service.quota)
   const sign = keyCaller({ ...context, id, service, pin, guard, queue })
   const remote = { groupMax: groupMax(service), isAvailable: () => !guard.isOpen(), outage: guard.outage }
   const close = () => closeService(id, service, log)
-  const options = { clock, close }
+  const probing = service.canProbe && { probe: () => probed(service, sign, clock) }
+  const signerOf = (address: Address) => ({ ...signerOver(address, sign, remote, { clock, close }), ...probing })
+  let expected = settings.address ?? stored
   try {
-    const { address } = await pin()
+    // With a known address the process need not wait: the signer's next call pins its key.
+    const { address } = await (expected ? pin() : pinPatiently(pin, clock))
+    expected = address
     if (service.canProbe) await sign(probe, statementRequest(clock))
-    return signerOver(address, sign, remote, options)
+    return signerOf(address)
   } catch (cause) {
     const error = keyServiceErrorOf(cause)
     if (!error) throw cause
-    if (error.kind === 'permanent' && !(settings.wasOpen && expected)) {
+    const wasOpen = settings.wasOpen || (stored !== undefined && !ofKeyItself.includes(error.code))
+    if (error.kind === 'permanent' && !(wasOpen && (settings.address ?? stored))) {
       await close()
       throw new SignerError(`signer "${id}": ${error.message} (${error.code})`)
     }
-    if (!expected) {
-      await close()
-      throw new SignerError(
-        `signer "${id}": its key service does not answer (${error.code}), and no relayer is stored that shows its address; start again once it answers, or set "address" beside the signer's "type"`,
-      )
-    }
     guard.startsUnavailable(error)
-    return signerOver(expected, sign, remote, options)
+    if (expected) return signerOf(expected)
+    let { code } = error
+    return {
+      id,
+      close,
+      code: () => code,
+      async tryAgain() {
+        // Another replica may have reached it.
+        stored = await context.storedAddress(id)
+        if (stored) return signerOf(stored)
+        const reached = service.canProbe ? () => sign(probe, statementRequest(clock)) : () => guarded(guard, clock, pin)
+        try {
+          await reached()
+          return signerOf((await pin()).address)
+        } catch (failure) {
+          code = keyServiceErrorOf(failure)?.code ?? code
+          return undefined
+        }
+      },
+    }
+  }
+}
+
+/** A key that signs nothing before somebody approves it shows by its public key alone that its service answers. */
+async function guarded<T>(guard: KeyGuard, clock: Clock, pin: () => Promise<T>): Promise<T> {
+  return guard.through(clock.elapsed(), async () => {
+    try {
+      const pinned = await pin()
+      guard.signed()
+      return pinned
+    } catch (cause) {
+      guard.failed(asKeyServiceError(cause))
+      throw cause
+    }
+  })
+}
+
+/** No outage: the key or its setting is another one than before. */
+const ofKeyItself = codesThatAre('otherKey')
+
+const startPatienceMs = 8_000
+const startPauseMs = 500
+
+/** A login or a token may fail for a moment just when a process starts. Throws KeyServiceError. */
+async function pinPatiently<T>(pin: () => Promise<T>, clock: Clock): Promise<T> {
+  const untilMs = clock.elapsed() + startPatienceMs
+  for (;;) {
+    try {
+      return await pin()
+    } catch (error) {
+      const isLasting = !(error instanceof KeyServiceError) || error.kind === 'permanent'
+      if (isLasting || clock.elapsed() + startPauseMs >= untilMs) throw error
+      await clock.sleep(startPauseMs)
+    }
   }
 }
 
@@ -108,6 +184,18 @@ function keyServiceErrorOf(error: unknown): KeyServiceError | undefined {
 
 function statementRequest(clock: Clock): SigningRequest {
   return { priority: 'statement', deadline: clock.now() + statementLimitMs }
+}
+
+async function probed(service: KeyService, sign: Sign, clock: Clock): Promise<SignerProbe> {
+  const begunMs = clock.elapsed()
+  const { evidence } = await sign(probe, statementRequest(clock))
+  const latencyMs = clock.elapsed() - begunMs
+  const [tokenEndsInMs, clockAheadMs] = [service.tokenEndsInMs?.(), service.clockAheadMs?.()]
+  return {
+    ...{ keyVersion: evidence.keyVersion, latencyMs },
+    ...(tokenEndsInMs !== undefined && { tokenEndsInMs }),
+    ...(clockAheadMs !== undefined && { clockAheadMs }),
+  }
 }
 
 type Sign = ReturnType<typeof keyCaller>

@@ -44,14 +44,16 @@ export function openAuditPad(executor: Executor): AuditPad {
   }
 }
 
-type AuditRow = { id: number } & Pick<AuditLogTable, 'entries'>
-
-const newest = statement<{ limit: number }, AuditRow>((db, p) =>
-  db.selectFrom('audit_log').select(['id', 'entries']).orderBy('id', 'desc').limit(p.limit),
+const newest = statement<{ limit: number }, { id: number }>((db, p) =>
+  db.selectFrom('audit_log').select('id').orderBy('id', 'desc').limit(p.limit),
 )
 
-const upTo = statement<{ id: number; limit: number }, AuditRow>((db, p) =>
-  db.selectFrom('audit_log').select(['id', 'entries']).where('id', '<=', p.id).orderBy('id', 'desc').limit(p.limit),
+const upTo = statement<{ id: number; limit: number }, { id: number }>((db, p) =>
+  db.selectFrom('audit_log').select('id').where('id', '<=', p.id).orderBy('id', 'desc').limit(p.limit),
+)
+
+const entriesOf = statement<{ id: number }, Pick<AuditLogTable, 'entries'>>((db, p) =>
+  db.selectFrom('audit_log').select('entries').where('id', '=', p.id),
 )
 
 // SQLite has triggers that count. PostgreSQL reads an index of the counts alone, which stays small when the rows are large.
@@ -63,14 +65,18 @@ const total = statement<object, { total: number | null }>((db, _, dialect) =>
 
 /** Newest first; only records older than `before`, if it is given. */
 export async function readAudit(executor: Executor, limit: number, before?: AuditPosition): Promise<AuditWindow> {
-  // Each row holds at least one record, and the row of `before` may hold none that is older.
+  // Each row holds at least one record, and the row of `before` may hold none that is older. A row may hold thousands, so it
+  // is read only if the page needs it.
   const rows = before
     ? await executor.all(upTo, { id: before.commit, limit: limit + 1 })
     : await executor.all(newest, { limit })
   const entries: AuditEntry[] = []
-  for (const { id, entries: json } of rows) {
+  for (const { id } of rows) {
     if (entries.length >= limit) break
-    const records = fromJson(json)
+    const row = await first(executor, entriesOf, { id })
+    // Pruned meanwhile, and with it all that is older.
+    if (!row) break
+    const records = fromJson(row.entries)
     const end = before?.commit === id ? Math.min(before.index, records.length) : records.length
     for (const [index, record] of [...records.entries()].slice(0, end).reverse()) {
       if (entries.length >= limit) break

@@ -1,30 +1,38 @@
 // Dead letters: listed by pages, and requeued.
 
 import { sql } from 'kysely'
-import type { DeadLetter, QueueCount } from '../../domain/delivery.ts'
+import { type DeadLetter, deliveredForMs, type QueueCount } from '../../domain/delivery.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import { findEvent } from '../events/read-events.ts'
+import type { PageItem } from '../page-port.ts'
+import { payloadBytes } from '../payload-bytes.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { promoteFirst } from './deliveries.ts'
+import { isDead } from './delivery-states.ts'
 
 interface DeadRow {
   event_id: number
   tries: number
-  first_tried_at: number
+  first_tried_at: number | null
   gave_up_at: number
   last_error: string
+  bytes: number | null
 }
-
-// A literal, not a parameter: otherwise the planner does not match the query with the partial index.
-const isDead = sql<boolean>`state = 'dead'`
 
 const page = statement<{ notificationId: string; after: number; limit: number; offset: number }, DeadRow>((db, p) =>
   db
     .selectFrom('deliveries')
     .select(['event_id', 'tries', 'first_tried_at', 'gave_up_at', 'last_error'])
+    .select((eb) =>
+      eb
+        .selectFrom('transactions')
+        .select(payloadBytes.as('bytes'))
+        .whereRef('transactions.id', '=', 'deliveries.transaction_id')
+        .as('bytes'),
+    )
     .$castTo<DeadRow>()
     .where('notification_id', '=', p.notificationId)
     .where('event_id', '>', p.after)
@@ -87,12 +95,12 @@ const widen = statement<{ notificationId: string; by: number }>((db, p) =>
 )
 
 const revive = statement<
-  { notificationId: string; from: number; to: number; limit: number },
+  { notificationId: string; from: number; to: number; limit: number; givesUpAt: number },
   { event_id: number; transaction_id: TransactionId }
 >((db, p) =>
   db
     .updateTable('deliveries')
-    .set({ state: 'waiting', due_at: null, tries: 0, first_tried_at: null, gave_up_at: null })
+    .set({ state: 'waiting', due_at: null, tries: 0, first_tried_at: null, gave_up_at: null, gives_up_at: p.givesUpAt })
     .where('notification_id', '=', p.notificationId)
     .where('event_id', 'in', (eb) =>
       eb
@@ -113,10 +121,10 @@ export async function listDeadLetters(
   executor: Executor,
   notificationId: string,
   { page: number, perPage }: PageRequest,
-): Promise<Page<DeadLetter> | undefined> {
+): Promise<Page<PageItem<DeadLetter>> | undefined> {
   if (!(await first(executor, known, { notificationId }))) return undefined
   const offset = (number - 1) * perPage
-  let items: readonly DeadLetter[] = []
+  let items: readonly PageItem<DeadLetter>[] = []
   let total = 0
   let after = 0
   for (;;) {
@@ -124,7 +132,7 @@ export async function listDeadLetters(
     // The page may go on in the next slices.
     if (total <= offset && offset < total + count) {
       const window = { notificationId, after, limit: perPage, offset: offset - total }
-      items = await complete(executor, await executor.all(page, window))
+      items = (await executor.all(page, window)).map((row) => itemOf(executor, row))
     }
     total += count
     if (count < sliceMax || through === null || through === undefined) return { items, total }
@@ -133,20 +141,22 @@ export async function listDeadLetters(
   }
 }
 
-async function complete(executor: Executor, rows: readonly DeadRow[]): Promise<readonly DeadLetter[]> {
-  const items: DeadLetter[] = []
-  for (const row of rows) {
-    const event = await findEvent(executor, row.event_id)
-    if (!event) throw new Error(`event ${row.event_id} is gone, and was not delivered`)
-    items.push({
-      event,
-      tries: row.tries,
-      firstTriedAt: row.first_tried_at,
-      gaveUpAt: row.gave_up_at,
-      lastError: row.last_error,
-    })
+function itemOf(executor: Executor, row: DeadRow): PageItem<DeadLetter> {
+  return {
+    bytes: row.bytes ?? 0,
+    async read() {
+      const event = await findEvent(executor, row.event_id)
+      // It was requeued, delivered and removed since the page was read.
+      if (!event) return undefined
+      return {
+        event,
+        tries: row.tries,
+        ...(row.first_tried_at !== null && { firstTriedAt: row.first_tried_at }),
+        gaveUpAt: row.gave_up_at,
+        lastError: row.last_error,
+      }
+    },
   }
-  return items
 }
 
 export async function countQueues(executor: Executor): Promise<readonly QueueCount[]> {
@@ -167,7 +177,7 @@ export async function redeliver(
   now: TimestampMs,
 ): Promise<number> {
   await executor.all(widen, { notificationId, by: 0 })
-  const revived = await executor.all(revive, { notificationId, from, to, limit })
+  const revived = await executor.all(revive, { notificationId, from, to, limit, givesUpAt: now + deliveredForMs })
   for (const { transaction_id: id } of revived) await promoteFirst(executor, notificationId, id, now)
   await executor.all(widen, { notificationId, by: revived.length })
   return revived.length

@@ -1,7 +1,7 @@
 // Deliveries: events on their way to a notification. Of each transaction only the first waiting delivery is due.
 
 import { sql } from 'kysely'
-import { type Due, retryMaxMs, type Tried } from '../../domain/delivery.ts'
+import { type Due, deliveredForMs, retryMaxMs, type Tried } from '../../domain/delivery.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { dropPruned } from '../events/prune-events.ts'
@@ -12,21 +12,23 @@ interface Named {
   notificationId: string
 }
 
-const take = statement<Named & { eventId: number; transactionId: TransactionId; now: number }>((db, p) =>
-  db.insertInto('deliveries').values({
-    notification_id: p.notificationId,
-    event_id: p.eventId,
-    transaction_id: p.transactionId,
-    state: 'waiting',
-    due_at: sql<number | null>`CASE WHEN EXISTS (
+const take = statement<Named & { eventId: number; transactionId: TransactionId; now: number; givesUpAt: number }>(
+  (db, p) =>
+    db.insertInto('deliveries').values({
+      notification_id: p.notificationId,
+      event_id: p.eventId,
+      transaction_id: p.transactionId,
+      state: 'waiting',
+      due_at: sql<number | null>`CASE WHEN EXISTS (
         SELECT 1 FROM deliveries WHERE notification_id = ${p.notificationId} AND transaction_id = ${p.transactionId}
           AND state = 'waiting'
       ) THEN NULL ELSE CAST(${p.now} AS BIGINT) END`,
-    tries: 0,
-    first_tried_at: null,
-    gave_up_at: null,
-    last_error: null,
-  }),
+      tries: 0,
+      first_tried_at: null,
+      gave_up_at: null,
+      last_error: null,
+      gives_up_at: p.givesUpAt,
+    }),
 )
 
 interface DueRow {
@@ -34,12 +36,13 @@ interface DueRow {
   transaction_id: TransactionId
   tries: number
   first_tried_at: number | null
+  gives_up_at: number | null
 }
 
 const due = statement<Named & { now: number; limit: number }, DueRow>((db, p) =>
   db
     .selectFrom('deliveries')
-    .select(['event_id', 'transaction_id', 'tries', 'first_tried_at'])
+    .select(['event_id', 'transaction_id', 'tries', 'first_tried_at', 'gives_up_at'])
     .where('notification_id', '=', p.notificationId)
     .where('due_at', 'is not', null)
     .where('due_at', '<=', p.now)
@@ -58,13 +61,13 @@ const broughtForward = statement<Named & { now: number; believed: number }>((db,
     .where('due_at', '>', p.believed),
 )
 
-const delivered = statement<Named & { eventId: number }, { event_id: number }>((db, p) =>
+/** Also if it was given up during the try: then it waits no more. */
+const delivered = statement<Named & { eventId: number }, Pick<DeliveryTable, 'state'>>((db, p) =>
   db
     .deleteFrom('deliveries')
     .where('notification_id', '=', p.notificationId)
     .where('event_id', '=', p.eventId)
-    .where('state', '=', 'waiting')
-    .returning('event_id'),
+    .returning('state'),
 )
 
 const failed = statement<
@@ -73,10 +76,11 @@ const failed = statement<
     state: DeliveryTable['state']
     dueAt: number | null
     gaveUpAt: number | null
+    givesUpAt: number | null
     error: string
     now: number
   },
-  { event_id: number }
+  Pick<DeliveryTable, 'state'>
 >((db, p) =>
   db
     .updateTable('deliveries')
@@ -84,6 +88,7 @@ const failed = statement<
       state: p.state,
       due_at: p.dueAt,
       gave_up_at: p.gaveUpAt,
+      gives_up_at: p.givesUpAt,
       tries: sql<number>`tries + 1`,
       first_tried_at: sql<number>`COALESCE(first_tried_at, CAST(${p.now} AS BIGINT))`,
       last_error: p.error,
@@ -91,7 +96,7 @@ const failed = statement<
     .where('notification_id', '=', p.notificationId)
     .where('event_id', '=', p.eventId)
     .where('state', '=', 'waiting')
-    .returning('event_id'),
+    .returning('state'),
 )
 
 /** Makes the first waiting delivery of a transaction due, if it is not. */
@@ -114,10 +119,10 @@ const promote = statement<Named & { transactionId: TransactionId; now: number }>
 export async function enqueueDeliveries(
   executor: Executor,
   notificationId: string,
-  event: { eventId: number; transactionId: TransactionId },
+  { occurredAt, ...event }: { eventId: number; transactionId: TransactionId; occurredAt: TimestampMs },
   now: TimestampMs,
 ): Promise<void> {
-  await executor.all(take, { notificationId, ...event, now })
+  await executor.all(take, { notificationId, ...event, now, givesUpAt: occurredAt + deliveredForMs })
 }
 
 export async function makeDue(executor: Executor, notificationId: string, now: TimestampMs): Promise<void> {
@@ -142,7 +147,7 @@ export async function freeDeliveries(
       eventId: row.event_id,
       transactionId: row.transaction_id,
       tries: row.tries,
-      ...(row.first_tried_at !== null && { firstTriedAt: row.first_tried_at }),
+      givesUpAt: row.gives_up_at ?? (row.first_tried_at ?? now) + deliveredForMs,
     }))
 }
 
@@ -156,18 +161,38 @@ export async function settleDelivery(
   const { eventId, transactionId } = tried.due
   if (tried.result === 'failed') {
     const { dueAt, error } = tried
-    await executor.all(failed, { notificationId, eventId, state: 'waiting', dueAt, gaveUpAt: null, error, now })
+    const { givesUpAt } = tried.due
+    await executor.all(failed, {
+      notificationId,
+      eventId,
+      state: 'waiting',
+      dueAt,
+      gaveUpAt: null,
+      givesUpAt,
+      error,
+      now,
+    })
     return 0
   }
   const ended =
     tried.result === 'delivered'
       ? await executor.all(delivered, { notificationId, eventId })
       : await executor.all(failed, {
-          ...{ notificationId, eventId, state: 'dead', dueAt: null, gaveUpAt: now, error: tried.error, now },
+          ...{
+            notificationId,
+            eventId,
+            state: 'dead',
+            dueAt: null,
+            gaveUpAt: now,
+            givesUpAt: null,
+            error: tried.error,
+            now,
+          },
         })
   if (tried.result === 'delivered') await dropPruned(executor, eventId)
   await executor.all(promote, { notificationId, transactionId, now })
-  return ended.length
+  // The row that a try ended; a dead letter did not wait.
+  return tried.result === 'delivered' ? ended.filter(({ state }) => state === 'waiting').length : ended.length
 }
 
 /** Called after a delivery of the transaction was requeued. */

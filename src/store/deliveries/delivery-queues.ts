@@ -54,11 +54,11 @@ const moved = statement<Named & { position: number; waiting: number }>((db, p) =
 
 const toTake = statement<
   Named & { position: number; newest: number; limit: number },
-  { id: number; transaction_id: TransactionId }
+  { id: number; transaction_id: TransactionId; occurred_at: number }
 >((db, p) =>
   db
     .selectFrom('outbox')
-    .select(['id', 'transaction_id'])
+    .select(['id', 'transaction_id', 'occurred_at'])
     .where('notification_id', '=', p.notificationId)
     .where('id', '>', p.position)
     .where('id', '<=', p.newest)
@@ -133,8 +133,8 @@ export async function advanceQueue(executor: Executor, advance: QueueAdvance): P
   if (next.length < room && waiting < waitingMax) {
     const newest = await newestEvent(executor)
     const events = await executor.all(toTake, { notificationId, position, newest, limit: takenAtOnce })
-    for (const { id, transaction_id: transactionId } of events) {
-      await enqueueDeliveries(executor, notificationId, { eventId: id, transactionId }, now)
+    for (const { id: eventId, transaction_id: transactionId, occurred_at: occurredAt } of events) {
+      await enqueueDeliveries(executor, notificationId, { eventId, transactionId, occurredAt }, now)
     }
     position = events.at(-1)?.id ?? position
     waiting += events.length

@@ -1,6 +1,7 @@
 // Prunes the outbox, oldest events first. Undelivered events stay, and so does the newest event.
 import { sql } from 'kysely'
 import type { TimestampMs } from '../../domain/units.ts'
+import { type Json, toJson } from '../json.ts'
 import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { newestEvent, prunedThrough } from './read-events.ts'
@@ -96,6 +97,25 @@ export async function pruneEvents(executor: Executor, retention: EventRetention,
   await executor.all(prune, { after, through })
   await executor.all(remember, { through })
   return dead.length + through - after
+}
+
+const pruneAmong = statement<{ ids: Json<readonly number[]>; through: number }>((db, p, dialect) =>
+  db
+    .deleteFrom('outbox')
+    .where('id', '<=', p.through)
+    .where(
+      dialect === 'postgres'
+        ? sql<boolean>`id = ANY(ARRAY(SELECT CAST(json_array_elements_text(CAST(${p.ids} AS json)) AS BIGINT)))`
+        : sql<boolean>`id IN (SELECT value FROM json_each(${p.ids}))`,
+    )
+    .where((eb) =>
+      eb.not(eb.exists(eb.selectFrom('deliveries').select('event_id').whereRef('event_id', '=', 'outbox.id'))),
+    ),
+)
+
+/** The same for many events. */
+export async function dropPrunedAmong(executor: Executor, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await executor.all(pruneAmong, { ids: toJson(ids), through: await prunedThrough(executor) })
 }
 
 /** Deletes the event of a finished delivery if pruning left it only for that delivery. */

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely'
 import { type EventSubject, lookedThen, type TransactionEvent } from '../../domain/event.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
+import type { EventSearch, SparseWindow } from '../event-search.ts'
 import type { OutboxTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { EventWindow } from '../store.ts'
@@ -14,6 +15,19 @@ const windowAfter = statement<{ after: number; newest: number; limit: number }, 
   db
     .selectFrom('outbox')
     .selectAll()
+    .where('id', '>', p.after)
+    .where('id', '<=', p.newest)
+    .orderBy('id')
+    .limit(p.limit),
+)
+
+const subjectsAfter = statement<
+  { after: number; newest: number; limit: number },
+  Pick<OutboxRow, 'id' | 'relayer_id' | 'transaction_id'>
+>((db, p) =>
+  db
+    .selectFrom('outbox')
+    .select(['id', 'relayer_id', 'transaction_id'])
     .where('id', '>', p.after)
     .where('id', '<=', p.newest)
     .orderBy('id')
@@ -58,7 +72,10 @@ export async function prunedThrough(executor: Executor): Promise<number> {
   return (await first(executor, pruned, {}))?.through ?? 0
 }
 
-/** Reads `limit` events after `after`, and returns those that are `wanted`. */
+/** A window ends with the event whose payloads go beyond this. */
+const windowBytesMax = 256 * 1024
+
+/** Reads up to `limit` events after `after`, and returns those that are `wanted`. */
 export async function eventsAfter(
   executor: Executor,
   after: number,
@@ -67,12 +84,37 @@ export async function eventsAfter(
 ): Promise<EventWindow> {
   const rows = await executor.all(windowAfter, { after, newest: await newestEvent(executor), limit })
   const events: TransactionEvent[] = []
+  let bytes = 0
   for (const row of rows) {
     if (!wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })) continue
     const event = await eventFromRow(executor, row)
-    if (event) events.push(event)
+    if (!event) continue
+    events.push(event)
+    bytes += event.transaction.payload.data.length
+    if (bytes > windowBytesMax) return { events, through: row.id }
   }
   return { events, through: rows.at(-1)?.id ?? after }
+}
+
+/** Reads the subjects of `rows` events after `after`, and of those that are `wanted` the first `limit` as a whole. */
+export async function searchEvents(
+  executor: Executor,
+  after: number,
+  { rows, limit }: EventSearch,
+  wanted: (subject: EventSubject) => boolean,
+): Promise<SparseWindow> {
+  const subjects = await executor.all(subjectsAfter, { after, newest: await newestEvent(executor), limit: rows })
+  const found = subjects
+    .filter((row) => wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id }))
+    .slice(0, limit)
+  const events: TransactionEvent[] = []
+  for (const { id } of found) {
+    const event = await findEvent(executor, id)
+    if (event) events.push(event)
+  }
+  const isFull = found.length === limit
+  const through = (isFull ? found : subjects).at(-1)?.id ?? after
+  return { events, through, mayBeFar: subjects.length === rows && !isFull }
 }
 
 export async function findEvent(executor: Executor, id: number): Promise<TransactionEvent | undefined> {

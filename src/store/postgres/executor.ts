@@ -2,7 +2,7 @@
 import type { Client, Pool, QueryConfig, QueryResult } from 'pg'
 import { failingUnlessOne } from '../in-lists.ts'
 import type { Executor, QueuedStatement, Statement } from '../statement.ts'
-import { CommitInDoubt, isConnectionLost } from './failure.ts'
+import { CommitInDoubt, isConnectionLost, isPlanOutdated } from './failure.ts'
 import { type AnyListed, type Gathered, type Gathering, inOneStatement } from './gather.ts'
 
 const names = new Map<string, string>()
@@ -51,9 +51,19 @@ export function canStand(text: string): boolean {
 
 type Request = (query: QueryConfig) => Promise<QueryResult>
 
+/** The pool closes a connection whose query failed. */
+async function readOn(pool: Pool, query: QueryConfig): Promise<QueryResult> {
+  try {
+    return await pool.query(query)
+  } catch (error) {
+    if (!isPlanOutdated(error)) throw error
+    return readOn(pool, query)
+  }
+}
+
 /** Reads, each on whatever connection is free, or all as `request` sends them. */
 export function readingExecutor(on: Pool | Request): Executor {
-  const request: Request = typeof on === 'function' ? on : (query) => on.query(query)
+  const request: Request = typeof on === 'function' ? on : (query) => readOn(on, query)
   return {
     async all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
       const query = queryOf(statement, parameters)

@@ -1,5 +1,6 @@
 // What a failure of PostgreSQL means for the requester: nothing is stored, or the outcome is unknown.
 // SQLSTATEs are listed in appendix A of PostgreSQL's manual.
+import { memberOf } from '../../ops/member.ts'
 import { codeOf, inDoubt, type Reasons, reasonAmong, unavailable } from '../failure.ts'
 
 /** The connection was lost during COMMIT: the server may or may not have committed. */
@@ -14,6 +15,19 @@ export class CommitInDoubt extends Error {
 /** A deadlock or a conflict of transactions: the server rolled back. */
 export function isGivenUp(error: unknown): boolean {
   return ['40P01', '40001'].includes(codeOf(error))
+}
+
+/**
+ * A later release has added columns to a table: the server refuses, for as long as the connection lives, the plans that were
+ * made on it before (PostgreSQL, `plancache.c`, `RevalidateCachedQuery`).
+ */
+export function isPlanOutdated(error: unknown): boolean {
+  return codeOf(error) === '0A000' && memberOf(error, 'routine') === 'RevalidateCachedQuery'
+}
+
+/** An earlier statement of the transaction failed, and ended it. */
+export function isTransactionOver(error: unknown): boolean {
+  return codeOf(error) === '25P02'
 }
 
 /** The connection failed, rather than a statement: its transaction is over, and perhaps the server is down. */

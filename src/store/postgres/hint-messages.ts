@@ -74,7 +74,7 @@ function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly 
   return count === -1 ? [relayers, []] : [relayers.slice(0, Math.max(1, count)), relayers.slice(Math.max(1, count))]
 }
 
-/** Whatever another version says is no reason to fail. */
+/** Of a message that a replica sealed. Whatever another version says is no reason to fail. */
 export function hintsIn(payload: string): readonly Hint[] {
   try {
     const { work = [], locks, estate, spent } = JSON.parse(payload) as Message

@@ -10,17 +10,26 @@ import type { Hint, Hints } from '../hints.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import { hintsIn, missedHints, openPendingHints } from './hint-messages.ts'
 import type { Lines } from './lines.ts'
+import { openReread } from './reread.ts'
+import { openMessageSeal, type SealMessages } from './seal-messages.ts'
 
 /** A silent connection gets a query now and then: a mere listener would not notice that it is broken. */
 const speakEveryMs = 5_000
 
+export interface PostgresHints extends SealMessages {
+  readonly url: Secret
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly lines?: Lines
+}
+
 /** Connects in the background, and again whenever the connection breaks. */
-export function openPostgresHints(options: { url: Secret; clock: Clock; logger: Logger; lines?: Lines }): Hints {
+export function openPostgresHints(options: PostgresHints): Hints {
   const { url, clock, logger, lines } = options
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
+  const [pending, messages] = [openPendingHints(), openMessages(options, hear, closing.signal)]
   let session: DirectSession | undefined
-  const pending = openPendingHints()
   let sending = false
   let giveUpSilent: (() => void) | undefined
 
@@ -46,7 +55,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     const { client, ended } = opened
     const stop = AbortSignal.any([ended, closing.signal])
     try {
-      client.on('notification', ({ payload }) => hear(hintsIn(payload ?? '')))
+      client.on('notification', ({ payload = '' }) => messages.receive(opened, payload))
       await client.query(`LISTEN ${channelOf(opened)}`)
       session = opened
       // Hints from before the subscription are made up for.
@@ -78,7 +87,7 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     sending = true
     try {
       while (session && !closing.signal.aborted && !pending.isEmpty()) {
-        await session.client.query('SELECT pg_notify($1, $2)', [channelOf(session), pending.take()])
+        await messages.send(session, pending.take())
       }
     } catch (error) {
       logger.debug({ err: error }, 'a hint was not told; others find out by themselves')
@@ -102,6 +111,24 @@ export function openPostgresHints(options: { url: Secret; clock: Clock; logger: 
     async [Symbol.asyncDispose]() {
       closing.abort()
       await running
+    },
+  }
+}
+
+/** Messages on their way between hints and the channel. */
+function openMessages(options: PostgresHints, hear: (hints: readonly Hint[]) => void, ended: AbortSignal) {
+  const { seal, open } = openMessageSeal(options)
+  const reread = openReread(options.clock, () => hear(missedHints), ended)
+  return {
+    async send(session: DirectSession, json: string): Promise<void> {
+      const channel = channelOf(session)
+      await session.client.query('SELECT pg_notify($1, $2)', [channel, seal(json, channel)])
+    },
+    receive(session: DirectSession, payload: string): void {
+      const message = open(payload, channelOf(session))
+      // Any role may have sent it, also a replica of the release before: the truth comes from the database.
+      if (message === undefined) reread.request()
+      else hear(hintsIn(message))
     },
   }
 }

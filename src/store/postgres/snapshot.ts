@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Executor } from '../statement.ts'
 import { inOneWrite, readingExecutor } from './executor.ts'
-import { isConnectionLost, isOfDatabase } from './failure.ts'
+import { isConnectionLost, isOfDatabase, isPlanOutdated } from './failure.ts'
 
 /** More of them would be smaller, and each costs the same round trips. */
 const snapshotsMax = 2
@@ -45,6 +45,8 @@ export function openSnapshots(pool: Pool): Snapshots {
 /** Never rejects. */
 async function readAll(pool: Pool, reads: readonly Waiting[]): Promise<void> {
   const results = await onOneSnapshot(pool, reads)
+  // The connection is gone, and others make their plans anew.
+  if (results.some((each) => each.status === 'rejected' && isPlanOutdated(each.reason))) return readAll(pool, reads)
   for (const [index, each] of reads.entries()) {
     const result = results[index]
     if (result?.status === 'fulfilled') each.done(result.value)
@@ -59,18 +61,42 @@ async function onOneSnapshot(pool: Pool, reads: readonly Waiting[]): Promise<Pro
   let results: PromiseSettledResult<unknown>[] | undefined
   try {
     await withConnection(pool, async (client) => {
-      const request = inOneWrite(client)
+      const send = inOneWrite(client)
+      let outdated: unknown
+      // A read may see first that the transaction has ended, and not why.
+      const request: typeof send = (query) =>
+        send(query).catch((error: unknown) => {
+          if (isPlanOutdated(error)) outdated = error
+          throw error
+        })
       // Not awaited: if it fails, the reads behind it fail, too.
       request('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY').catch(() => undefined)
       const executor = readingExecutor(request)
-      results = await Promise.allSettled(reads.map(({ read }) => read(executor)))
+      const settled = await Promise.allSettled(reads.map(({ read }) => read(executor)))
       request('COMMIT').catch(() => undefined)
+      if (outdated !== undefined) throw outdated
+      results = settled
       for (const each of results) if (each.status === 'rejected' && isConnectionLost(each.reason)) throw each.reason
     })
   } catch (error) {
     results ??= reads.map(() => ({ status: 'rejected', reason: error }))
   }
   return results ?? []
+}
+
+/** Nothing more can be done on the connection. */
+function isSpent(error: unknown): boolean {
+  return isConnectionLost(error) || isPlanOutdated(error)
+}
+
+/** Their plans are as old as those of the connection that failed. */
+function closeIdle(pool: Pool): void {
+  for (let left = pool.idleCount; left > 0; left -= 1) {
+    pool.connect().then(
+      (client) => client.release(true),
+      () => undefined,
+    )
+  }
 }
 
 /** A connection that broke in the meantime does not return to the pool. */
@@ -85,7 +111,8 @@ export async function withConnection<T>(pool: Pool, use: (client: PoolClient) =>
     return await use(client)
   } catch (error) {
     // This error arrives before the socket's own end.
-    if (isConnectionLost(error)) broken ??= error instanceof Error ? error : new Error(String(error))
+    if (isSpent(error)) broken ??= error instanceof Error ? error : new Error(String(error))
+    if (isPlanOutdated(error)) closeIdle(pool)
     throw error
   } finally {
     client.off('error', lost)

@@ -1,6 +1,6 @@
 // Relayers: their rows, their sequences, and the epoch that fences their owner's writes.
 import { sql } from 'kysely'
-import type { Work } from '../../domain/decide/work.ts'
+import type { Work } from '../../domain/decide/plan/work.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { Address, RelayerId } from '../../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../../domain/relayer.ts'

@@ -1,4 +1,5 @@
-// Deletes the pre-signed no-ops of a relayer that may not use them any more.
+// Deletes the pre-signed no-ops of a relayer that may not use them any more, and what the record says of the nonces of an
+// account that is no longer its own.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -21,10 +22,20 @@ const removeOthers = statement<{ relayerId: RelayerId; chainId: number; address:
     ),
 )
 
+const forgetReleased = statement<{ relayerId: RelayerId; chainId: number; address: string }>((db, p) =>
+  db
+    .deleteFrom('released_nonces')
+    .where('relayer_id', '=', p.relayerId)
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT 1 FROM relayers WHERE id = ${p.relayerId} AND chain_id = ${p.chainId} AND address = ${p.address})`,
+    ),
+)
+
 /** Call it before the relayer's row is written: with another account, its nonces are another sequence. */
 export async function removeOfOtherAccount(
   executor: Executor,
   { id: relayerId, chainId, address }: Relayer,
 ): Promise<void> {
   await executor.all(removeOthers, { relayerId, chainId, address })
+  await executor.all(forgetReleased, { relayerId, chainId, address })
 }

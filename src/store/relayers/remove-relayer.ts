@@ -2,8 +2,10 @@
 import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
-import type { FormerRelayerTable, RelayerTable } from '../schema.ts'
+import type { FormerRelayerTable } from '../access-tables.ts'
+import type { RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { removeGapRecord } from './gap-record.ts'
 import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
@@ -38,6 +40,7 @@ export async function removeRelayer(executor: Executor, id: RelayerId, now: Time
   const row = await first(executor, remove, { id })
   if (!row) return
   await removeAllPresigned(executor, id)
+  await removeGapRecord(executor, id)
   const { chain_id, address, epoch, last_sequence, spent_below } = row
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
 }

@@ -11,7 +11,6 @@ import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Reads, Store } from '../store.ts'
 import { openTallies } from '../transactions/tallies.ts'
-import { refuseTransferred } from '../transfer/mark.ts'
 import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
 import { openError, translateError, whyUnavailable } from './failure.ts'
@@ -20,6 +19,7 @@ import { lockDatabase } from './lock.ts'
 import { migrate } from './migrate.ts'
 import { rememberRelayers } from './remember-relayers.ts'
 import { removeStatistics } from './remove-statistics.ts'
+import { refuseTransferred } from './transfer-mark.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512

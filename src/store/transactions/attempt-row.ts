@@ -54,19 +54,20 @@ export function attemptToRow(attempt: Attempt): Omit<AttemptRow, 'position'> {
 
 export type BroadcastColumns = Pick<
   AttemptRow,
-  'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message' | 'rejections'
+  'state' | 'handed_at' | 'outcome' | 'outcome_code' | 'outcome_message' | 'rejections' | 'taken_at' | 'refused_since'
 >
 
 export function broadcastToRow(broadcast: BroadcastState): BroadcastColumns {
-  const none = { handed_at: null, outcome: null, outcome_code: null, outcome_message: null, rejections: null }
+  const none = {
+    ...{ handed_at: null, outcome: null, outcome_code: null, outcome_message: null, rejections: null },
+    ...{ taken_at: null, refused_since: null },
+  }
   switch (broadcast.state) {
     case 'sending':
     case 'withdrawn':
       return { state: broadcast.state, ...none }
     case 'held':
       return { state: 'held', ...none, outcome_message: storableText(broadcast.reason) }
-    case 'refused':
-      return { state: 'refused', ...none, handed_at: broadcast.at, outcome_message: storableText(broadcast.reason) }
     case 'handed': {
       const { outcome } = broadcast
       return {
@@ -76,6 +77,8 @@ export function broadcastToRow(broadcast: BroadcastState): BroadcastColumns {
         outcome_code: 'code' in outcome ? (outcome.code ?? null) : null,
         rejections: broadcast.rejections ?? null,
         outcome_message: storableText('message' in outcome ? outcome.message : undefined),
+        taken_at: broadcast.takenAt ?? null,
+        refused_since: broadcast.refusedSince ?? null,
       }
     }
   }
@@ -90,11 +93,21 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
     case 'held':
       return { state: 'held', reason: message }
     case 'refused':
-      // Rows of earlier releases do not hold the time.
-      return { state: 'refused', reason: message, at: row.handed_at ?? row.recorded_at }
+      // Of an earlier release, to which the word "invalid" proved that no pool has the bytes.
+      return {
+        ...{ state: 'handed', at: row.handed_at ?? row.recorded_at },
+        ...{
+          outcome: { kind: 'rejected', code: 'invalid', message },
+          rejections: 'all',
+          refusedSince: row.recorded_at,
+        },
+      }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
-      const rejections = row.rejections === null ? {} : { rejections: row.rejections }
+      const memory = {
+        ...(row.rejections !== null && { rejections: row.rejections }),
+        ...memoryFromRow(row),
+      }
       switch (row.outcome) {
         case 'accepted':
         case 'alreadyKnown':
@@ -105,7 +118,7 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
             at,
             // A rejection is never stored without its code.
             outcome: { kind: 'rejected', code: row.outcome_code as RejectionCode, message },
-            ...rejections,
+            ...memory,
           }
         case 'unknown':
           return {
@@ -116,7 +129,7 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
               ...(row.outcome_code === 'unrecognized' && { code: row.outcome_code }),
               message,
             },
-            ...rejections,
+            ...memory,
           }
       }
     }
@@ -124,6 +137,15 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
   throw new Error(
     `attempt ${row.hash}: state "${row.state}" with outcome "${row.outcome}" is not one that the service writes`,
   )
+}
+
+/** Releases before these columns may write to the row, and leave them as they were: the outcome decides which one counts. */
+function memoryFromRow({ outcome, outcome_code: code, taken_at: takenAt, refused_since: since }: AttemptRow) {
+  const isTaken = outcome === 'accepted' || outcome === 'alreadyKnown'
+  return {
+    ...(takenAt !== null && !isTaken && { takenAt }),
+    ...(since !== null && code !== null && { refusedSince: since }),
+  }
 }
 
 export type FeeColumns = Pick<AttemptRow, 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>

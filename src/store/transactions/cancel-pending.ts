@@ -5,13 +5,8 @@ import type { BulkCancellation, BulkShare } from '../../domain/bulk-cancellation
 import { cancel, cancelReasons } from '../../domain/cancel.ts'
 import { StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import {
-  type CancellationIntent,
-  isTerminal,
-  pendingStatuses,
-  type Status,
-  type Transaction,
-} from '../../domain/transaction.ts'
+import { bulkStatuses } from '../../domain/refusals.ts'
+import { type CancellationIntent, isTerminal, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -27,12 +22,15 @@ const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status
     .select(['id', 'status'])
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    // A gap filler is already a no-op, and no client's to cancel.
+    // As isTakenByBulk has it.
     .where('origin', '=', 'client')
     .orderBy('nonce'),
 )
 
-/** Only queued transactions are `pending`, so the index of statuses is the index of the queue. */
+/**
+ * Only queued transactions are `pending`, so the index of statuses is the index of the queue. `isTakenByBulk`
+ * takes every queued transaction; a test compares the two.
+ */
 const queuedStatus = 'pending' satisfies Status
 
 const origin = 'request' satisfies CancellationIntent['origin']
@@ -195,7 +193,7 @@ async function cancelBound(
   const failed: { id: TransactionId; reason: string }[] = []
   let racing = 0
   for (const bound of await executor.all(boundIds, { relayerId })) {
-    if (!pendingStatuses.some((pending) => pending === bound.status)) continue
+    if (!bulkStatuses.includes(bound.status)) continue
     const { id } = bound
     const taken = await takeBack(executor, relayerId, id, now)
     if ('reason' in taken) {

@@ -8,6 +8,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { isAmong } from './is-among.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+import { unsignedColumns } from './unsigned-attempts.ts'
 
 // Not by the relayer as well: without statistics PostgreSQL considers an index of relayers as good as the key, keeps that
 // plan, and reads the relayer's whole history for one row.
@@ -127,15 +128,6 @@ export async function complete(executor: Executor, row: TransactionRow | undefin
   return transactionFromRow(row, attempts.map(attemptFromRow))
 }
 
-/** In their order. */
-export async function completeAll(
-  executor: Executor,
-  rows: readonly TransactionRow[],
-): Promise<readonly Transaction[]> {
-  const ids = rows.flatMap(({ id, nonce }) => (nonce === null ? [] : [id]))
-  return withAttempts(rows, ids.length === 0 ? [] : await executor.all(attemptsByIds, { ids: toJson(ids) }))
-}
-
 /** `attempts` are at least those of the rows' nonces, by their positions. */
 export function withAttempts(rows: readonly TransactionRow[], attempts: readonly AttemptRow[]): readonly Transaction[] {
   return rows.map(completing(attempts))
@@ -152,7 +144,7 @@ function completing(attempts: readonly AttemptRow[]): (row: TransactionRow) => T
 const everyAttempt = statement<{ id: TransactionId; limit: number }, AttemptRow>((db, p) =>
   db
     .selectFrom('attempts')
-    .selectAll()
+    .select(unsignedColumns)
     .where('transaction_id', '=', p.id)
     .orderBy('recorded_at')
     .orderBy('nonce')

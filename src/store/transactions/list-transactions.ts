@@ -2,12 +2,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
+import type { PageItem } from '../page-port.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Page, PageRequest } from '../store.ts'
-import { completeAll } from './find-transaction.ts'
+import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { countByStatus } from './tallies.ts'
 import { bucketSize, bucketsAddUp } from './tally-buckets.ts'
-import type { TransactionRow } from './transaction-row.ts'
 
 interface Window {
   relayerId: RelayerId
@@ -15,20 +15,20 @@ interface Window {
   offset: number
 }
 
-const ofRelayer = statement<Window, TransactionRow>((db, p) =>
+const ofRelayer = statement<Window, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .selectAll()
+    .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .orderBy('sequence', 'desc')
     .limit(p.limit)
     .offset(p.offset),
 )
 
-const ofStatus = statement<Window & { status: Status }, TransactionRow>((db, p) =>
+const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .selectAll()
+    .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', p.status)
     .orderBy('sequence', 'desc')
@@ -59,20 +59,20 @@ function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown
   )`
 }
 
-const deepOfRelayer = statement<Window, TransactionRow>((db, p) =>
+const deepOfRelayer = statement<Window, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .selectAll()
+    .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('sequence', '<=', firstOfPage(p, sql``))
     .orderBy('sequence', 'desc')
     .limit(p.limit),
 )
 
-const deepOfStatus = statement<Window & { status: Status }, TransactionRow>((db, p) =>
+const deepOfStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .selectAll()
+    .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', p.status)
     .where('sequence', '<=', firstOfPage(p, sql`AND status = ${p.status}`))
@@ -80,27 +80,39 @@ const deepOfStatus = statement<Window & { status: Status }, TransactionRow>((db,
     .limit(p.limit),
 )
 
+/** The whole page in memory. */
 export async function listTransactions(
   executor: Executor,
   relayerId: RelayerId,
   filter: { status?: Status },
-  { page, perPage }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<Transaction>> {
+  const { items, total } = await listItems(executor, relayerId, filter, page)
+  const read = await Promise.all(items.map((item) => item.read()))
+  return { items: read.filter((each) => each !== undefined), total }
+}
+
+export async function listItems(
+  executor: Executor,
+  relayerId: RelayerId,
+  filter: { status?: Status },
+  { page, perPage }: PageRequest,
+): Promise<Page<PageItem<Transaction>>> {
   const counts = await countByStatus(executor, relayerId)
   const total = filter.status ? counts[filter.status] : Object.values(counts).reduce((sum, count) => sum + count, 0)
   const offset = (page - 1) * perPage
   if (offset >= total) return { items: [], total }
 
   const rows = await rowsOf(executor, { relayerId, limit: perPage, offset }, filter.status)
-  return { items: await completeAll(executor, rows), total }
+  return { items: await itemsOf(executor, rows), total }
 }
 
-async function rowsOf(executor: Executor, window: Window, status?: Status): Promise<readonly TransactionRow[]> {
+async function rowsOf(executor: Executor, window: Window, status?: Status): Promise<readonly LightRow[]> {
   const deep = window.offset >= bucketSize ? await pageByBuckets(executor, window, status) : undefined
   return deep ?? pageByOffset(executor, window, status)
 }
 
-export async function pageByOffset(executor: Executor, window: Window, status?: Status): Promise<TransactionRow[]> {
+export async function pageByOffset(executor: Executor, window: Window, status?: Status): Promise<LightRow[]> {
   return status ? executor.all(ofStatus, { ...window, status }) : executor.all(ofRelayer, window)
 }
 
@@ -109,7 +121,7 @@ export async function pageByBuckets(
   executor: Executor,
   window: Window,
   status?: Status,
-): Promise<TransactionRow[] | undefined> {
+): Promise<LightRow[] | undefined> {
   const read = () => (status ? executor.all(deepOfStatus, { ...window, status }) : executor.all(deepOfRelayer, window))
   const rows = await read()
   if (rows.length > 0) return rows

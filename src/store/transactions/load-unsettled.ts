@@ -1,7 +1,7 @@
 // The transactions that are confirmed and not final. A step reads their summary, and the rows only when something is due.
 import { type RawBuilder, sql } from 'kysely'
-import type { UnsettledDue } from '../../domain/decide/unsettled.ts'
-import type { NonceRun, Unsettled } from '../../domain/decide/work.ts'
+import type { UnsettledDue } from '../../domain/decide/facts/unsettled.ts'
+import type { NonceRun, Unsettled } from '../../domain/decide/plan/work.ts'
 import type { Hash, RelayerId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Flag } from '../schema.ts'

@@ -1,8 +1,8 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/condition.ts'
-import { keptByEveryNode } from '../../domain/decide/window.ts'
-import { passedMax, type Work } from '../../domain/decide/work.ts'
+import { passedMax, type Work } from '../../domain/decide/plan/work.ts'
+import { keptByEveryNode } from '../../domain/decide/queue/window.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { QueueHead } from '../../domain/wait.ts'
@@ -14,6 +14,7 @@ import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
 import type { TransactionRow } from './transaction-row.ts'
+import { type WaitRow, waitColumns, waitFromRow } from './wait-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
 const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
@@ -114,7 +115,7 @@ const expiring = statement<{ relayerId: RelayerId; limit: number }, Version>((db
     .limit(p.limit),
 )
 
-type HeadRow = Pick<TransactionRow, 'id' | 'sequence' | 'wait_condition' | 'wait_text'>
+type HeadRow = Pick<TransactionRow, 'id' | 'sequence'> & WaitRow
 
 const head = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads(db, p).limit(1))
 
@@ -124,7 +125,7 @@ const fundedHead = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads
 function heads(db: QueryBuilder, p: { relayerId: RelayerId }) {
   return db
     .selectFrom('transactions')
-    .select(['id', 'sequence', 'wait_condition', 'wait_text'])
+    .select(['id', 'sequence', ...waitColumns])
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
@@ -136,8 +137,9 @@ export async function queueHead(executor: Executor, relayerId: RelayerId): Promi
   const relayer = await findRelayer(executor, relayerId)
   const row = await first(executor, relayer?.policies.skipUnfunded ? fundedHead : head, { relayerId })
   if (!row) return undefined
-  const { id, sequence, wait_condition: condition, wait_text: text } = row
-  return { id, sequence, ...(condition !== null && text !== null && { wait: { condition, text } }) }
+  const { id, sequence } = row
+  const wait = waitFromRow(row)
+  return { id, sequence, ...(wait && { wait }) }
 }
 
 const expiringMax = 64

@@ -13,9 +13,11 @@ const broadcastColumns = {
   outcome_code: 'text',
   outcome_message: 'text',
   rejections: 'text',
+  taken_at: 'bigint',
+  refused_since: 'bigint',
 } as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
 
-const attemptColumns = {
+export const attemptColumns = {
   transaction_id: 'text',
   nonce: 'bigint',
   hash: 'text',
@@ -79,7 +81,8 @@ const updateBroadcast = inLists(
     ...broadcastColumns,
   },
   (given) => `UPDATE attempts SET state = given.state, handed_at = given.handed_at, outcome = given.outcome,
-      outcome_code = given.outcome_code, outcome_message = given.outcome_message, rejections = given.rejections
+      outcome_code = given.outcome_code, outcome_message = given.outcome_message, rejections = given.rejections,
+      taken_at = given.taken_at, refused_since = given.refused_since
     FROM ${given}
     WHERE attempts.transaction_id = ANY($1::text[]) AND attempts.transaction_id = given.transaction_id
       AND attempts.nonce = given.nonce AND attempts.position = given.position`,

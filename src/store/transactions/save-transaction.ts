@@ -5,19 +5,21 @@ import type { Attempt } from '../../domain/attempt.ts'
 import { StaleWrite } from '../../domain/errors.ts'
 import { eventsOf } from '../../domain/event.ts'
 import type { TransactionId } from '../../domain/ids.ts'
-import { statusOf, type Transaction } from '../../domain/transaction.ts'
+import { type InPhase, isInPhase, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import { publishEvent } from '../events/publish-event.ts'
 import { inLists, type Listed } from '../in-lists.ts'
+import { releaseNonce } from '../relayers/gap-record.ts'
 import { changeOne, type Executor, statement } from '../statement.ts'
 import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
 import { lockTransaction } from './find-transaction.ts'
+import { publishEvent } from './publish-event.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import type { Tallies } from './tallies.ts'
 import { columnsOf, endColumns, namesOf, pick, progressColumns } from './transaction-columns.ts'
 import { type ProgressColumns, progressToRow } from './transaction-row.ts'
+import { type WaitRow, waitToRow } from './wait-row.ts'
 
 type At = { id: TransactionId; version: number }
 
@@ -81,7 +83,7 @@ const drop = inLists(
   ),
   { id: 'text', version: 'bigint', ...endColumns },
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
-      status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL,
+      status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL, wait_facts = NULL, wait_since = NULL,
       canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
     FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
@@ -92,7 +94,7 @@ const drop = inLists(
     alike: {
       but: 'id',
       write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
-          status_reason = ${p.status_reason}, wait_condition = NULL, wait_text = NULL,
+          status_reason = ${p.status_reason}, wait_condition = NULL, wait_text = NULL, wait_facts = NULL, wait_since = NULL,
           canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
           ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
         WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
@@ -104,8 +106,8 @@ const drop = inLists(
 type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
 
 /** Everything that changes when a queued transaction ends: it no longer waits. */
-export function dropOf(p: DropColumns): DropColumns & { wait_condition: null; wait_text: null } {
-  return { ...columnsOf(p, endColumns), wait_condition: null, wait_text: null }
+export function dropOf(p: DropColumns): DropColumns & Omit<WaitRow, 'canceled_at'> {
+  return { ...columnsOf(p, endColumns), ...waitToRow(undefined) }
 }
 
 /**
@@ -125,6 +127,7 @@ export async function saveTransaction(
   const update = onlyEnds(before, after) ? drop : updateOf(changedColumns(progressToRow(before), progress))
   await changeOne(executor, update, row, stale)
   if (after.payload !== before.payload) await replacePayload(executor, before, after)
+  if (givesNonceBack(before, after)) await releaseNonce(executor, before.relayerId, before.lifecycle.nonce)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await addDailyGas(executor, before, after)
@@ -133,6 +136,11 @@ export async function saveTransaction(
   // If an earlier binding was to the same nonce, the row has the attempts of both.
   const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued' && 'nonce' in after.lifecycle
   return isBoundAgain ? ((await lockTransaction(executor, before.relayerId, before.id)) ?? saved) : saved
+}
+
+/** A gap filler never stood for a transaction of ours. */
+function givesNonceBack(before: Transaction, after: Transaction): before is InPhase<'inFlight'> {
+  return isInPhase(before, 'inFlight') && before.origin !== 'gap' && !('nonce' in after.lifecycle)
 }
 
 function onlyEnds(before: Transaction, after: Transaction): boolean {

@@ -1,17 +1,18 @@
 // Reads a relayer's standing and its nonces. Its size depends on the transactions with a nonce that are open.
 import { sql } from 'kysely'
-import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { OpenTransaction, RelayerStanding } from '../../domain/standing.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
+import type { PageItem } from '../page-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import { isNotTaken } from './bulk-mark.ts'
+import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { unsettled } from './load-unsettled.ts'
-import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
+import type { TransactionRow } from './transaction-row.ts'
+import { waitColumns, waitFromRow } from './wait-row.ts'
 
-const columns = ['id', 'nonce', 'phase', 'created_at', 'canceled_at', 'wait_condition', 'wait_text'] as const
+const columns = ['id', 'nonce', 'phase', 'created_at', ...waitColumns] as const
 
 type OpenRow = Pick<TransactionRow, (typeof columns)[number]>
 
@@ -64,14 +65,14 @@ export async function readStanding(executor: Executor, relayerId: RelayerId): Pr
 }
 
 function openFromRow(row: OpenRow): OpenTransaction {
-  const { wait_condition: condition, wait_text: text } = row
+  const wait = waitFromRow(row)
   return {
     id: row.id,
     ...(row.nonce !== null && { nonce: row.nonce }),
     createdAt: row.created_at,
     isMined: row.phase === 'mined',
     isRacing: row.canceled_at !== null,
-    ...(condition !== null && text !== null && { wait: { condition, text } }),
+    ...(wait && { wait }),
   }
 }
 
@@ -81,30 +82,15 @@ interface NonceRange {
   limit: number
 }
 
-const byNonces = statement<NonceRange, TransactionRow>((db, p) =>
+const byNonces = statement<NonceRange, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .selectAll()
+    .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('nonce', 'is not', null)
     .where('nonce', '>=', p.from)
     .orderBy('nonce')
     .limit(p.limit),
-)
-
-const attemptsByNonces = statement<{ relayerId: RelayerId; from: number; to: number }, AttemptRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .innerJoin('attempts', (join) =>
-      join.onRef('attempts.transaction_id', '=', 'transactions.id').onRef('attempts.nonce', '=', 'transactions.nonce'),
-    )
-    .selectAll('attempts')
-    .where('transactions.relayer_id', '=', p.relayerId)
-    .where('transactions.nonce', 'is not', null)
-    .where('transactions.nonce', '>=', p.from)
-    .where('transactions.nonce', '<=', p.to)
-    .orderBy('attempts.nonce')
-    .orderBy('attempts.position'),
 )
 
 /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first, at most `limit`. */
@@ -113,18 +99,8 @@ export async function transactionsByNonce(
   relayerId: RelayerId,
   from: Nonce,
   limit: number,
-): Promise<readonly Transaction[]> {
-  const rows = await executor.all(byNonces, { relayerId, from, limit })
-  const to = rows.at(-1)?.nonce
-  if (to === undefined || to === null) return []
-  const attempts = new Map<TransactionId, Attempt[]>()
-  for (const row of await executor.all(attemptsByNonces, { relayerId, from, to })) {
-    const known = attempts.get(row.transaction_id)
-    if (known) known.push(attemptFromRow(row))
-    else attempts.set(row.transaction_id, [attemptFromRow(row)])
-  }
-  // A write between the two reads may have taken a nonce back: such a row comes with the next read.
-  return rows.filter(({ id }) => attempts.has(id)).map((row) => transactionFromRow(row, attempts.get(row.id) ?? []))
+): Promise<readonly PageItem<Transaction>[]> {
+  return itemsOf(executor, await executor.all(byNonces, { relayerId, from, limit }))
 }
 
 const highest = statement<{ relayerId: RelayerId }, { nonce: number | null }>((db, p) =>

@@ -55,6 +55,8 @@ export const progressColumns = {
   ...endColumns,
   wait_condition: 'text',
   wait_text: 'text',
+  wait_facts: 'text',
+  wait_since: 'bigint',
   nonce: 'bigint',
   sent_at: 'bigint',
   confirmed_at: 'bigint',

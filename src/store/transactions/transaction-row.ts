@@ -3,11 +3,13 @@
 import type { Selectable } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import { isNonEmpty } from '../../domain/ids.ts'
+import { cutRevertText } from '../../domain/revert-text.ts'
 import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TransactionTable } from '../schema.ts'
 import { storableText } from '../storable-text.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { progressColumns } from './transaction-columns.ts'
+import { waitFromRow, waitToRow } from './wait-row.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
 /** The columns that a step may change; replace.ts writes payloads, and all other columns never change. */
@@ -38,8 +40,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     open: isTerminal(transaction) ? 0 : 1,
     status: statusOf(transaction),
     status_reason: storableText(transaction.statusReason),
-    wait_condition: transaction.wait?.condition ?? null,
-    wait_text: storableText(transaction.wait?.text),
+    ...waitToRow(transaction.wait),
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
@@ -64,6 +65,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
 
 /** `attempts` are the attempts of the row's nonce, in order. */
 export function transactionFromRow(row: TransactionRow, attempts: readonly Attempt[]): Transaction {
+  const wait = waitFromRow(row)
   return {
     id: row.id,
     relayerId: row.relayer_id,
@@ -79,9 +81,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       cancellation: { origin: required(row, 'cancel_origin'), requestedAt: row.canceled_at },
     }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
-    ...(row.wait_condition !== null && {
-      wait: { condition: row.wait_condition, text: required(row, 'wait_text') },
-    }),
+    ...(wait && { wait }),
     ...(row.suspected_hash !== null && {
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
@@ -122,7 +122,7 @@ function inclusionFromRow(row: TransactionRow): Inclusion {
     ...(row.gas_used !== null && { gasUsed: row.gas_used }),
     ...(row.effective_gas_price !== null && { effectiveGasPrice: BigInt(row.effective_gas_price) }),
     ...(row.l1_fee !== null && { l1Fee: BigInt(row.l1_fee) }),
-    ...(row.revert_reason !== null && { revertReason: row.revert_reason }),
+    ...(row.revert_reason !== null && { revertReason: cutRevertText(row.revert_reason) }),
   }
 }
 

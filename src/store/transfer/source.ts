@@ -9,8 +9,8 @@ import { codeOf } from '../failure.ts'
 import { missingMigrations } from '../migrations.ts'
 import { lockDatabase } from '../sqlite/lock.ts'
 import { migrate } from '../sqlite/migrate.ts'
+import { type Mark, readMark, unmark, writeMark } from '../sqlite/transfer-mark.ts'
 import { StoreInUse } from '../store.ts'
-import { type Mark, readMark, unmark, writeMark } from './mark.ts'
 import { countedAnew, type Row, rowOf, type Table } from './rows.ts'
 
 export interface Source extends Disposable {

@@ -102,6 +102,26 @@ describe('the nonce', () => {
     expect(requested()).toContain('eth_getTransactionCount')
   })
 
+  test('of an account that sent before is its count, also before the first send here', async () => {
+    await spendForeign(0)
+    network = networkOver([proxy.url])
+    expect(await look({ pendingNonce: true, balance: 'recent' })).toMatchObject({ nonce: 1, pendingNonce: 1 })
+  })
+
+  test('that a second count contradicts is counted again, also without another block', async () => {
+    proxy.react({
+      do: 'lie',
+      lie: ({ method }) => (method === 'eth_getTransactionCount' ? { result: '0x12c' } : undefined),
+    })
+    expect(await look()).toMatchObject({ nonce: 300 })
+    proxy.react({ do: 'forward' })
+    for (const expected of ['unknown', 'unknown', 0]) {
+      await anvil.mine()
+      expect(await look({ secondCount: true })).toMatchObject({ nonce: 300, secondCount: expected })
+    }
+    expect(await look({ secondCount: true })).toMatchObject({ nonce: 0, secondCount: 0, isSecondCountOwn: true })
+  })
+
   test('of two in flight the second is asked for once the first is mined; of three the count is', async () => {
     await look()
     const [first, second] = [await send(0), await send(1)]

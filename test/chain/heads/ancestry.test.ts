@@ -27,17 +27,19 @@ function reading(headerAt: (number: number) => Head | undefined) {
   return { requested, read }
 }
 
+const ofChain = async () => true
+
 async function knownThrough(number: number) {
   const ancestry = openAncestry()
   const { read } = reading(chainThat())
-  for (let each = number - 4; each <= number; each += 1) await ancestry.advance(chainThat()(each), read)
+  for (let each = number - 4; each <= number; each += 1) await ancestry.advance(chainThat()(each), read, ofChain)
   return ancestry
 }
 
 test('a few blocks are walked, so that each is known', async () => {
   const ancestry = await knownThrough(100)
   const { requested, read } = reading(chainThat())
-  expect(await ancestry.advance(chainThat()(110), read)).toEqual({ linked: true, lost: 0 })
+  expect(await ancestry.advance(chainThat()(110), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 0 })
   expect(requested).toHaveLength(9)
   expect(ancestry.hashAt(105)).toBe(hashOf('a', 105))
 })
@@ -45,7 +47,7 @@ test('a few blocks are walked, so that each is known', async () => {
 test('a wide gap costs two headers, and keeps what was known', async () => {
   const ancestry = await knownThrough(100)
   const { requested, read } = reading(chainThat())
-  expect(await ancestry.advance(chainThat()(160), read)).toEqual({ linked: true, lost: 0 })
+  expect(await ancestry.advance(chainThat()(160), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 0 })
   expect(requested).toEqual([160, 100])
   expect([98, 130, 160].map(ancestry.hashAt)).toEqual([hashOf('a', 98), undefined, hashOf('a', 160)])
 })
@@ -53,21 +55,30 @@ test('a wide gap costs two headers, and keeps what was known', async () => {
 test('across a wide gap, nothing is kept of a branch that the node has left', async () => {
   const ancestry = await knownThrough(100)
   const { read } = reading(chainThat(97))
-  expect(await ancestry.advance(chainThat(97)(160), read)).toEqual({ linked: false, lost: 0 })
+  expect(await ancestry.advance(chainThat(97)(160), read, ofChain)).toEqual({ isTip: true, linked: false, lost: 0 })
   expect([97, 100].map(ancestry.hashAt)).toEqual([undefined, undefined])
 })
 
 test('nor by the word of a node that does not have the head: it may be on the old branch still', async () => {
   const ancestry = await knownThrough(100)
   const { read } = reading((number) => (number > 120 ? undefined : chainThat()(number)))
-  expect((await ancestry.advance(chainThat(97)(160), read)).linked).toBe(false)
+  expect((await ancestry.advance(chainThat(97)(160), read, ofChain)).linked).toBe(false)
 })
 
 test('a reorganization above a gap is followed down to the head before it', async () => {
   const ancestry = await knownThrough(100)
-  await ancestry.advance(chainThat()(160), reading(chainThat()).read)
-  for (const number of [161, 162, 163]) await ancestry.advance(chainThat()(number), reading(chainThat()).read)
+  await ancestry.advance(chainThat()(160), reading(chainThat()).read, ofChain)
+  for (const number of [161, 162, 163]) await ancestry.advance(chainThat()(number), reading(chainThat()).read, ofChain)
   const { read } = reading(chainThat(161))
-  expect(await ancestry.advance(chainThat(161)(164), read)).toEqual({ linked: true, lost: 2 })
+  expect(await ancestry.advance(chainThat(161)(164), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 2 })
   expect([161, 162].map(ancestry.hashAt)).toEqual([hashOf('a', 161), hashOf('b', 162)])
+})
+
+test('a head that nothing links is no tip while the node serves another chain, and all that was known stays', async () => {
+  const ancestry = await knownThrough(100)
+  const { read } = reading(chainThat(1))
+  const advanced = await ancestry.advance(chainThat(1)(101), read, async () => false)
+  expect(advanced).toEqual({ isTip: false, linked: false, lost: 0 })
+  expect(ancestry.hashAt(100)).toBe(hashOf('a', 100))
+  expect(await ancestry.advance(chainThat()(101), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 0 })
 })

@@ -42,3 +42,13 @@ test.each<[string, Answer]>([
   ])
   expect(denied).toEqual([5])
 })
+
+test('a receipt that is too large to be read is as good as none: the block proves the inclusion', async () => {
+  const tooLarge: Answer = { kind: 'unknown', message: 'an answer of more than 25165824 bytes', isTooLarge: true }
+  const [one, other, third] = [hashOf('1'), hashOf('2'), hashOf('3')]
+  const denied = await deniedBy({ [one]: none, [other]: tooLarge, [third]: tooLarge }, [
+    live(4, one, other),
+    live(5, third, hashOf('4')),
+  ])
+  expect(denied).toEqual([4])
+})

@@ -1,6 +1,7 @@
 // What spent an account's nonces in a range of blocks, by a node that answers from blocks which the test made.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { FindSpender } from '../../../src/chain/inclusions/find-spender.ts'
 import { type Findings, noFindings, type SearchEnd, searchBlocks } from '../../../src/chain/inclusions/search-blocks.ts'
 import type { Answer, Call } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
@@ -71,9 +72,16 @@ function openNode(node: Node) {
 
 type Opened = ReturnType<typeof openNode>
 
+/** The blocks here hold no signatures. */
+const shown: FindSpender = async (_, { transactions }, address, { nonce }) => {
+  const mined = transactions.find((each) => each.from === address && each.nonce === nonce)
+  return mined && { mined }
+}
+
 async function searchOnce(node: Opened, unexplained: readonly number[], above: number, findings: Findings) {
   const range = { above, final: node.final, finalBelow: node.nonceAfter(node.final) }
-  return searchBlocks(node.endpoint, sender, unexplained, range, findings)
+  const intervals = unexplained.map((nonce) => ({ first: nonce, last: nonce }))
+  return searchBlocks(node.endpoint, sender, intervals, range, findings, shown)
 }
 
 async function searchThrough(node: Opened, unexplained: readonly number[], above: number, findings = noFindings()) {

@@ -4,6 +4,7 @@ import {
   afterAnswer,
   afterFailure,
   afterLag,
+  afterStray,
   type EndpointRest,
   isFit,
   rested,
@@ -39,4 +40,16 @@ test('of a rest for failures and one for lag the later end counts', () => {
 
 test('an answer after failures ends every rest: the node is there again', () => {
   expect(isFit(afterAnswer(afterLag(failing(1), 0, 400)), 0)).toBe(true)
+})
+
+test('one that answers about another thing rests as after a failure, and other answers do not end that', () => {
+  const once = afterAnswer(afterFailure(afterStray(rested, 0), 0))
+  expect([isFit(once, 249), isFit(once, 250)]).toEqual([false, true])
+})
+
+test('such answers in a row double the rest, and those within one rest count once', () => {
+  const twice = afterStray(afterStray(afterStray(rested, 0), 100), 250)
+  expect([isFit(twice, 749), isFit(twice, 750)]).toEqual([false, true])
+  const muchLater = afterStray(twice, 70_000)
+  expect([isFit(muchLater, 70_249), isFit(muchLater, 70_250)]).toEqual([false, true])
 })

@@ -1,5 +1,6 @@
 // Every recorded answer of every client, and the answers that prove nothing.
 import { describe, expect, test } from 'vitest'
+import { toAnswer } from '../../../src/chain/nodes/response-body.ts'
 import { broadcastOutcome } from '../../../src/chain/sending/broadcast-outcome.ts'
 import { mergeOutcomes, worthAnother } from '../../../src/chain/sending/merge-outcomes.ts'
 import type { BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
@@ -13,6 +14,26 @@ describe('a node that says no', () => {
     if (means === 'alreadyKnown' || means === 'unknown') expect(outcome.kind).toBe(means)
     else expect(outcome).toEqual({ kind: 'rejected', code: means, message })
   })
+})
+
+test('a code of rate limits with words of the transaction is read by its words', () => {
+  const redact = (text: string) => text
+  const outcomeOf = (code: number, message?: string) =>
+    broadcastOutcome(toAnswer({ error: { code, ...(message !== undefined && { message }) } }, redact), hash)
+  for (const message of [
+    'daily request count exceeded, request rate limited',
+    'Too Many Requests',
+    'limit exceeded',
+    '',
+  ]) {
+    expect(outcomeOf(-32_005, message)).toEqual({ kind: 'unknown', message: 'rate limited' })
+  }
+  expect(outcomeOf(-32_005)).toEqual({ kind: 'unknown', message: 'rate limited' })
+  expect(outcomeOf(429, 'whatever')).toEqual({ kind: 'unknown', message: 'rate limited' })
+  expect(outcomeOf(-32_005, 'Transaction gas limit exceeds block gas limit')).toMatchObject({ code: 'invalid' })
+  expect(outcomeOf(-32_005, 'nonce too low')).toMatchObject({ code: 'nonceTooLow' })
+  const paused = 'the sequencer has paused intake'
+  expect(outcomeOf(-32_005, paused)).toMatchObject({ code: 'unrecognized', message: `${paused} (-32005)` })
 })
 
 test('an error that nobody has recorded says so, beside its words', () => {
@@ -63,8 +84,9 @@ describe('several nodes about the same bytes', () => {
     expect(mergeOutcomes(other, one)).toEqual(together)
   })
 
-  test('another endpoint is tried where nothing was learned, or the limit was one node’s own', () => {
-    expect([unknown, unsent, rejected('nodeLimit'), rejected('poolFull')].every(worthAnother)).toBe(true)
-    expect([accepted, alreadyKnown, rejected('nonceTooLow'), rejected('invalid')].some(worthAnother)).toBe(false)
+  test('another endpoint is tried where nothing was learned, or the refusal may be one node’s own', () => {
+    const specific = [rejected('nodeLimit'), rejected('poolFull'), rejected('invalid')]
+    expect([unknown, unsent, ...specific].every(worthAnother)).toBe(true)
+    expect([accepted, alreadyKnown, rejected('nonceTooLow')].some(worthAnother)).toBe(false)
   })
 })

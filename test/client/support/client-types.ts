@@ -27,6 +27,9 @@ export const typeFiles: Readonly<
     ['ApiKeyInput', 'ApiKeyRequest'],
     ['NewApiKeyView', 'NewApiKey'],
     ['ReadinessView', 'Readiness'],
+    ['SignerProbeView', 'SignerProbe'],
+    ['GapFillerPermitView', 'GapFillerPermit'],
+    ['GapFillerPermitInput', 'GapFillerPermitRequest'],
   ],
   'dashboard-types': [
     ['OverviewView', 'Overview'],

@@ -1,6 +1,6 @@
 // What a changed configuration may do to a relayer that has a history, and what it may not.
 import { expect, test } from 'vitest'
-import { syncConfiguredRelayers } from '../../../src/commands/relayers/sync-configured-relayers.ts'
+import { syncConfiguredRelayers, syncOpenedRelayers } from '../../../src/commands/relayers/sync-configured-relayers.ts'
 import type { Address, RelayerId } from '../../../src/domain/ids.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import { step } from '../../../src/engine/step.ts'
@@ -124,4 +124,20 @@ test('a start that changes nothing writes nothing, and one that does tells other
   await keep(place, [])
   await keep(place, [])
   expect(await reads.revision()).toBe(before + 2)
+})
+
+test('one whose signer has not opened stays as it is stored, and is stored once it has', async () => {
+  await using place = await openWorkplace()
+  const { store } = place.under
+  const { id } = place.relayer
+  const given = { store, file: [], canBeFollowed: () => true, hasNotification: () => true, logger: quiet }
+  await syncConfiguredRelayers({ ...given, awaited: [{ id }, { id: 'new' }] })
+  expect(await store.reads.relayer(id)).toEqual(place.relayer)
+  const opened = { ...place.relayer, id: 'new' as RelayerId, address: another, name: 'opened later' }
+  await syncOpenedRelayers({ store, file: [opened], logger: quiet })
+  expect(await store.reads.relayer(opened.id)).toEqual(opened)
+  // The file of another replica may name it.
+  expect(await store.reads.relayer(id)).toEqual(place.relayer)
+  const twin = { ...opened, id: 'twin' as RelayerId }
+  await expect(syncOpenedRelayers({ store, file: [twin], logger: quiet })).rejects.toThrow('is relayer "new" in the')
 })

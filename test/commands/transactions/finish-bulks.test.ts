@@ -177,7 +177,7 @@ test('a relayer is deleted once the last share is written', async () => {
   await queueOf(store, id, 5)
   await mark(store, id)
   await using bulks = await finishBulks({ store, ...around })
-  const registry = { file: { relayers: [] }, refresh: async () => undefined }
+  const registry = { file: { relayers: [], awaited: [] }, refresh: async () => undefined }
   const context = { ...around, store: bulks.store, bulks, registry, announce() {} } as unknown as ManagementContext
   const requester = { keyId: 'admin' as ApiKeyId, operation: 'deleteRelayer', requestId: 'r', address: '::1' }
   await deleteRelayer(context, id, requester)

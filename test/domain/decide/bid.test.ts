@@ -3,12 +3,12 @@
 import { describe, expect, test } from 'vitest'
 import { type Attempt, afterBroadcast, beforeBroadcast, wasAlwaysRejected } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import { escalationMultiple, type Fees, feeCap, type Market, tipOf } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   answered,
   broadcastStates,
@@ -54,6 +54,11 @@ function plan(work: Partial<Work>, observed: Partial<Observation>, policy: Parti
     now: at,
   })
 }
+
+/** An operator's cap replaces the ceiling. */
+const withoutCeiling = someRelayer({
+  policies: { ...somePolicies, gasPriceCap: ether, cancelGasPriceCap: ether },
+})
 
 /** The fees that the first decision signs. */
 function signed(
@@ -169,7 +174,7 @@ describe('after a spike', () => {
       broadcast: rejectedAlways(underpriced),
     })
     const open = [inFlight(0, [original, spiked, lower], canceled)]
-    const fees = signed({ open }, { ...calm, balance: ether })
+    const fees = signed({ relayer: withoutCeiling, open }, { ...calm, balance: ether })
     expect(fees && feeCap(fees)).toBeGreaterThan(770n * gwei)
   })
 
@@ -232,7 +237,7 @@ describe('bidding against nobody', () => {
       const first = noOps ? ours : ([someAttempt(0, { fees: raised })] as const)
       const second = noOps ? [someNoOp(0, { fees: raised })] : []
       const bids = ladderOf([...first, ...second], () => market, { noOps })
-      expect(bids.length).toBeGreaterThan(2)
+      expect(bids.length).toBeGreaterThan(1)
       for (const fees of bids) {
         expect(tipOf(fees) + gwei / 2n).toBeLessThanOrEqual((escalationMultiple * 51n * gwei) / 100n)
       }
@@ -252,7 +257,12 @@ describe('bidding against nobody', () => {
     const original = someAttempt(0, { fees: eip1559(gwei, tip), recordedAtBlock: height - 20 })
     const head = headAt(height, { baseFee: gwei / 2n })
     const fees = signed({ open: [inFlight(0, [original, ...capped], canceled)] }, { head, market, rule: fields })
-    expect(fees).toEqual(eip1559(4_949_999_999n, 4_949_999_999n))
+    expect(fees).toEqual(eip1559(5_100_000_000n, 4_949_999_999n))
+    const limited = signed(
+      { relayer: withoutCeiling, open: [inFlight(0, [original, ...capped], canceled)] },
+      { head, market, rule: fields },
+    )
+    expect(limited).toEqual(eip1559(4_949_999_999n, 4_949_999_999n))
   })
 
   test('does not end for a no-op with more gas, where no node took the first', () => {
@@ -274,6 +284,23 @@ describe('bidding against nobody', () => {
       now + 60_000,
     )
     expect(decisions).toMatchObject([{ do: 'takeOver', gasLimit: 150_000 }])
+  })
+
+  test('repeats no earlier no-op of the same price that has too little gas', () => {
+    const { baseFee: _, ...old } = marketAt(0n, { gasPrice: 19n * gwei, noOpGas: 100_000 })
+    const profile = { ...somePolicy.profile, noOpGas: 'estimated', floorGas: false } as const
+    const relayer = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 20n * gwei } })
+    const payload = someAttempt(0, { fees: { kind: 'legacy', gasPrice: 10n * gwei } })
+    const tight = someNoOp(0, {
+      fees: { kind: 'legacy', gasPrice: 20n * gwei },
+      gasLimit: 21_000,
+      broadcast: broadcastStates.refused,
+    })
+    const open = [inFlight(0, [payload, tight], canceled)]
+    const { decisions } = plan({ relayer, open }, { market: old, head: headAt(height + 1) }, { profile }, now + 60_000)
+    expect(decisions).toMatchObject([
+      { do: 'takeOver', fees: { kind: 'legacy', gasPrice: 20n * gwei }, gasLimit: 150_000 },
+    ])
   })
 
   test('goes on where the base fee itself rises above the last bid', () => {
@@ -303,6 +330,8 @@ describe('bidding against nobody', () => {
     expect(verbs(2_999)).toEqual([])
     expect(verbs(3_000)).toEqual(['bump'])
     expect(verbs(0, 21n * gwei)).toEqual(['bump'])
+    // The clock was set back, by an unknown amount.
+    expect(verbs(-3_600_000)).toEqual(['bump'])
   })
 
   test('never forbids to outbid what a client named, however far above the market, and counts from there', () => {
@@ -314,7 +343,7 @@ describe('bidding against nobody', () => {
     expect(fees && feeCap(fees)).toBe(550n * gwei + 1n)
     const second = someNoOp(0, { fees: eip1559(551n * gwei, 551n * gwei), recordedAtBlock: height - 9 })
     const open = [inFlight(0, [named, second], { ...canceled, payload: { ...somePayload, pricing } })]
-    const again = signed({ open }, { market, head: headAt(height, { baseFee: gwei }) })
+    const again = signed({ relayer: withoutCeiling, open }, { market, head: headAt(height, { baseFee: gwei }) })
     expect(again && feeCap(again)).toBeGreaterThan(600n * gwei)
   })
 
@@ -349,10 +378,11 @@ describe('a tip that no miner takes', () => {
     }
   })
 
-  test('is raised to ten times what blocks paid while that is small, and to what a node suggests, where that is more', () => {
+  test('is raised to ten times what blocks paid while that is small, and to what a node suggests, where that is more, up to the ceiling', () => {
     const bids = (market: Partial<Market>) => ladderOf(first, () => quiet(market), { blocks: 20 }).map(tipOf)
     expect(bids({})).toEqual([15_000_000n])
-    expect(bids({ suggestedTip: 25n * gwei })).toEqual([25n * gwei])
+    expect(bids({ suggestedTip: 9n * gwei })).toEqual([9n * gwei])
+    expect(bids({ suggestedTip: 25n * gwei })).toEqual([10_015_000_000n])
   })
 
   // On a quiet chain the prices that blocks show are our own: ten times of them would be ten times as much each time.
@@ -435,28 +465,19 @@ describe('where gas is free', () => {
     expect(signed({ open: raced }, { market: free, head, balance: 0n })).toBeUndefined()
   })
 
+  test('one with too little gas does not count, nor does a priced one that the account can never pay', () => {
+    const short = someNoOp(0, { fees: eip1559(0n, 0n), gasLimit: 20_000, broadcast: rejectedAlways(insufficient) })
+    const priced = someNoOp(0, {
+      ...{ fees: eip1559(3n * gwei, 3n * gwei), recordedAtBlock: height, transactionId: ours.transactionId },
+      broadcast: rejectedAlways(insufficient),
+    })
+    const raced = [inFlight(0, [ours, short, priced], { ...canceled, payload: nothing })]
+    expect(signed({ open: raced }, { market: free, head, balance: 0n })).toEqual(eip1559(0n, 0n))
+  })
+
   test('what it has sent stays in the pool, and is not priced anew', () => {
     const open = [inFlight(0, [ours], { payload: nothing })]
     expect(signed({ open }, { market: free, head, balance: 0n })).toBeUndefined()
-  })
-})
-
-describe('an error that nobody has recorded of any client', () => {
-  const odd = answered({ kind: 'unknown', code: 'unrecognized', message: 'compliance hold (-32099)' }, now - 60_000)
-
-  test('is told at once, and the price stays, for a send as for a no-op', () => {
-    const late = { head: headAt(height + 50) }
-    const send = inFlight(0, [someAttempt(0, { broadcast: odd })])
-    const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: odd })], canceled)
-    for (const open of [[send], [race]]) {
-      for (const observed of [{}, late]) {
-        const { decisions } = plan({ open }, observed)
-        expect(decisions).toMatchObject([
-          { do: 'explain', condition: 'node_refuses', reason: expect.stringContaining('compliance hold (-32099)') },
-          { do: 'rebroadcast' },
-        ])
-      }
-    }
   })
 })
 

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { repeatAfter } from '../../../src/domain/decide/repeat-after.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { repeatAfter } from '../../../src/domain/decide/race/repeat-after.ts'
 import { tipOf } from '../../../src/domain/fees.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   answered,
   blockHash,
@@ -165,14 +165,6 @@ describe('a nonce', () => {
     expect(decisions).toMatchObject([{ do: 'fillGap', nonce: 0, fees: { maxFeePerGas: 5n * gwei } }])
   })
 
-  test('given up in this step waits for the queue, whose gas nobody has asked for yet, and gets no no-op meanwhile', () => {
-    const { gasLimit: _, ...payload } = queued(9).payload
-    const refused = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })])
-    const requested = plan({ open: [refused, inFlight(1)], queued: [queued(9, { payload })] }, { pendingNonce: 0 })
-    expect(verbs(requested.decisions)).toEqual(['refuse'])
-    expect(requested.again).toBe(true)
-  })
-
   test('that a foreign transaction waits for in the pool is left to it', () => {
     const { decisions } = plan({ queued: [queued(1)] }, { nonce: 3, pendingNonce: 5 })
     expect(decisions).toMatchObject([{ do: 'assignNonce', nonce: 5 }])
@@ -247,25 +239,20 @@ describe('a transaction in flight', () => {
     expect(verbsFor(open, { head: headAt(height + 99) })).toEqual(['explain'])
   })
 
-  test('that every node refused, and that none may hold, ends', () => {
-    const refused = someAttempt(0, { broadcast: broadcastStates.refused })
-    expect(verbsFor(inFlight(0, [refused]))).toEqual(['refuse'])
-    expect(verbsFor(inFlight(0, [someAttempt(0), refused]))).toEqual([])
-  })
-
-  test('that a node calls invalid, after an answer that was lost, gives its nonce to a no-op once it has waited', () => {
-    const invalid = answered({ kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' })
-    const open = inFlight(0, [someAttempt(0, { broadcast: invalid })])
-    expect(verbsFor(open)).not.toContain('giveUp')
-    expect(verbsFor(open, { head: headAt(height + somePolicy.bumpAfterBlocks) })).toEqual(['giveUp'])
-  })
-
   test('whose time is over is canceled by that', () => {
     expect(verbsFor(inFlight(0, [someAttempt(0)], { validUntil: now }))).toEqual(['expire'])
   })
 })
 
 describe('a canceled transaction', () => {
+  test.each(['request', 'expiry', 'refusal'] as const)('by %s is raced by no-ops, never by its payload', (origin) => {
+    const cancellation = { cancellation: { origin, requestedAt: now } } as const
+    const head = headAt(height + somePolicy.bumpAfterBlocks)
+    const first = inFlight(0, [someAttempt(0)], cancellation)
+    const next = inFlight(0, [someAttempt(0), someNoOp(0)], cancellation)
+    expect([first, next].map((open) => verbsFor(open, { head }))).toEqual([['takeOver'], ['takeOver']])
+  })
+
   test('that certainly never reached a node is dropped', () => {
     expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })], canceled))).toEqual(['drop'])
   })

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { verdictOn } from '../../../src/domain/cancel.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Change, Decision } from '../../../src/domain/decide/decision.ts'
-import { tagToRead } from '../../../src/domain/decide/inquire.ts'
-import { violations } from '../../../src/domain/decide/invariants.ts'
+import { tagToRead } from '../../../src/domain/decide/facts/inquire.ts'
+import type { Change, Decision } from '../../../src/domain/decide/plan/decision.ts'
+import { violations } from '../../../src/domain/decide/plan/invariants.ts'
 import { eventsOf } from '../../../src/domain/event.ts'
 import { type Finality, finalDepth, isFinal, stalledAfterMinutes } from '../../../src/domain/finality.ts'
 import { confirmedAtOf, type Inclusion, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   blockHash,
   by,

@@ -1,15 +1,13 @@
 // Gaps below what is in flight: who takes the missing nonce, when, and what is said until then.
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { foreignPatience } from '../../../src/domain/decide/hindrance.ts'
-import { inquire } from '../../../src/domain/decide/inquire.ts'
-import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { invalidPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
+import { foreignPatience } from '../../../src/domain/decide/waits/hindrance.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
-  answered,
-  broadcastStates,
+  calledInvalid,
   canceled,
   frozen,
   headAt,
@@ -20,8 +18,6 @@ import {
   queued,
   someAttempt,
   someObservation,
-  somePayload,
-  somePolicies,
   somePolicy,
   someRelayer,
   someRepeatAfter,
@@ -102,13 +98,9 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
 
 describe('a gap filler that a node calls invalid', () => {
   const refusedAt = (at: number, recordedAt = now) =>
-    inFlight(
-      0,
-      [someAttempt(0, { recordedAt, broadcast: { state: 'refused', reason: 'intrinsic gas too low', at } })],
-      {
-        origin: 'gap',
-      },
-    )
+    inFlight(0, [someAttempt(0, { recordedAt, broadcast: calledInvalid(at, recordedAt) })], {
+      origin: 'gap',
+    })
   const second = someRepeatAfter.doubtfulMs
 
   test('is told with the node’s words, and so is what waits behind it', () => {
@@ -131,7 +123,7 @@ describe('a gap filler that a node calls invalid', () => {
       [second, second],
       [2 * second, 2 * second],
       [64 * second, 64 * second],
-      [100 * refusedPauseMaxMs, refusedPauseMaxMs],
+      [100 * invalidPauseMaxMs, invalidPauseMaxMs],
     ] as const) {
       expect([tried(afterMs, pauseMs - 1), tried(afterMs, pauseMs)]).toEqual([false, true])
     }
@@ -142,63 +134,19 @@ describe('a gap filler that a node calls invalid', () => {
     expect(verbs(decisions)).toContain('rebroadcast')
   })
 
-  test('gives its nonce to the next of the queue, and is not broadcast in that step though it is due', () => {
+  test('gives its nonce to no other transaction: a pool may have it all the same', () => {
     const open = [refusedAt(now - second, now - 2 * second), inFlight(1)]
-    const { decisions, again } = plan({ open, queued: [queued(9)] })
-    expect(decisions).toMatchObject([
-      { do: 'explain', transaction: { origin: 'gap' } },
-      { do: 'refuse', transaction: { origin: 'gap' } },
-      { do: 'assignNonce', transaction: { id: idOf(9) }, nonce: 0 },
-    ])
-    expect(again).toBe(false)
+    for (const observed of [{}, { pendingNonce: 0 }, { pendingNonce: 1 }, { balance: 0n }]) {
+      const { decisions } = plan({ open, queued: [queued(9)] }, observed)
+      expect(verbs(decisions)).not.toContain('refuse')
+      expect(decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.nonce] : []))).not.toContain(0)
+    }
   })
 
-  test('gives it also where max_in_flight leaves no room: what is in flight waits for that nonce', () => {
-    const relayer = someRelayer({ policies: { ...somePolicies, maxInFlight: 1 } })
-    const { gasLimit: _, ...payload } = somePayload
-    const work = someWork({ relayer, open: [refusedAt(now), inFlight(1)], queued: [queued(9, { payload })] })
-    expect(inquire(work, { pendingNonce: false, freshBalance: false, paysMore: false }).estimates).toHaveLength(1)
-    const estimates = new Map([[idOf(9), { kind: 'gas', gas: 50_000 } as const]])
-    expect(plan(work, { estimates }).decisions).toMatchObject([
-      { do: 'explain' },
-      { do: 'refuse' },
-      { do: 'assignNonce', nonce: 0 },
-    ])
-  })
-
-  test('keeps it where the queue can’t go, and where a foreign transaction waits for it in the pool', () => {
-    const open = [refusedAt(now), inFlight(1)]
-    expect(verbs(plan({ open, queued: [queued(9)] }, { balance: 0n }).decisions)).not.toContain('refuse')
-    expect(plan({ open, queued: [queued(9)] }, { pendingNonce: 1 }).decisions).toMatchObject([
-      { do: 'explain' },
-      { do: 'assignNonce', nonce: 2 },
-      { do: 'explain' },
-    ])
-  })
-
-  test('ends where nothing waits behind it any more, unless it stands for a history that is not known yet', () => {
-    expect(verbs(plan({ open: [refusedAt(now)] }).decisions)).toEqual(['refuse'])
-    const lostHistory = { through: 5 }
-    expect(verbs(plan({ open: [refusedAt(now)], lostHistory }).decisions)).toEqual(['explain'])
-  })
-
-  test('two of them: the queue takes the lower nonce, and the other stays', () => {
-    const other = { ...refusedAt(now), id: idOf('other'), lifecycle: inFlight(2).lifecycle }
-    const attempts = [someAttempt(2, { broadcast: broadcastStates.refused })] as const
-    const open = [refusedAt(now), inFlight(1), { ...other, lifecycle: { ...other.lifecycle, attempts } }, inFlight(3)]
-    const { decisions } = plan({ open, queued: [queued(9)] })
-    expect(decisions.filter(({ do: what }) => what === 'refuse')).toHaveLength(1)
-    expect(decisions).toContainEqual(expect.objectContaining({ do: 'assignNonce', nonce: 0 }))
-    expect(verbs(decisions)).not.toContain('fillGap')
-  })
-
-  test('of which an earlier answer is in doubt keeps its nonce, and gets no second no-op either', () => {
-    const invalid = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' } as const
-    const doubted = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 50, broadcast: answered(invalid) })], {
-      origin: 'gap',
-    })
-    const { decisions } = plan({ open: [doubted, inFlight(1)], queued: [queued(9)] })
-    expect(verbs(decisions)).toEqual(['explain', 'assignNonce', 'explain'])
-    expect(decisions[1]).toMatchObject({ nonce: 2 })
+  test('stays where nothing waits behind it, and gets no second no-op', () => {
+    expect(verbs(plan({ open: [refusedAt(now)] }).decisions)).toEqual(['explain'])
+    expect(plan({ open: [refusedAt(now)], queued: [queued(9)] }).decisions).toContainEqual(
+      expect.objectContaining({ do: 'assignNonce', nonce: 1 }),
+    )
   })
 })

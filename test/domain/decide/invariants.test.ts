@@ -1,6 +1,6 @@
 // Each thing that must never be is seen when it is there.
 import { expect, test } from 'vitest'
-import { violations } from '../../../src/domain/decide/invariants.ts'
+import { violations } from '../../../src/domain/decide/plan/invariants.ts'
 import {
   broadcastStates,
   by,

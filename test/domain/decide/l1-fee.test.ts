@@ -1,11 +1,11 @@
 // The fee for data on L1, beside gas: what a payload sets aside, in the queue, in flight and as a replacement.
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { costOf, promisedTo } from '../../../src/domain/decide/funds.ts'
+import { costOf, promisedTo } from '../../../src/domain/decide/queue/funds.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import { l1FeeOf } from '../../../src/domain/l1-fee.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { isInPhase, type Payload, type Transaction } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   by,
   eip1559,
@@ -93,4 +93,15 @@ test('a replacement waits until the balance covers its fee for L1', () => {
   const enough = ether + 1n + 100_000n * 100n * gwei + onL1
   expect(decided(replaced, enough)).toMatchObject([{ do: 'replace' }])
   expect(decided(replaced, enough - 1n)).toMatchObject([{ do: 'explain', condition: 'balance_short' }])
+})
+
+test('two of the queue get nonces only if the balance covers the fee for L1 of both', () => {
+  const both = ether + 2n * (1n + 100_000n * 22n * gwei + onL1)
+  const verbs = (balance: bigint) => {
+    const work = someWork({ relayer, queued: [queued(1, { payload }), queued(2, { payload })] })
+    const { decisions } = decide({ work, observation: someObservation({ market, balance }), policy: somePolicy, now })
+    return decisions.map(({ do: what }) => what)
+  }
+  expect(verbs(both)).toEqual(['assignNonce', 'assignNonce'])
+  expect(verbs(both - 1n)).toEqual(['assignNonce', 'explain'])
 })

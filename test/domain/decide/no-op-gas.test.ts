@@ -1,24 +1,24 @@
 // No-ops on chains that do not state their gas: estimated, with a margin, and never 21,000 for want of an estimate.
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { reserveOf } from '../../../src/domain/decide/funds.ts'
-import { inquire } from '../../../src/domain/decide/inquire.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { previewCancellation } from '../../../src/domain/decide/preview-cancellation.ts'
+import { reserveOf } from '../../../src/domain/decide/queue/funds.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
-import { previewCancellation } from '../../../src/domain/preview-cancellation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import type { InPhase } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   answered,
   broadcastStates,
+  calledInvalid,
   canceled,
   gwei,
   headAt,
   height,
   inFlight,
   now,
-  queued,
   someAttempt,
   someMarket,
   someNoOp,
@@ -64,7 +64,7 @@ test('no margin where the whole limit is paid for, and the floor of Ethereum onl
 
 describe('a no-op that nodes call invalid', () => {
   const refused = (gasLimit: number) =>
-    someNoOp(0, { gasLimit, broadcast: { ...broadcastStates.refused, at: now + 59_900 }, recordedAt: now })
+    someNoOp(0, { gasLimit, broadcast: calledInvalid(now + 59_900, now), recordedAt: now })
 
   test('has its gas estimated anew, and another is signed where the estimate is above its limit', () => {
     const work = someWork({ open: [race(someAttempt(0), refused(30_000))] })
@@ -107,17 +107,6 @@ describe('a gap filler', () => {
     const gapFiller = inFlight(0, [someAttempt(0, { broadcast })], { origin: 'gap' })
     expect(decisionsOn(gapFiller, marketWith(40_000))).toMatchObject([{ do: 'bump', gasLimit: 60_000 }])
     expect(decisionsOn(gapFiller, marketWith(20_000))).toMatchObject([{ do: 'explain', condition: 'node_refuses' }])
-  })
-
-  test('gets no bytes more in the step that gives its nonce to the next of the queue', () => {
-    const gapFiller = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], { origin: 'gap' })
-    const { decisions } = decide({
-      work: someWork({ open: [gapFiller], queued: [queued(9)] }),
-      observation: someObservation({ market: marketWith(40_000), head: headAt(height + 1) }),
-      policy: estimated,
-      now: now + 60_000,
-    })
-    expect(decisions).toMatchObject([{ do: 'refuse' }, { do: 'assignNonce', nonce: 0 }])
   })
 })
 

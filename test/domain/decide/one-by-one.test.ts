@@ -1,8 +1,8 @@
 // Sends where a node keeps a nonce that is too high only for a moment: one after the other, each once the last is accepted.
 import { expect, test } from 'vitest'
-import type { BroadcastState } from '../../../src/domain/attempt.ts'
+import { afterBroadcast, type BroadcastState } from '../../../src/domain/attempt.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import {
   answered,
   broadcastStates,
@@ -47,6 +47,14 @@ test('none gets one while an earlier one is not accepted', () => {
     expect(planOf(work).again).toBe(false)
   }
   expect(bound({ open: [sent(0, broadcastStates.accepted)], queued: [queued(1)] })).toEqual([1])
+})
+
+test('one that was accepted holds up nothing while a repeat of it has no answer', () => {
+  const accepted = someAttempt(0, { broadcast: broadcastStates.accepted })
+  const unanswered = afterBroadcast(accepted, { kind: 'unknown', message: 'timeout' }, now)
+  expect(bound({ open: [inFlight(0, [unanswered])], queued: [queued(1)] })).toEqual([1])
+  const forgotten = afterBroadcast(accepted, { kind: 'rejected', code: 'nonceGap', message: 'nonce too high' }, now)
+  expect(bound({ open: [inFlight(0, [forgotten])], queued: [queued(1)] })).toEqual([])
 })
 
 // The head may come from a node that is behind the sequencer: a repeat is refused, though no block shows the nonce as used.

@@ -1,7 +1,7 @@
 // Which no-ops are signed before anybody cancels, at which prices, and which of them a race uses while the signer is down.
 import { describe, expect, test } from 'vitest'
-import { missingNoOps, presignedFor } from '../../../src/domain/decide/presign.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { missingNoOps, presignedFor } from '../../../src/domain/decide/signer/presign.ts'
 import {
   covers,
   type Fees,

@@ -1,8 +1,8 @@
 // Sends where the price depends on the data: the node's estimate is the least, also beside a gas limit of the client's own.
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { inquire } from '../../../src/domain/decide/inquire.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import type { Estimate } from '../../../src/domain/observation.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import { eip1559, gwei, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
 
 const policy = { ...somePolicy, profile: { ...somePolicy.profile, priceSource: 'linea_estimate_gas' } as const }

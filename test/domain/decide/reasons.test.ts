@@ -3,18 +3,19 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
-import { type Condition, conditions, roughly, type Wait } from '../../../src/domain/condition.ts'
+import { type Condition, conditions, roughly } from '../../../src/domain/condition.ts'
 import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Decision } from '../../../src/domain/decide/decision.ts'
-import { explainUnreachable } from '../../../src/domain/decide/hindrance.ts'
-import { include } from '../../../src/domain/decide/settle.ts'
-import type { Signing } from '../../../src/domain/decide/signing.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import { include } from '../../../src/domain/decide/facts/settle.ts'
+import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
+import type { Signing } from '../../../src/domain/decide/plan/signing.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { explainUnreachable } from '../../../src/domain/decide/waits/hindrance.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../../src/domain/wait.ts'
+import type { Wait } from '../../../src/domain/wait-facts.ts'
+import { decideInWords as decide, inWords } from '../in-words.ts'
 import {
   answered,
   broadcastStates,
@@ -46,6 +47,7 @@ const withPolicies = (policies: Partial<Relayer['policies']>) =>
 const unrecognized = answered({ kind: 'unknown', code: 'unrecognized', message: 'on hold' })
 const { gasLimit: _, ...unlimited } = somePayload
 const late = { head: headAt(height + 20) }
+const suggested = { ...late, market: { ...someMarket, suggestedTip: 300n * gwei } }
 const dear = Array.from({ length: 64 }, (_, index) => ({ fees: eip1559(BigInt(index + 1) * 10n * gwei, 40n * gwei) }))
 const many = dear.map((price) => someAttempt(0, price))
 const manyNoOps = dear.map((price) => someNoOp(0, price))
@@ -226,6 +228,36 @@ const cases: readonly Case[] = [
     { isPoolUnseen: true },
   ],
   [
+    'gap_unconfirmed',
+    /^waits: nonce 0 comes first and is unused, and no second count of the account confirms that: /,
+    { open: [inFlight(1), inFlight(2)], gapRecord: { released: new Set(), filledInHour: 0, permitted: 0 } },
+    { pendingNonce: 0, secondCount: 'unknown' },
+  ],
+  [
+    'gap_unconfirmed',
+    /^waits: a node counts so many .* nonce 20000 would come next, .* below 100: another .*treasury\/gap-fillers\); otherwise replace the endpoint$/,
+    {
+      ...{ floor: { spentBelow: 100, explainedBelow: 100 }, queued: [queued(1)] },
+      gapRecord: { released: new Set(), filledInHour: 0, permitted: 0 },
+    },
+    { nonce: 20_000, secondCount: 'unknown' },
+  ],
+  [
+    'gap_unconfirmed',
+    /^waits: a node counts so many .* nonce 1000000000000 would come next, and no nonce from 1000000000 on is used: /,
+    { queued: [queued(1)] },
+    { nonce: 10 ** 12 },
+  ],
+  [
+    'gap_fillers_limited',
+    /^canceled; nonce 0 comes first and is unused, no transaction .* within an hour: .*treasury\/gap-fillers\), or wait$/,
+    {
+      open: [inFlight(1, undefined, canceled), inFlight(2)],
+      gapRecord: { released: new Set(), filledInHour: 64, permitted: 0 },
+    },
+    { pendingNonce: 0, secondCount: 0, shownNonce: 'none' },
+  ],
+  [
     'node_refuses',
     /^waits: the node refuses the no-op that fills nonce 0, .*: intrinsic gas too low$/,
     { open: [inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], { origin: 'gap' }), inFlight(1)] },
@@ -262,6 +294,18 @@ const cases: readonly Case[] = [
     {},
   ],
   [
+    'price_ceiling',
+    /^waits: another attempt needs 200000000000 wei per gas, above the ceiling of 10 times what recent blocks paid: .*; gas_price_cap replaces the ceiling$/,
+    { open: [inFlight(0, [someAttempt(0, { fees: eip1559(125n * gwei, 115n * gwei) })])] },
+    suggested,
+  ],
+  [
+    'price_ceiling',
+    /^canceled; another attempt needs 200000000000 wei per gas, .*; cancel_gas_price_cap replaces the ceiling$/,
+    { open: [inFlight(0, [someAttempt(0), someNoOp(0, { fees: eip1559(145n * gwei, 135n * gwei) })], canceled)] },
+    suggested,
+  ],
+  [
     'cancel_gas_price_cap',
     /^canceled; the no-op would need more \(up to 50000000000 wei per gas\) than cancel_gas_price_cap \(7 wei\).*raise the cap/,
     { relayer: withPolicies({ cancelGasPriceCap: 7n }), open: [inFlight(0, undefined, canceled)] },
@@ -290,7 +334,7 @@ function planOf(work: Partial<Work>, observation: Observation) {
 }
 
 const explained = (decisions: readonly Decision[]) =>
-  decisions.filter((decision): decision is Extract<Decision, { do: 'explain' }> => decision.do === 'explain')
+  inWords(decisions).flatMap((decision) => (decision.do === 'explain' ? [decision] : []))
 
 /** The work with what the plan tells, as it is stored. */
 function reported(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
@@ -322,7 +366,7 @@ describe('what waits', () => {
 test('every condition has a case here, or comes of something else', () => {
   const elsewhere: readonly Condition[] = [
     ...(['policy', 'nonce_taken', 'cancellation_unclear'] as const),
-    // In finality.test.ts and cancel-fcfs.test.ts beside this file.
+    // In finality.test.ts and cancel-in-flight.test.ts beside this file.
     ...(['finality_stalled', 'already_ordered', 'outcome_unknown'] as const),
   ]
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])

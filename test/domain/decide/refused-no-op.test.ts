@@ -1,13 +1,14 @@
 // A no-op that nodes call invalid: it goes out again, so that a node that comes to its senses ends the race.
 import { describe, expect, test } from 'vitest'
 import { type Attempt, afterBroadcast, beforeBroadcast } from '../../../src/domain/attempt.ts'
-import { attemptsMax } from '../../../src/domain/decide/bid.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { refusedPauseMaxMs } from '../../../src/domain/decide/repeat-after.ts'
+import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
+import { invalidPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import type { NonEmpty } from '../../../src/domain/ids.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   broadcastStates,
+  calledInvalid,
   canceled,
   ether,
   headAt,
@@ -65,14 +66,14 @@ describe('a no-op that every node calls invalid, for an hour', () => {
   ])('is broadcast now and then to the end of it, %s', (_, blocks) => {
     const { broadcasts, attempts } = hourOfRefusals({ ...someMarket, blocks })
     const last = broadcasts.at(-1) ?? 0
-    expect((blocksOfAnHour - last) * blockMs).toBeLessThanOrEqual(refusedPauseMaxMs)
+    expect((blocksOfAnHour - last) * blockMs).toBeLessThanOrEqual(invalidPauseMaxMs)
     expect(attempts.length - 1).toBeLessThanOrEqual(attemptsMax)
   })
 
   test('after pauses that double and have a bound, and says why it waits', () => {
     const second = someRepeatAfter.doubtfulMs
     const decisionsAfter = (triedMs: number, pausedMs: number) => {
-      const broadcast = { ...broadcastStates.refused, at: now + triedMs }
+      const broadcast = calledInvalid(now + triedMs, now)
       const attempts = [someAttempt(0), someNoOp(0, { broadcast })] as const
       const open = [inFlight(0, attempts, canceled)]
       return decide({
@@ -85,7 +86,7 @@ describe('a no-op that every node calls invalid, for an hour', () => {
     for (const [triedMs, pauseMs] of [
       [1, second],
       [2 * second, 2 * second],
-      [100 * refusedPauseMaxMs, refusedPauseMaxMs],
+      [100 * invalidPauseMaxMs, invalidPauseMaxMs],
     ] as const) {
       const reported = {
         do: 'explain',

@@ -2,11 +2,11 @@
 // covered. Without the policy the queue keeps its order.
 import { expect, test } from 'vitest'
 import type { Condition } from '../../../src/domain/condition.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { inquire } from '../../../src/domain/decide/inquire.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Estimate, Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   ether,
   inFlight,

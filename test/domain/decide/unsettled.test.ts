@@ -1,10 +1,10 @@
 // Confirmed and not final: which rows a step reads, and what the summary of the others keeps it from doing.
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import { inquire, tagToRead } from '../../../src/domain/decide/inquire.ts'
-import { dueOf, withUnsettled } from '../../../src/domain/decide/unsettled.ts'
-import type { Unsettled, Work } from '../../../src/domain/decide/work.ts'
-import { checkHistory } from '../../../src/domain/lost-history/check-history.ts'
+import { inquire, tagToRead } from '../../../src/domain/decide/facts/inquire.ts'
+import { dueOf, withUnsettled } from '../../../src/domain/decide/facts/unsettled.ts'
+import { checkHistory } from '../../../src/domain/decide/history/check-history.ts'
+import type { Unsettled, Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {

@@ -1,7 +1,13 @@
 // The congestion window: when it doubles, when it halves, and when it begins anew.
 import { describe, expect, test } from 'vitest'
-import { firstWindow, inFlightMaxOf, nextWindow, wantsPool, windowMax } from '../../../src/domain/decide/window.ts'
-import { openRoomIn } from '../../../src/domain/decide/work.ts'
+import {
+  firstWindow,
+  inFlightMaxOf,
+  nextWindow,
+  roomIn,
+  wantsPool,
+  windowMax,
+} from '../../../src/domain/decide/queue/window.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import { answered, headAt, height, inFlight, someAttempt, someObservation, someRelayer, someWork } from '../some.ts'
@@ -23,10 +29,10 @@ test('a number in the configuration stays, and without one 16 may be in flight a
   const fixed = someRelayer({ policies: { ...automatic, maxInFlight: 3 } })
   expect(inFlightMaxOf(fixed, 64)).toBe(3)
   expect(nextWindow({ size: 64 }, { relayer: fixed, open: flight(3) }, later(1, { nonce: 3 }))).toBe(firstWindow)
-  expect(openRoomIn(someWork({ relayer, open: flight(10) }))).toBe(6)
-  expect(openRoomIn(someWork({ relayer, open: flight(10), window: 64 }))).toBe(54)
+  expect(roomIn(someWork({ relayer, open: flight(10) }))).toBe(6)
+  expect(roomIn(someWork({ relayer, open: flight(10), window: 64 }))).toBe(54)
   // EIP-7702: a delegated account may have one.
-  expect(openRoomIn(someWork({ relayer, window: 64 }), true)).toBe(1)
+  expect(roomIn(someWork({ relayer, window: 64 }), true)).toBe(1)
 })
 
 describe('it doubles', () => {

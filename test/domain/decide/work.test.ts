@@ -1,6 +1,6 @@
 // What a step asks of the chain about what it has before it.
 import { expect, test } from 'vitest'
-import { inquire } from '../../../src/domain/decide/inquire.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { height, inFlight, someAttempt, someNoOp, someWork } from '../some.ts'
 
 const noWants = { pendingNonce: false, freshBalance: false, paysMore: false }

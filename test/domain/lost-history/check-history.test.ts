@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
-import { inquireAboutHistory } from '../../../src/domain/lost-history/check-history.ts'
-import { findAmong } from '../../../src/domain/lost-history/recover.ts'
+import { inquireAboutHistory } from '../../../src/domain/decide/history/check-history.ts'
+import { findAmong } from '../../../src/domain/decide/history/recover.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation, Spender } from '../../../src/domain/observation.ts'
 import {
   blockHash,
@@ -83,6 +83,10 @@ describe('while nonces are unexplained', () => {
     const reported = plan({ queued: [queued(1), queued(2)] }, { lostHistory: { below: 6 } })
     expect(reported.decisions).toMatchObject([{ do: 'explain', condition: 'history_unknown' }])
     expect(reported.lostHistory).toEqual({ through: 9, seen: { below: 6, at: height, isWhole: false } })
+  })
+  test('a pool’s count reaches no further than the service ever has in flight', () => {
+    const { lostHistory: open } = plan({ queued: [queued(1)] }, { lostHistory: { below: 10 ** 12 } })
+    expect(open?.seen).toMatchObject({ below: 5 + 512 })
   })
   test('what came since goes on', () => {
     const reported = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })

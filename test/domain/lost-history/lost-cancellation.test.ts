@@ -2,20 +2,20 @@
 import { describe, expect, test } from 'vitest'
 import { cancel, verdictOn } from '../../../src/domain/cancel.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
-import { decide } from '../../../src/domain/decide/decide.ts'
-import { include, reopen, settle } from '../../../src/domain/decide/settle.ts'
-import type { Work } from '../../../src/domain/decide/work.ts'
+import { include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
 import {
   type Ended,
   isLostNoOp,
   matchNoOps,
   restoreCancellation,
   suspect,
-} from '../../../src/domain/lost-history/lost-cancellation.ts'
-import { clockMarginMs, findAmong } from '../../../src/domain/lost-history/recover.ts'
+} from '../../../src/domain/decide/history/lost-cancellation.ts'
+import { clockMarginMs, findAmong } from '../../../src/domain/decide/history/recover.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
 import {
   address,
   blockHash,
@@ -176,7 +176,7 @@ describe('which transaction it canceled', () => {
   })
   test('what is unclear by it already still counts, and what is by another does not', () => {
     const [one, two] = [payloadOf(1), payloadOf(2)]
-    const unclear = suspect({ transaction: one, noOp: noOpAt(5) })
+    const unclear = suspect({ transaction: one, noOp: noOpAt(5) }, now)
     expect(shown(matchNoOps([unclear, two], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [[2, 5]] })
     expect(shown(matchNoOps([unclear], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
     expect(shown(matchNoOps([unclear, two], [], [noOpAt(6)]))).toEqual({ sure: [[2, 6]], unclear: [] })
@@ -291,7 +291,7 @@ test('an attempt that the copy holds as not sent is the one that was mined, by i
 })
 
 describe('one that is unclear', () => {
-  const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
+  const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) }, now)
 
   test('is pending, and says which no-op it is about and what to do', () => {
     expect(statusOf(unclear)).toBe('pending')
@@ -361,7 +361,7 @@ describe('once all that took the unknown nonces is final', () => {
     expect(reported.lostHistory).toBeDefined()
   })
   test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
-    const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) })
+    const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) }, now)
     const reported = plan(
       { suspected: [unclear], queued: [queued(10)], found: [] },
       { nonce: 7, lostHistory: { below: 7 } },

@@ -68,16 +68,18 @@ test('sent: mined as it is accepted, and its gas pays for L1', async () => {
   const sender = stage.sender('sent')
   const before = await balanceOf(stage.node, sender.address)
   const payment = await pay(stage, sender, {})
-  // The limit of 21,000 that the client named is below what L1 needs.
-  expect(await reached(stage, payment, 'failed')).toMatchObject({
-    status_reason: expect.stringContaining('intrinsic gas too low'),
+  // The limit of 21,000 that the client named is below what L1 needs. A no-op takes the nonce before the service says so.
+  await mineUntil(stage, 'its end', async () => (await stage.client.get(sender.id, payment.id)).status === 'failed')
+  expect(await stage.client.get(sender.id, payment.id)).toMatchObject({
+    status_reason: expect.stringMatching(/^no node takes it as it is \(.+\): the no-op 0x[0-9a-f]{64} took its nonce$/),
   })
+  expect(stage.rows.attempts(payment.id)[0]?.outcome_message).toContain('intrinsic gas too low')
 
   const recipient = '0x00000000000000000000000000000000000000a7'
   const { id } = await stage.client.send(sender.id, { to: recipient, value: '5', speed: 'average' })
   await mineUntil(stage, 'a confirmation', async () => (await stage.client.get(sender.id, id)).status === 'confirmed')
-  const [mined] = await audit(stage, sender)
-  expect(await balanceOf(stage.node, sender.address)).toBe(before - 5n - (mined?.fee ?? 0n))
+  const [noOp, mined] = await audit(stage, sender)
+  expect(await balanceOf(stage.node, sender.address)).toBe(before - 5n - (noOp?.fee ?? 0n) - (mined?.fee ?? 0n))
   expect(mined?.fee).toBeGreaterThan(25_000n * baseFee)
 })
 

@@ -8,6 +8,9 @@ import type { Logger } from '../../../src/ops/logger.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { secret } from '../../../src/ops/secret.ts'
 import { openSigners, signerContext } from '../../../src/signers/open-signers.ts'
+import { startConnectProxy } from '../../../tooling/key-services/connect-proxy.ts'
+import { startFakeWeb3signer } from '../../../tooling/key-services/fake-web3signer.ts'
+import { servedKey } from '../../../tooling/key-services/served-key.ts'
 import { eip155Key, listeningLog } from '../../signers/workplace.ts'
 
 const contextOver = (log: Logger) => signerContext({ log, clock: systemClock, random: systemRandom() })
@@ -54,4 +57,24 @@ test.each([
   expect(String(error)).toMatch(message)
   expect(String(error)).toMatch(/signer "raw"/)
   expect(inspect(error)).not.toContain(key)
+})
+
+test('a proxy is before the key services of all signers', async () => {
+  await using fake = await startFakeWeb3signer()
+  await using proxy = await startConnectProxy()
+  const key = servedKey()
+  fake.keys.push(key)
+  proxy.lead('signer.internal:9000', fake.url)
+  const { log } = listeningLog()
+  const proxies = { http: secret(proxy.url), noProxy: [] }
+  const context = signerContext({ log, clock: systemClock, random: systemRandom(), proxies })
+  const settings = {
+    type: 'web3signer',
+    id: 'w3s',
+    url: 'http://signer.internal:9000',
+    publicKey: key.publicKey,
+  } as const
+  const signers = await openSigners([{ id: 'w3s', type: 'web3signer', settings }], context)
+  expect(signers.get('w3s')?.address).toBe(key.address)
+  expect(proxy.tunnels.map(({ target }) => target)).toContain('signer.internal:9000')
 })

@@ -56,19 +56,6 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-test.skipIf(missing !== undefined)(`a session that ends is transient, and opened anew ${missing ?? ''}`, async () => {
-  const service = await open()
-  await service.open(unaborted)
-  // The library is one for the process, so this ends the sessions of its threads.
-  const { default: pkcs11 } = await import('pkcs11js')
-  const library = new pkcs11.PKCS11(hsm?.module)
-  for (const slot of library.C_GetSlotList(true)) library.C_CloseAllSessions(slot)
-  const failure = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(failure).toMatchObject({ kind: 'transient', code: 'CKR_SESSION_HANDLE_INVALID' })
-  expect(await service.sign(someDigest, unaborted)).toMatchObject({ encoding: 'compact' })
-  await service.close?.()
-})
-
 test.skipIf(missing !== undefined)(`a wrong PIN is tried once ${missing ?? ''}`, async () => {
   const services = [await open({ pin: '000000' }), await open({ pin: '000000', keyLabel: 'refunds' })]
   const failures = []

@@ -45,7 +45,10 @@ export interface StageOptions {
   /** Of the relayers whose keys are in services, by the relayer's id. */
   readonly signers?: Readonly<Record<string, NonNullable<RelayerOptions['signer']>>>
   /** What the service is told to speak to, made from the node's URL and that of the line to it. Default: the line. */
-  readonly endpoints?: (urls: { readonly node: string; readonly line: string }) => Promise<readonly string[]>
+  readonly endpoints?: (urls: {
+    readonly node: string
+    readonly line: string
+  }) => Promise<ServiceFiles['networks'][number]['rpcUrls']>
 }
 
 export async function anvilStage(

@@ -1,6 +1,7 @@
 // The operations that the dashboard reads: overview, nonces, traces, search and daily gas, each within the sight of its key.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TransactionId } from '../../../src/domain/ids.ts'
+import { withWait } from '../../../src/domain/wait.ts'
 import { expectSuccess } from '../support/expectations.ts'
 import { address, attempt, inclusion, put, putEveryPhase, receiver, relayer, transaction } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
@@ -19,7 +20,6 @@ beforeAll(async () => {
   await server.store.commit((session) =>
     session.saveRelayer(relayer('one', { policies: { ...policies, gasPriceCap: 2_000_000_000n } })),
   )
-  const wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } as const
   const own = {
     ...attempt('stuck' as TransactionId, 0x9000, 'execute', 40),
     broadcast: {
@@ -29,7 +29,10 @@ beforeAll(async () => {
       rejections: 'all',
     },
   } as const
-  await put(server.store, transaction('stuck', { phase: 'inFlight', nonce: 40, attempts: [own] }, { wait }))
+  const stuck = transaction('stuck', { phase: 'inFlight', nonce: 40, attempts: [own] })
+  const offer = { perGas: 5_000_000_000n, hasRoom: true }
+  const facts = { of: 'attempt', cap: 2_000_000_000n, offer, nonce: 40, since: 90 } as const
+  await put(server.store, withWait(stuck, { condition: 'gas_price_cap', facts }, 1_800_000_000_000))
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -39,12 +42,24 @@ const read = async (path: string, token?: string) => {
   return answer.body.data
 }
 
+const stuckWait = {
+  condition: 'gas_price_cap',
+  facts: { of: 'attempt', cap: '2000000000', offer: { per_gas: '5000000000', has_room: true }, nonce: 40, since: 90 },
+  text: expect.stringMatching(/^waits at gas_price_cap \(2000000000 wei\)/),
+  since: '2027-01-15T08:00:00.000Z',
+}
+
+test('the nonces of a relayer show why each waits, with the facts', async () => {
+  const shown = await read('/relayers/one/nonces?from=40')
+  expect(shown).toMatchObject([{ transaction: { id: 'stuck' }, wait: stuckWait }])
+})
+
 test('the overview names the transaction that holds the others up', async () => {
   const [one, two] = await read('/overview')
   expect(one).toMatchObject({
     id: 'one',
     in_flight: expect.any(Number),
-    held_up: { id: 'stuck', nonce: 40, wait: { condition: 'gas_price_cap', text: 'waits at gas_price_cap' } },
+    held_up: { id: 'stuck', nonce: 40, wait: stuckWait },
     oldest: { created_at: expect.any(String) },
     gas_price_cap: '2000000000',
     network_price: { per_gas: '25001500000', block_number: 17, read_at: '2027-01-15T08:00:00.000Z' },

@@ -155,7 +155,7 @@ test('of a relayer, of a transaction, and with a key of some relayers, only what
   await end(server.store, 'c')
   const seen = async (query: string, key = apiKey) => {
     await using reader = openEventStream(server.url, key, { query: `after=0${query}` })
-    await until(() => reader.refusal !== undefined || Number(reader.events.at(-1)?.id.split('-')[0]) >= 2)
+    await until(() => reader.refusal !== undefined || reader.events.length > 0)
     return reader.status === 200 ? reported(reader) : reader.refusal
   }
   expect(await seen('&relayer_id=two')).toEqual(['b canceled'])

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiKeyId } from '../../../src/domain/ids.ts'
 import { type Authenticate, bearerToken } from '../../../src/http/request/authenticate.ts'
+import { RateLimited, rateLimits } from '../../../src/http/request/limit-rate.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { type Answer, serve } from '../support/serve.ts'
 
@@ -87,6 +88,29 @@ describe('behind a proxy', () => {
     for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from(`192.0.2.${tries}`))
     expectLimited(await server.ask('GET', '/api/v1/relayers', from('192.0.2.9')), 'address')
   })
+})
+
+test('of the use at other replicas, only whole amounts within the burst count', async () => {
+  const rates = rateLimits(limits)
+  const amounts = [1_000_000, 4, 0, -1, -1_000_000, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '2', null, {}]
+  for (const amount of amounts) {
+    await rates.take(new Map([['key:one', amount as number]]))
+    await rates.take(new Map([['address:192.0.2.1', amount as number]]))
+  }
+  await rates.checkAddressLimit('192.0.2.1')
+  expect(await rates.checkKeyLimit('one')).toMatchObject({ remaining: 2 })
+  await rates.take(new Map([['key:one', 2]]))
+  await expect(rates.checkKeyLimit('one')).rejects.toBeInstanceOf(RateLimited)
+  await rates.take(new Map([['address:192.0.2.1', 3]]))
+  await expect(rates.checkAddressLimit('192.0.2.1')).rejects.toBeInstanceOf(RateLimited)
+})
+
+test('a replica shares no more than the burst, also where more was used since its last message', async () => {
+  const rates = rateLimits({ requestsPerSecond: 1_000, burst: 3 })
+  rates.spent()
+  for (let times = 0; times < 9; times++) await rates.countFailure('192.0.2.1')
+  expect([...rates.spent()]).toEqual([['address:192.0.2.1', 3]])
+  expect([...rates.spent()]).toEqual([])
 })
 
 test('health and readiness are not limited', async () => {

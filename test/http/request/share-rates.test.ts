@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { rateLimits } from '../../../src/http/request/limit-rate.ts'
 import { shareRates } from '../../../src/http/request/share-rates.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
-import { secretUrl } from '../../../src/ops/secret.ts'
+import { systemRandom } from '../../../src/ops/random.ts'
+import { secret, secretUrl } from '../../../src/ops/secret.ts'
 import { openPostgresHints } from '../../../src/store/postgres/hints.ts'
 import { sharedPostgres } from '../../store/open-postgres.ts'
 import { quiet } from '../../store/open-store.ts'
@@ -18,7 +19,8 @@ const limits = { requestsPerSecond: 0.001, burst: 6 }
 async function openReplica(url: string, self: string) {
   await using opened = new AsyncDisposableStack()
   const rates = rateLimits(limits)
-  const hints = opened.use(openPostgresHints({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet }))
+  const shared = { clock: systemClock, random: systemRandom(), logger: quiet, keys: [secret('k'.repeat(32))] }
+  const hints = opened.use(openPostgresHints({ url: secretUrl(new URL(url)), ...shared }))
   const connected = new AbortController()
   await new Promise<void>((resolve) => hints.listen(() => resolve(), connected.signal))
   connected.abort()

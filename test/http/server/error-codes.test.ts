@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../../src/domain/errors.ts'
+import { replaceRefusalCodes } from '../../../src/domain/refusals.ts'
+import { exampleMessage } from '../../../src/http/server/error-examples.ts'
 
 const document = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const sections = document.split(/^## /m).slice(1)
@@ -17,4 +19,8 @@ test.each(Object.entries(catalogue))('%s: status, retryable, when, what to do', 
   expect(body).toContain(`Status ${status} · ${retryable ? 'retryable' : 'not retryable'}`)
   expect(body).toMatch(/^\*\*When\*\*: \S/m)
   expect(body).toMatch(/^\*\*What to do\*\*: \S/m)
+})
+
+test.each(replaceRefusalCodes)('%s: an example of its message', (code) => {
+  expect(exampleMessage(code)).not.toBe(code)
 })

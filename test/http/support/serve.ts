@@ -110,7 +110,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   const openSigner = async () => signer
   const registry = await openRegistry({
     ...{ store, vault, logger, openSigner, fileSigners: new Map() },
-    file: { relayers: [], signers: [], notifications: [], networks: [] },
+    file: { relayers: [], signers: [], notifications: [], networks: [], awaited: [] },
     chains: openChains(() => (setting.chain ?? {}) as Chain),
     policyFor: () => somePolicy,
   })
@@ -135,6 +135,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     limits: setting.limits ?? { requestsPerSecond: 100_000, burst: 100_000 },
     ...(setting.rates && { rates: setting.rates }),
     authenticate: setting.authenticate ?? administratorBy(apiKey),
+    eventIdSecret: secret(apiKey),
     ...(setting.hasDashboard !== false && { sessionDigest: sessionDigestBy(apiKey) }),
     logger,
     metrics: noMetrics.http,

@@ -150,12 +150,13 @@ describe('none is stored, and every bad item is named', () => {
 })
 
 test('a body of 4 MiB is taken, and no larger one', async () => {
-  const filled = (bytes: number) => ({ transactions: [{ ...good, data: `0x${'00'.repeat(bytes)}` }] })
-  expectSuccess(await post(server, 'one', filled(1_900_000)))
-  expect((await post(server, 'one', filled(2_200_000))).headers['relayer-error-code']).toBe('BODY_TOO_LARGE')
-  expect((await server.send('one', filled(200_000).transactions[0] ?? {})).headers['relayer-error-code']).toBe(
-    'BODY_TOO_LARGE',
-  )
+  const filled = (count: number) => ({
+    transactions: Array(count).fill({ ...good, data: `0x${'00'.repeat(130_000)}` }),
+  })
+  expectSuccess(await post(server, 'one', filled(16)))
+  expect((await post(server, 'one', filled(17))).headers['relayer-error-code']).toBe('BODY_TOO_LARGE')
+  const { transactions } = filled(2)
+  expect((await server.send('one', transactions)).headers['relayer-error-code']).toBe('BODY_TOO_LARGE')
 })
 
 test('one idempotency key covers all of them', async () => {

@@ -1,5 +1,6 @@
 // AWS KMS: the SDK against a fake that recomputes each signature of a request.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '../../../src/ops/clock.ts'
 import { openAwsKms } from '../../../src/signers/aws-kms.ts'
 import {
   awsArn,
@@ -39,7 +40,8 @@ function present({ id, secret, token }: { id: string; secret: string; token?: st
   vi.stubEnv('AWS_SESSION_TOKEN', token)
 }
 
-const open = (keyId = 'k1') => openAwsKms({ id: 'kms', type: 'aws_kms', region: awsRegion, keyId })
+const open = (keyId = 'k1') =>
+  openAwsKms({ id: 'kms', type: 'aws_kms', region: awsRegion, keyId }, { clock: systemClock })
 
 test.each(['k1', awsArn('k1'), 'alias/payouts'])('signs with the key %s, and pins its ARN', async (keyId) => {
   const service = await open(keyId)
@@ -145,14 +147,81 @@ test('the fake refuses a wrong secret, which is permanent and is not shown', asy
   expect(failure.message).not.toContain('another-secret')
 })
 
-test('no credentials at all are for the operator', async () => {
+test('a chain without credentials is transient: the next try may find some, as after a moment without STS', async () => {
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE']) {
     vi.stubEnv(name, undefined)
   }
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null')
   vi.stubEnv('AWS_CONFIG_FILE', '/dev/null')
   const failure = await failureOf(async () => (await open()).open(unaborted))
-  expect(failure).toMatchObject({ kind: 'permanent', code: 'CredentialsProviderError' })
+  expect(failure).toMatchObject({ kind: 'transient', code: 'CredentialsProviderError' })
+})
+
+test('the date of each answer is noted, and keys of the environment have no end', async () => {
+  const dates: (string | undefined)[] = []
+  const noteDate = (date: string | undefined) => dates.push(date)
+  const service = await openAwsKms(
+    { id: 'kms', type: 'aws_kms', region: awsRegion, keyId: 'k1' },
+    { clock: systemClock, noteDate },
+  )
+  await service.open(unaborted)
+  await service.ready?.(unaborted)
+  expect(dates.map((date) => Math.abs(Date.parse(date ?? '') - Date.now()) < 5_000)).toEqual([true])
+  expect(service.tokenEndsInMs?.()).toBeUndefined()
+})
+
+test('fifty calls whose token ends meanwhile are all signed, and the client is replaced once', async () => {
+  fake.credentials.set('ASIA3', { accessKeyId: 'ASIA3', secretAccessKey: 'one', sessionToken: 'first' })
+  fake.credentials.set('ASIA4', { accessKeyId: 'ASIA4', secretAccessKey: 'two', sessionToken: 'second' })
+  present({ id: 'ASIA3', secret: 'one', token: 'first' })
+  const service = await open()
+  await service.open(unaborted)
+  fake.expired.add('first')
+  present({ id: 'ASIA4', secret: 'two', token: 'second' })
+  const before = fake.requests.length
+  const signed = await Promise.all(Array.from({ length: 50 }, () => service.sign(someDigest, unaborted)))
+  expect(signed).toHaveLength(50)
+  // Each call is refused once at most.
+  expect(fake.requests.length - before).toBeLessThanOrEqual(100)
+  await service.close?.()
+})
+
+test.each([10, -10])(
+  'a clock that is %i minutes ahead is transient, and named; the next request is right',
+  async (ahead) => {
+    const service = await openAwsKms(
+      { id: 'kms', type: 'aws_kms', region: awsRegion, keyId: 'k1' },
+      { clock: systemClock },
+    )
+    await service.open(unaborted)
+    const date = new Date(Date.now() - ahead * 60_000).toUTCString()
+    const failure = awsFailure('InvalidSignatureException', 'Signature expired')
+    fake.failNext('/', { ...failure, headers: { ...failure.headers, date } })
+    const refused = await failureOf(() => service.sign(someDigest, unaborted))
+    expect(refused).toMatchObject({ kind: 'transient', code: 'InvalidSignatureException' })
+    expect(Math.round((refused.clockAheadMs ?? 0) / 60_000)).toBe(ahead)
+    expect(refused.message).toContain(`10 minutes ${ahead > 0 ? 'ahead of' : 'behind'} the service's`)
+  },
+)
+
+test.each([
+  'IDPCommunicationError',
+  'IDPCommunicationErrorException',
+  'InvalidIdentityToken',
+  'InvalidIdentityTokenException',
+])('%s of STS is transient', async (code) => {
+  const service = await open()
+  fake.failNext('/', awsFailure(code))
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient', code })
+})
+
+test('a text of AWS that quotes credentials is shown without them', async () => {
+  const token = `IQoJb3JpZ2luX2VjE${'x'.repeat(300)}==`
+  const service = await open()
+  const text = `The security token ${token} of ASIAIOSFODNN7EXAMPLE, for ${awsArn('k1')}, is invalid`
+  fake.failNext('/', awsFailure('AccessDeniedException', text))
+  const { message } = await failureOf(() => service.open(unaborted))
+  expect(message).toBe(`AccessDeniedException: The security token … of …, for ${awsArn('k1')}, is invalid`)
 })
 
 test.each([
@@ -166,7 +235,7 @@ test.each([
 test('without the SDK the error has the command that helps', async () => {
   const settings = { id: 'kms', type: 'aws_kms', region: awsRegion, keyId: 'k1' } as const
   const missing = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' }))
-  await expect(openAwsKms(settings, missing)).rejects.toThrow(
+  await expect(openAwsKms(settings, { clock: systemClock }, missing)).rejects.toThrow(
     'signer "kms": type "aws_kms" needs the package @aws-sdk/client-kms, which is not installed; run: npm install @aws-sdk/client-kms@^3.1162.0',
   )
 })

@@ -190,6 +190,20 @@ test.each([
   expect(failure.retryAfterMs).toBe(status === 429 ? 2000 : undefined)
 })
 
+test('forty calls whose token is refused share one new token', async () => {
+  const service = open()
+  await service.open(unaborted)
+  fake.tokens.clear()
+  const before = fake.requests.length
+  await Promise.all(Array.from({ length: 40 }, () => service.sign(someDigest, unaborted)))
+  expect(fake.requests.slice(before).filter(({ path }) => path.includes('/token'))).toHaveLength(1)
+})
+
+test.each(['P-256K', 'SECP256K1'])('the curve may be called %s', async (crv) => {
+  fake.keys.set('payouts/v1', { key, crv, enabled: true, operations: ['sign', 'verify'] })
+  await expectSignatures(open(), key)
+})
+
 test('a refused token is renewed once, then it is for the operator', async () => {
   const service = open()
   await service.open(unaborted)

@@ -5,6 +5,7 @@ import { ApiKeyStamper } from '@turnkey/api-key-stamper'
 import { TurnkeyClient } from '@turnkey/http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { secret } from '../../../src/ops/secret.ts'
+import { KeyServiceError, type KeySignature } from '../../../src/signers/key-service.ts'
 import { openTurnkey } from '../../../src/signers/turnkey.ts'
 import {
   type FakeTurnkey,
@@ -60,14 +61,50 @@ test('signs, also when an activity takes a while', async () => {
   expect(service).toMatchObject({ quotaDomain: `turnkey:${turnkeyOrganization}`, quota: { perSecond: 10 } })
 })
 
-test('an activity that does not end in time is transient', async () => {
+test('an activity that does not end in time is pending', async () => {
   fake.next.pending = 1_000
   const aborting = new AbortController()
   const signing = failureOf(() => open().sign(someDigest, aborting.signal))
   const before = fake.requests.length
   await expect.poll(() => fake.requests.length).toBeGreaterThan(before + 1)
   aborting.abort()
-  expect(await signing).toMatchObject({ kind: 'transient' })
+  expect(await signing).toMatchObject({ kind: 'pending', code: 'ACTIVITY_STATUS_PENDING' })
+})
+
+const submitted = (from: number) => fake.requests.slice(from).filter(({ path }) => path.includes('/submit/')).length
+
+test('an activity that takes longer than a try is continued by the next, and never submitted twice', async () => {
+  fake.next.pending = 25
+  const [service, before] = [open(), fake.requests.length]
+  const first = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(first).toMatchObject({
+    kind: 'pending',
+    message: expect.stringMatching(/^activity [0-9a-f-]{36} has not ended yet/),
+  })
+  // How many tries it takes depends on the machine's speed.
+  const again = async (): Promise<KeySignature> => {
+    const signed = await service.sign(someDigest, unaborted).catch((error: unknown) => error)
+    return signed instanceof KeyServiceError && signed.kind === 'pending' ? again() : (signed as KeySignature)
+  }
+  expect(await signersOf(someDigest.digest, await again())).toContain(key.address)
+  expect(submitted(before)).toBe(1)
+  // It has ended, so the same digest is another activity.
+  fake.next.pending = 0
+  await service.sign(someDigest, unaborted)
+  expect(submitted(before)).toBe(2)
+})
+
+test('an activity that people have to approve is looked at again, and used once it is approved', async () => {
+  fake.next.status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+  const [service, before] = [open(), fake.requests.length]
+  const waiting = await failureOf(() => service.sign(someDigest, unaborted))
+  expect(waiting).toMatchObject({ kind: 'permanent', code: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' })
+  expect(waiting.message).toMatch(/^activity [0-9a-f-]{36} waits for the approval of people/)
+  await failureOf(() => service.sign(someDigest, unaborted))
+  fake.approveAll()
+  const signature = await service.sign(someDigest, unaborted)
+  expect(await signersOf(someDigest.digest, signature)).toContain(key.address)
+  expect(submitted(before)).toBe(1)
 })
 
 test.each([

@@ -6,10 +6,12 @@ import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { secret } from '../../../src/ops/secret.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
+import type { ServiceAccess } from '../../../src/signers/exchange.ts'
 import type { VaultAuthentication } from '../../../src/signers/settings.ts'
 import { openVaultKey } from '../../../src/signers/vault-key.ts'
 import { type FakeVault, startFakeVault, vaultFailure } from '../../../tooling/key-services/fake-vault.ts'
 import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { type Access, accessTo, expectSignatures, failureOf, someDigest, unaborted } from './support.ts'
 
 let fake: FakeVault
@@ -35,10 +37,10 @@ beforeEach(() => {
   delete fake.namespace.required
 })
 
-function open(authentication: VaultAuthentication = appRole, namespace?: string) {
+function open(authentication: VaultAuthentication = appRole, namespace?: string, through: ServiceAccess = access) {
   const named = namespace === undefined ? {} : { namespace }
   const place = { url: fake.url, mountPoint: 'secret', keyName: 'payouts', authentication, ...named }
-  return openVaultKey({ id: 'vault', type: 'vault', ...place }, access, viemCurve)
+  return openVaultKey({ id: 'vault', type: 'vault', ...place }, through, viemCurve)
 }
 
 test.each([key.privateKey, key.privateKey.slice(2), `${key.privateKey}\n`])('signs with AppRole: %#', async (value) => {
@@ -82,6 +84,26 @@ test('a refused read is tried once more after a new login', async () => {
   expect(fake.requests.slice(before).map(({ path }) => path)).toEqual(
     [1, 2].flatMap(() => ['/v1/auth/approle/login', '/v1/secret/data/payouts']),
   )
+})
+
+test('a login whose read fails is used again: a secret id may be good for one login', async () => {
+  const service = open()
+  fake.failNext('/data/', vaultFailure(503))
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient' })
+  fake.roles.delete('role-1')
+  await expectSignatures(service, key)
+})
+
+test('a login whose lease has ended, or whose token is refused, is replaced', async () => {
+  const clock = manualClock()
+  const logins = (from: number) => fake.requests.slice(from).filter(({ path }) => path.includes('/login')).length
+  const service = open(appRole, undefined, { ...access, clock })
+  const before = fake.requests.length
+  fake.failNext('/data/', vaultFailure(503))
+  await failureOf(() => service.open(unaborted))
+  clock.advance(3_600_001)
+  await service.open(unaborted)
+  expect(logins(before)).toBe(2)
 })
 
 test.each([

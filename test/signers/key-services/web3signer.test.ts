@@ -56,6 +56,14 @@ test('signs over TLS, with a certificate of its own', async () => {
   await expect(missing).rejects.toThrow(`signer "web3signer": a file of its tls can't be read (ENOENT)`)
 })
 
+test('a list without keys is transient: it answers before its keys are loaded', async () => {
+  await using loading = await startFakeWeb3signer()
+  const service = await openWeb3signer({ ...named, url: loading.url }, access)
+  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'transient', code: 'NO_KEYS' })
+  loading.keys.push(key)
+  await expectSignatures(service, key)
+})
+
 test.each([
   [429, 'throttled'],
   [500, 'transient'],

@@ -1,5 +1,12 @@
 // A signer over a key service: what it signs, how often it tries, and what stops it.
-import { recoverMessageAddress, recoverTransactionAddress, serializeSignature, type TransactionSerialized } from 'viem'
+import {
+  keccak256,
+  recoverMessageAddress,
+  recoverTransactionAddress,
+  serializeSignature,
+  stringToHex,
+  type TransactionSerialized,
+} from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/ids.ts'
@@ -7,7 +14,12 @@ import { noMetrics } from '../../../src/ops/metrics.ts'
 import { openCurve } from '../../../src/signers/curve.ts'
 import { KeyServiceError, type KeyServiceErrorKind } from '../../../src/signers/key-service.ts'
 import { pinCodes } from '../../../src/signers/pin-codes.ts'
-import { openRemoteSigner } from '../../../src/signers/remote/open-remote-signer.ts'
+import {
+  openOrAwait,
+  openRemoteSigner,
+  type RemoteContext,
+  type RemoteSettings,
+} from '../../../src/signers/remote/open-remote-signer.ts'
 import { openQuotaQueues } from '../../../src/signers/remote/quota-queue.ts'
 import type { Signer, UnsignedTransaction } from '../../../src/signers/signer.ts'
 import { type MemoryKeyService, memoryKeyService } from '../../../tooling/memory-key-service.ts'
@@ -29,12 +41,20 @@ interface Given {
   readonly stored?: Address
 }
 
-async function open({ service = memoryKeyService(key), stored, ...given }: Given = {}) {
+function open(given: Given = {}) {
+  return openBy(openRemoteSigner, given)
+}
+
+async function openBy<T>(
+  openKey: (settings: RemoteSettings, context: RemoteContext) => Promise<T>,
+  { service = memoryKeyService(key), stored, ...given }: Given,
+) {
   const clock = manualClock()
   const { log, lines, warnings } = listeningLog()
   const calls: string[] = []
   const available: boolean[] = []
-  const opening = openRemoteSigner(
+  const known = { address: stored }
+  const opening = openKey(
     { id: 'kms', service, ...(given.address && { address: given.address }) },
     {
       ...{ clock, log, curve: await openCurve(listeningLog().log), quotas: openQuotaQueues(clock) },
@@ -44,10 +64,10 @@ async function open({ service = memoryKeyService(key), stored, ...given }: Given
         called: (_, result) => calls.push(result),
         available: (_, isAvailable) => available.push(isAvailable),
       },
-      storedAddress: async () => stored,
+      storedAddress: async () => known.address,
     },
   )
-  return { clock, service, lines, warnings, calls, available, opening }
+  return { clock, service, lines, warnings, calls, available, known, opening }
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
@@ -80,7 +100,7 @@ const fails = (kind: KeyServiceErrorKind, code: string) => async () => {
   throw new KeyServiceError('the service refuses', { kind, code })
 }
 
-function signWith(opened: Opened, signer: Signer, ms = 10_000) {
+function signWith(opened: Pick<Opened, 'clock'>, signer: Signer, ms = 10_000) {
   return settle(opened, signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + ms }))
 }
 
@@ -121,6 +141,55 @@ test('a call that hangs is ended after two seconds, and the deadline ends the tr
     )
   expect(await signWith(opened, signer, 5_000)).toMatchObject({ name: 'SignerUnavailable', code: 'Timeout' })
   expect(ended.map((ms) => Math.round(ms / 1_000))).toEqual([2, 4, 5])
+})
+
+test('a token that takes longer than a call delays the signature, and is no failure of the service', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const renewal = Promise.withResolvers<void>()
+  opened.service.ready = () => renewal.promise
+  void opened.clock.sleep(4_000).then(renewal.resolve)
+  const both = await Promise.all(Array.from({ length: 6 }, () => signWith(opened, signer)))
+  for (const signed of both) expect(signed).toHaveProperty('raw')
+  expect(opened.warnings).toEqual([])
+  expect(new Set(opened.calls)).toEqual(new Set(['signed']))
+})
+
+test('a token that does not come before the deadline does not open the breaker', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  opened.service.ready = () => new Promise(() => undefined)
+  for (let count = 0; count < 6; count += 1) {
+    expect(await signWith(opened, signer, 1_000)).toMatchObject({ code: 'TOKEN_PENDING', isPermanent: false })
+  }
+  expect(signer.remote?.outage()).toBeUndefined()
+  opened.service.ready = async () => {}
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+test('after a long outage the next try comes within two seconds', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  opened.service.beforeSigning = fails('transient', 'KMSInternal')
+  for (let count = 0; count < 20; count += 1) {
+    await signWith(opened, signer)
+    opened.clock.advance(2_000)
+  }
+  opened.service.beforeSigning = async () => {}
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+test('a clock that differs from the key service is logged with its offset', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const failures = [{ kind: 'transient', code: 'InvalidSignatureException', clockAheadMs: 600_000 }] as const
+  const answers = failures.map((facts) => new KeyServiceError('ahead', facts))
+  opened.service.beforeSigning = async () => {
+    const failure = answers.shift()
+    if (failure) throw failure
+  }
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+  expect(opened.warnings).toMatchObject([{ facts: { signer: 'kms', clock_ahead_ms: 600_000 } }])
 })
 
 test('a permanent failure opens the breaker at once; later one call tries, and closes it', async () => {
@@ -181,6 +250,36 @@ test.each<[string, Given, string, RegExp]>([
   expect(service.isClosed).toBe(true)
 })
 
+test.each([...['AccessDeniedException', 'DisabledException', 'HTTP_403', 'CKR_PIN_INCORRECT', 'NO_CREDENTIALS']])(
+  '%s leaves a signer that relayers are stored with unavailable, and the service starts',
+  async (code) => {
+    for (const stage of ['beforeOpening', 'beforeSigning'] as const) {
+      const service = memoryKeyService(key)
+      service[stage] = fails('permanent', code)
+      const opened = await open({ service, stored: address })
+      const signer = await opened.opening
+      expect(signer.address).toBe(address)
+      expect(signer.remote?.outage()).toMatchObject({ code, isPermanent: true })
+      expect(service.isClosed).toBe(false)
+      service[stage] = async () => {}
+      opened.clock.advance(15_000)
+      const signed = await signWith(opened, signer)
+      if (code !== 'CKR_PIN_INCORRECT') expect(signed).toHaveProperty('raw')
+    }
+  },
+)
+
+test.each(['WRONG_CURVE', 'INVALID_PUBLIC_KEY', 'InvalidKeyUsageException', 'MODULE_NOT_LOADED'])(
+  '%s stops the start, also where relayers are stored',
+  async (code) => {
+    const service = memoryKeyService(key)
+    service.beforeOpening = fails('permanent', code)
+    const opened = await open({ service, stored: address })
+    expect(await settle(opened, opened.opening)).toMatchObject({ name: 'SignerError' })
+    expect(service.isClosed).toBe(true)
+  },
+)
+
 test('a service that is down at start leaves the signer unavailable, with the address that is known', async () => {
   const service = memoryKeyService(key)
   service.beforeOpening = fails('transient', 'ECONNREFUSED')
@@ -196,6 +295,75 @@ test('a service that is down at start leaves the signer unavailable, with the ad
   service.beforeOpening = async () => {}
   opened.clock.advance(1_000)
   expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+/** Of a service that does not answer, while nothing shows the address. */
+async function openAwaited(service: MemoryKeyService) {
+  service.beforeOpening = fails('transient', 'ECONNREFUSED')
+  const opened = await openBy(openOrAwait, { service })
+  const awaited = await settle(opened, opened.opening)
+  if (!('tryAgain' in awaited)) throw new Error('it is not awaited')
+  return { ...opened, awaited }
+}
+
+async function tried({ clock, awaited }: Awaited<ReturnType<typeof openAwaited>>) {
+  const ended = await settle(
+    { clock },
+    awaited.tryAgain().then((signer) => ({ signer })),
+  )
+  return 'signer' in ended ? ended.signer : undefined
+}
+
+test.each([true, false])(
+  'a signer without a known address opens when its service answers, probed: %s',
+  async (canProbe) => {
+    const opened = await openAwaited(memoryKeyService(key, { canProbe }))
+    const { service, awaited } = opened
+    expect(awaited.code()).toBe('ECONNREFUSED')
+    expect(service.isClosed).toBe(false)
+    opened.clock.advance(2_000)
+    service.beforeOpening = fails('transient', 'HTTP_502')
+    expect(await tried(opened)).toBeUndefined()
+    expect(awaited.code()).toBe('HTTP_502')
+    service.beforeOpening = async () => {}
+    // The breaker's pause is not over, so nothing is called.
+    expect(await tried(opened)).toBeUndefined()
+    expect(service.calls).toBe(0)
+    opened.clock.advance(2_000)
+    const signer = await tried(opened)
+    expect(signer).toMatchObject({ address })
+    expect(signer?.remote?.isAvailable()).toBe(true)
+    expect(service.calls).toBe(canProbe ? 1 : 0)
+  },
+)
+
+test('a signer that another replica has stored opens while its service does not answer this one', async () => {
+  const opened = await openAwaited(memoryKeyService(key))
+  opened.known.address = address
+  const signer = await tried(opened)
+  expect(signer).toMatchObject({ address })
+  expect(signer?.remote?.isAvailable()).toBe(false)
+  opened.known.address = other
+  opened.service.beforeOpening = async () => {}
+  opened.clock.advance(2_000)
+  const misled = await tried(opened)
+  if (!misled) throw new Error('it did not open')
+  expect(await signWith(opened, misled)).toMatchObject({ code: 'AddressMismatch' })
+})
+
+test('a signer whose key was read, and whose first signature fails for a moment, is unavailable and has its address', async () => {
+  const service = memoryKeyService(key)
+  service.beforeSigning = fails('transient', 'HTTP_503')
+  const opened = await open({ service })
+  expect(await settle(opened, opened.opening)).toMatchObject({ address })
+})
+
+test('a start without a known address waits some seconds for the service', async () => {
+  const service = memoryKeyService(key)
+  const answers = [1, 2, 3].map(() => fails('transient', 'IDPCommunicationError'))
+  service.beforeOpening = async () => answers.shift()?.()
+  const opened = await open({ service })
+  expect(await settle(opened, opened.opening)).toMatchObject({ address })
 })
 
 test('a key that turns out to be another one after such a start signs nothing', async () => {
@@ -220,6 +388,30 @@ test('its connection ends with it, and a failure of that ends nothing else', asy
   }
   await signer.close?.()
   expect(opened.warnings).toMatchObject([{ facts: { signer: 'kms' } }])
+})
+
+test('a probe signs as the opening did, and shows how long it took, the end of the token and the clock', async () => {
+  const service = Object.assign(memoryKeyService(key), { tokenEndsInMs: () => 60_000, clockAheadMs: () => -5_000 })
+  const opened = await open({ service })
+  const signer = await opened.opening
+  const digests: string[] = []
+  const { sign } = service
+  service.sign = (request, signal) => {
+    digests.push(request.digest)
+    return sign(request, signal)
+  }
+  service.beforeSigning = () => opened.clock.sleep(700)
+  const probe = await settle(opened, signer.probe?.() ?? Promise.reject(new Error('no probe')))
+  expect(probe).toEqual({
+    ...{ keyVersion: 'memory/1', latencyMs: 700, tokenEndsInMs: 60_000, clockAheadMs: -5_000 },
+  })
+  expect(digests).toEqual([keccak256(stringToHex('\x19Rescind:\nthis signature shows that the key can be used'))])
+  service.beforeSigning = fails('permanent', 'AccessDenied')
+  expect(await settle(opened, signer.probe?.() ?? Promise.reject(new Error('no probe')))).toMatchObject({
+    code: 'AccessDenied',
+  })
+  const unasked = await open({ service: memoryKeyService(key, { canProbe: false }) })
+  expect((await unasked.opening).probe).toBeUndefined()
 })
 
 test('where a person approves each signature, nothing is signed at start', async () => {

@@ -1,0 +1,33 @@
+// How far a nonce is bound above what the record and the chain show, watched from outside.
+import { nonceLimit, reachMax } from '../../src/domain/decide/queue/limit-reach.ts'
+import type { Row } from './rows.ts'
+
+export interface ReachWatch {
+  changed(row: Row): void
+  /** An operator has permitted more. */
+  permitted(): void
+  /** The disk is another. */
+  forget(): void
+}
+
+/** `countOf`: the account's true count now. */
+export function watchReach(countOf: (address: string) => number, fail: (what: string) => void): ReachWatch {
+  /** By relayer: the highest nonce on record. */
+  const highest = new Map<string, number>()
+  let isPermitted = false
+  return {
+    changed({ id, relayer_id: relayer, nonce, from_address: address }) {
+      if (nonce === null) return
+      const before = highest.get(relayer)
+      highest.set(relayer, Math.max(before ?? nonce, nonce))
+      if (nonce >= nonceLimit) fail(`${id} has nonce ${nonce}, which no account reaches`)
+      if (before === undefined || isPermitted) return
+      const above = nonce - Math.max(before, countOf(address))
+      if (above > reachMax) fail(`${id} has nonce ${nonce}, ${above} above all that the record and the chain show`)
+    },
+    permitted() {
+      isPermitted = true
+    },
+    forget: () => highest.clear(),
+  }
+}

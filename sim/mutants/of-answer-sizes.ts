@@ -1,0 +1,133 @@
+// Mutants of what one answer of a node may cost: limits, the split of batches, and the parts that large answers keep.
+import type { Mutant } from './mutants.ts'
+
+const caughtBy = 'test/chain/nodes/large-answers.test.ts'
+
+export const ofAnswerSizes: readonly Mutant[] = [
+  {
+    name: 'no-limit-on-an-answer',
+    breaks: 'receives answers of any size',
+    caughtBy,
+    edits: [{ file: 'src/chain/nodes/receive.ts', find: 'if (bytes > bytesMax) {', put: 'if (bytes < 0) {' }],
+  },
+  {
+    name: 'parse-any-structure',
+    breaks: 'parses an answer with any number of brackets and commas',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/count-structure.ts',
+        find: 'return marks > marksMax ?',
+        put: 'return marks > marksMax * 1_000 ?',
+      },
+    ],
+  },
+  {
+    name: 'share-a-batch-with-a-payload',
+    breaks: 'puts calls whose answers a payload shapes into batches with others',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/batch-calls.ts',
+        find: 'const shaped = all.filter(({ call }) => isShapedByPayload(call))',
+        put: 'const shaped = all.filter(({ call }) => isShapedByPayload(call) && all.length < 2)',
+      },
+    ],
+  },
+  {
+    name: 'lose-a-batch-that-is-too-large',
+    breaks: 'gives up a whole batch because one receipt in it is too large',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/batch-calls.ts',
+        find: "(posted.kind === 'body' || large.length > 0)",
+        put: "posted.kind === 'body'",
+      },
+    ],
+  },
+  {
+    name: 'blame-the-endpoint-for-a-payload',
+    breaks: 'counts a receipt above the limit against the endpoint',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/large-ones.ts',
+        find: '!posted.isTooLarge || !mayExceed(call)',
+        put: '!posted.isTooLarge || mayExceed(call)',
+      },
+    ],
+  },
+  {
+    name: 'batch-what-is-answered-in-part',
+    breaks: 'goes on with batches although only their first call is answered',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/batch-size.ts',
+        find: 'if (partsInRow < partsMax) return false',
+        put: 'if (partsInRow > 0) return false',
+      },
+    ],
+  },
+  {
+    name: 'an-empty-error-is-an-error',
+    breaks: 'takes a result beside an empty error for an error',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/response-body.ts',
+        find: 'isObject(error) && Object.keys(error).length > 0 ?',
+        put: 'isObject(error) ?',
+      },
+    ],
+  },
+  {
+    name: 'show-a-divided-secret',
+    breaks: 'shows the part of a secret that stands before the cut of a long text',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/redact.ts',
+        find: 'kept.slice(0, Math.max(0, kept.length - dividedMaxChars))',
+        put: 'kept',
+      },
+    ],
+  },
+  {
+    name: 'one-endpoint-takes-the-budget',
+    breaks: 'lets one endpoint use up the bytes of all',
+    caughtBy,
+    edits: [
+      {
+        file: 'src/chain/nodes/byte-budget.ts',
+        find: 'const own = openByteBudget(total)',
+        put: 'const own = openByteBudget(100 * total)',
+      },
+    ],
+  },
+  {
+    name: 'await-a-receipt-that-is-too-large',
+    breaks: 'waits for ever for a receipt that is too large to be read',
+    caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/ask-about.ts',
+        find: 'isAnswered(answer) || isTooLarge(answer)',
+        put: 'isAnswered(answer)',
+      },
+    ],
+  },
+  {
+    name: 'store-a-whole-revert-text',
+    breaks: 'stores the text of a revert at its full length',
+    caughtBy: 'test/chain/nodes/revert-reason.test.ts',
+    edits: [
+      {
+        file: 'src/domain/revert-text.ts',
+        find: 'return text.length > revertTextMaxChars ?',
+        put: 'return text.length < 0 ?',
+      },
+    ],
+  },
+]

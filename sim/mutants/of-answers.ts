@@ -1,0 +1,142 @@
+// The engine as it would be if it believed answers about another thing, chain or account than the one in question.
+import type { Mutant } from './mutants.ts'
+
+export const ofAnswers: readonly Mutant[] = [
+  {
+    name: 'receipt-of-another',
+    breaks: 'takes the receipt of another transaction for that of the attempt',
+    with: ['anothersReceipt'],
+    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipt.ts',
+        find: '(receipt) => receipt.hash === hash)',
+        put: '(receipt) => receipt.hash.length === hash.length)',
+      },
+    ],
+  },
+  {
+    name: 'believe-two-receipts-of-a-nonce',
+    breaks: 'takes the last of two receipts for attempts of one nonce, though at most one is true',
+    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: 'if (!receipt || contradicted.has(nonce)) continue',
+        put: 'if (!receipt) continue',
+      },
+    ],
+  },
+  {
+    name: 'another-block-for-the-requested-one',
+    breaks: 'takes a block of another height for the requested one',
+    caughtBy: 'test/chain/nodes/read-block.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-block.ts',
+        find: 'toHead, (head) => head.number === number)',
+        put: 'toHead, (head) => head.number >= 0 || number < 0)',
+      },
+    ],
+  },
+  {
+    name: 'answer-under-a-foreign-id',
+    breaks: 'takes the last of two members with one id for the answer',
+    caughtBy: 'test/chain/nodes/match-ids.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/match-ids.ts',
+        find: 'counts.get(id) === 1 && ids.includes(id)',
+        put: 'counts.has(id) && ids.includes(id)',
+      },
+    ],
+  },
+  {
+    name: 'strays-without-a-rest',
+    breaks: 'uses an endpoint on that answers about other things',
+    caughtBy: 'test/chain/nodes/endpoint-rest.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/endpoint-rest.ts',
+        find: 'return strays ? Math.max(until, strays.until) : until',
+        put: 'return strays ? Math.min(until, strays.until) : until',
+      },
+    ],
+  },
+  {
+    name: 'signer-of-anybody',
+    breaks: 'takes a transaction that another account signed for one of ours',
+    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/rebuild.ts',
+        find: "if (!signer || !isAddressEqual(signer, sender)) return { kind: 'forged' }",
+        put: "if (!signer) return { kind: 'forged' }",
+      },
+    ],
+  },
+  {
+    name: 'bytes-without-their-hash',
+    breaks: 'takes a transaction for proven whose bytes have another hash',
+    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/rebuild.ts',
+        find: '    if (keccak256(raw) !== mined.hash) continue\n',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'one-reading-proves-a-spender',
+    breaks: 'takes one answer of the only endpoint for proof of a spender without a signature',
+    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    edits: [
+      { file: 'src/chain/inclusions/corroborate.ts', find: 'const readingsMin = 3', put: 'const readingsMin = 1' },
+    ],
+  },
+  {
+    name: 'authorization-for-another-chain',
+    breaks: 'takes an EIP-7702 authorization for another chain for the spender of a nonce here',
+    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    edits: [
+      {
+        file: 'src/chain/inclusions/find-spender.ts',
+        find: ' || ![0, chainId].includes(authorization.chainId)',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'adopt-a-head-of-another-chain',
+    breaks: 'adopts a head that links to nothing without reading the chain id again',
+    caughtBy: 'test/chain/nodes/serving.test.ts',
+    edits: [
+      { file: 'src/chain/heads/read-head.ts', find: 'wrong = known && (await by.confirm())', put: 'wrong = undefined' },
+    ],
+  },
+  {
+    name: 'count-a-fall-of-another-chain',
+    breaks: 'counts a head of another chain as one that is behind',
+    caughtBy: 'test/chain/nodes/serving.test.ts',
+    edits: [
+      {
+        file: 'src/chain/heads/read-head.ts',
+        find: 'ancestry.holds(report.head) ? undefined : await endpoint.confirm()',
+        put: 'ancestry.holds(report.head) ? undefined : await endpoint.ready()',
+      },
+    ],
+  },
+  {
+    name: 'refusal-of-another-chain-counts',
+    breaks: 'takes the refusal by a node of another chain for one by this chain',
+    caughtBy: 'test/chain/nodes/serving.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/broadcast.ts',
+        find: '  if (answers.some(doubtsChain)) await endpoint.confirm()\n',
+        put: '',
+      },
+    ],
+  },
+]

@@ -1,0 +1,140 @@
+// Mutants of what a refusal proves: bytes that nodes call invalid, words that no table has, and repeats.
+import type { Mutant } from './mutants.ts'
+
+const unit = 'test/domain/decide/refusals.test.ts'
+
+export const ofRefusals: readonly Mutant[] = [
+  {
+    name: 'repeat-a-replaced-payload',
+    breaks: 'broadcasts the bytes of a replaced payload again, if the balance covers no other attempt',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/decide/race/rebroadcast.ts',
+        find: 'attempt.revision === latest.revision && mayBeKnown(attempt)',
+        put: 'attempt.nonce === latest.nonce && mayBeKnown(attempt)',
+      },
+    ],
+  },
+  {
+    name: 'repeat-too-low-for-ever',
+    breaks: 'broadcasts a price that every pool calls too low again and again, though dearer bytes are signed',
+    caughtBy: unit,
+    expects: 'while the newest attempt pays less than pools accept and a higher price',
+    edits: [
+      {
+        file: 'src/domain/decide/race/rebroadcast.ts',
+        find: '&& wasAlwaysRejected(latest) && !isSentAfter(dearer, latest)',
+        put: '&& latest === dearer',
+      },
+    ],
+  },
+  {
+    name: 'free-what-is-called-invalid',
+    breaks: 'takes the word "invalid" as proof that no pool has the bytes, and gives their nonce to another payload',
+    with: ['invalid'],
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'",
+        put: "return attempt.broadcast.state === 'sending' || (attempt.broadcast.state === 'handed' && invalidReasonOf(attempt) === undefined)",
+      },
+    ],
+  },
+  {
+    name: 'give-up-at-the-first-word',
+    breaks: 'gives a payload up that a node called invalid once',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/decide/race/give-up.ts',
+        find: 'refusedMsOf(latest) >= refusedBlocksMin * blockMs',
+        put: 'refusedMsOf(latest) >= 0 * blockMs',
+      },
+    ],
+  },
+  {
+    name: 'give-up-what-a-node-had',
+    breaks: 'gives a payload up that a node accepted a moment ago, when another calls it invalid',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/decide/race/give-up.ts',
+        find: 'takenAt !== undefined && now - takenAt',
+        put: 'takenAt !== undefined && takenAt < 0 && now - takenAt',
+      },
+    ],
+  },
+  {
+    name: 'forget-who-had-it',
+    breaks: 'forgets at the next answer that a node had the bytes',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: 'return wasTaken(attempt) ? attempt.broadcast.at : attempt.broadcast.takenAt',
+        put: 'return attempt.broadcast.takenAt',
+      },
+    ],
+  },
+  {
+    name: 'believe-the-first-invalid',
+    breaks: 'concludes from one endpoint that bytes are invalid, and never gives them to the others',
+    caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    edits: [
+      {
+        file: 'src/chain/sending/merge-outcomes.ts',
+        find: "['nodeLimit', 'poolFull', 'invalid']",
+        put: "['nodeLimit', 'poolFull']",
+      },
+    ],
+  },
+  {
+    name: 'repeat-at-a-fixed-pace',
+    breaks: 'repeats what nodes refuse in the same words at a fixed pace for ever',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/decide/race/repeat-after.ts',
+        find: 'const refusedMs = at - (refusedSinceOf(attempt) ?? at)',
+        put: 'const refusedMs = 0 * at',
+      },
+    ],
+  },
+  {
+    name: 'end-a-race-by-unknown-words',
+    breaks: 'never bids again in a race whose no-op nodes refuse in words that no table has, where blocks are empty',
+    caughtBy: unit,
+    edits: [
+      {
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: "if (wants === 'noOp' && isRefusedLong(",
+        put: "if (wants === 'noOp' && latest.nonce < 0 && isRefusedLong(",
+      },
+    ],
+  },
+  {
+    name: 'read-the-code-alone',
+    breaks: 'takes any error -32005 for a rate limit, whatever its words say',
+    caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    edits: [
+      {
+        file: 'src/chain/nodes/rate-limit.ts',
+        find: 'return ofRequests.test(message) && !ofTransaction.test(message)',
+        put: 'return message.length >= 0 || (ofRequests.test(message) && !ofTransaction.test(message))',
+      },
+    ],
+  },
+  {
+    name: 'drop-what-a-gateway-calls-invalid',
+    breaks: "drops a canceled payload on a gateway's word, where a sequencer may have ordered it",
+    caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
+    edits: [
+      {
+        file: 'src/domain/decide/race/cancel-in-flight.ts',
+        find: 'if (invalidReasonOf(attempt) !== undefined) return false',
+        put: 'if (invalidReasonOf(attempt) === attempt.hash) return false',
+      },
+    ],
+  },
+]

@@ -1,0 +1,149 @@
+// The service as it would be if a setting, or a key with small rights, reached further than it says.
+import type { Mutant } from './mutants.ts'
+
+export const ofSmallRights: readonly Mutant[] = [
+  {
+    name: 'empty-list-of-receivers-for-anybody',
+    breaks: 'takes an empty whitelist_receivers for none, as a template that lost its variable leaves it',
+    caughtBy: 'test/domain/forbid.test.ts',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'if (whitelistReceivers === undefined) return undefined',
+        put: 'if (whitelistReceivers === undefined || whitelistReceivers.length === 0) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'drop-an-empty-list',
+    breaks: 'reads an empty whitelist_receivers of the file as if it were not there',
+    caughtBy: 'test/config/load-config.test.ts',
+    edits: [
+      {
+        file: 'src/config/parse-policies.ts',
+        find: 'return parseReceivers(name, policy.emptyMeans, members, report)',
+        put: 'return parseReceivers(name, policy.emptyMeans, members, report).length > 0 ? parseReceivers(name, policy.emptyMeans, members, report) : undefined',
+      },
+    ],
+  },
+  {
+    name: 'own-address-with-data',
+    breaks: "lets sends beside a list call the code of the relayer's own account",
+    caughtBy: 'test/domain/forbid.test.ts',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'if (isEmpty(data)) return undefined',
+        put: 'if (isEmpty(data) || data.length > 0) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'no-own-address',
+    breaks: "refuses a send of nothing to the relayer's own address beside a list",
+    caughtBy: 'test/domain/forbid.test.ts',
+    edits: [{ file: 'src/domain/forbid.ts', find: 'if (same(address, to)) {', put: "if (to === '0x') {" }],
+  },
+  {
+    name: 'no-selectors-for-every-call',
+    breaks: 'accepts an empty whitelist_selectors, which limits nothing',
+    caughtBy: 'test/config/refused-config.test.ts',
+    edits: [
+      {
+        file: 'src/config/parse-whitelists.ts',
+        find: 'if (Object.keys(raw).length === 0) {',
+        put: 'if (Object.keys(raw).length < 0) {',
+      },
+    ],
+  },
+  {
+    name: 'null-for-no-limit',
+    breaks: 'takes null among the policies of the file for an absent limit',
+    caughtBy: 'test/config/refused-config.test.ts',
+    edits: [
+      {
+        file: 'src/config/parse-policies.ts',
+        find: '(each) => members.raw(each) === null',
+        put: "(each) => members.raw(each) === null && each === ''",
+      },
+    ],
+  },
+  {
+    name: 'empty-variable-for-the-widest',
+    breaks: 'takes an empty variable for one that is not set, where the default is the widest value',
+    caughtBy: 'test/config/refused-config.test.ts',
+    edits: [
+      {
+        file: 'src/config/read-variables.ts',
+        find: 'if (value === undefined && env[name] !== undefined) {',
+        put: 'if (value === undefined && env[name] === name) {',
+      },
+    ],
+  },
+  {
+    name: 'webhooks-to-the-wire-server',
+    breaks: "lets webhooks reach Azure's wire server",
+    caughtBy: 'test/ops/guard-addresses.test.ts',
+    edits: [{ file: 'src/ops/guard-addresses.ts', find: "'168.63.129.16/32',", put: "'168.63.129.255/32'," }],
+  },
+  {
+    name: 'webhooks-over-isatap',
+    breaks: 'lets webhooks reach an internal address inside an ISATAP address',
+    caughtBy: 'test/ops/guard-addresses.test.ts',
+    edits: [
+      {
+        file: 'src/ops/guard-addresses.ts',
+        find: 'if (inside !== undefined && !mayReach(inside)) return false',
+        put: "if (inside === '' && !mayReach(inside)) return false",
+      },
+    ],
+  },
+  {
+    name: 'tell-a-bound-key-of-others',
+    breaks: 'sends a bound key a line of positions for events of other relayers',
+    caughtBy: 'test/http/events/view-events.test.ts',
+    edits: [
+      {
+        file: 'src/http/events/view-events.ts',
+        find: 'if (principal && !principal.relayers) {',
+        put: 'if (principal) {',
+      },
+    ],
+  },
+  {
+    name: 'the-same-text-for-a-position',
+    breaks: 'seals a position the same way each time, so that a bound key sees whether it moved',
+    caughtBy: 'test/http/events/view-events.test.ts',
+    edits: [
+      {
+        file: 'src/http/events/seal-ids.ts',
+        find: 'seal(id, ofPosition, random.bytes(8))',
+        put: 'seal(id, ofPosition, random.bytes(8).fill(0))',
+      },
+    ],
+  },
+  {
+    name: 'heartbeat-by-others',
+    breaks: 'puts off the heartbeat of a stream with each event that its reader does not see',
+    caughtBy: 'test/http/events/bound-keys.test.ts',
+    edits: [
+      {
+        file: 'src/http/events/stream-events.ts',
+        find: '      position = through\n',
+        put: '      ;[position, aliveAt] = [through, clock.elapsed() + heartbeatMs]\n',
+      },
+    ],
+  },
+  {
+    name: 'count-events-for-a-bound-key',
+    breaks: 'accepts the number of any event from a bound key, which so learns the newest one',
+    caughtBy: 'test/http/events/view-events.test.ts',
+    edits: [
+      {
+        file: 'src/http/events/resume-events.ts',
+        find: 'return isSame && sees({ relayerId, transactionId }) ? undefined : unknown',
+        put: 'return isSame && (sees({ relayerId, transactionId }) || id > 0) ? undefined : unknown',
+      },
+    ],
+  },
+]

@@ -1,0 +1,83 @@
+// Reads an account's count a second time, from another endpoint: what a single count says may be false. Where no other
+// endpoint answers, the same one has to say it again.
+import type { Address } from '../../domain/ids.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
+import { readNonce } from '../nodes/read-nonce.ts'
+
+export interface SecondCount {
+  readonly nonce: Nonce
+  /** `same`: no other endpoint answers. */
+  readonly by: 'another' | 'same'
+}
+
+export interface SecondCounts {
+  /**
+   * The count at the head by another endpoint than `by`. If there is none, or none has answered for ten minutes, the highest of
+   * three counts of `by`. Undefined until then.
+   */
+  read(address: Address, at: TrackedHead, by: Endpoint): Promise<SecondCount | undefined>
+  /** The lowest of `count` and a second count. Without another endpoint, `by` has to repeat its own twice. */
+  lower(address: Address, at: TrackedHead, by: Endpoint, count: Nonce): Promise<Nonce>
+}
+
+/** After this time of silence, the only endpoint that answers is enough. */
+const silenceMaxMs = 600_000
+const readingsNeeded = 3
+/** Two counts of one endpoint differ by a head, or by this time: a chain that makes blocks on demand may make none. */
+export const readingEveryMs = 5_000
+/** With more accounts than this, all begin again. */
+const accountsMax = 10_000
+
+interface Readings {
+  /** The first request since another endpoint answered. By `clock.elapsed()`. */
+  readonly since: number
+  readonly counts: readonly { readonly head: BlockNumber; readonly at: number; readonly nonce: Nonce }[]
+}
+
+export function readingSecondCounts(endpoints: Endpoints, clock: Pick<Clock, 'elapsed'>): SecondCounts {
+  const own = new Map<Address, Readings>()
+  const othersThan = (by: Endpoint) => endpoints.order(by).filter((each) => each !== by)
+
+  /** Only an endpoint that is on the chain counts. */
+  async function firstOther(address: Address, { head }: TrackedHead, by: Endpoint): Promise<Nonce | undefined> {
+    for (const endpoint of othersThan(by)) {
+      const isReady = endpoint.fit() && (await endpoint.ready()) === undefined
+      const count = isReady ? await readNonce(endpoint, address, head.number) : undefined
+      if (count !== undefined) return count
+    }
+    return undefined
+  }
+
+  return {
+    async read(address, at, by) {
+      const other = await firstOther(address, at, by)
+      if (other !== undefined) {
+        own.delete(address)
+        return { nonce: other, by: 'another' }
+      }
+      const now = clock.elapsed()
+      if (own.size >= accountsMax && !own.has(address)) own.clear()
+      const known: Readings = own.get(address) ?? { since: now, counts: [] }
+      const last = known.counts.at(-1)
+      const isNext = !last || last.head !== at.head.number || now - last.at >= readingEveryMs
+      const nonce = isNext ? await readNonce(by, address, at.head.number) : undefined
+      const reading = nonce === undefined ? [] : [{ head: at.head.number, at: now, nonce }]
+      const counts = [...known.counts, ...reading].slice(-readingsNeeded)
+      own.set(address, { ...known, counts })
+      const isAlone = othersThan(by).length === 0 || now - known.since >= silenceMaxMs
+      if (!isAlone || counts.length < readingsNeeded) return undefined
+      return { nonce: Math.max(...counts.map((each) => each.nonce)), by: 'same' }
+    },
+    async lower(address, at, by, count) {
+      const other = await firstOther(address, at, by)
+      if (other !== undefined) return Math.min(count, other)
+      const again = await readNonce(by, address, at.head.number)
+      const last = await readNonce(by, address, at.head.number)
+      return Math.min(count, again ?? count, last ?? count)
+    },
+  }
+}

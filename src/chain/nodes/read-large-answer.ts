@@ -1,0 +1,103 @@
+// Parses a large answer, and keeps the parts of it that the service uses. It runs in a thread of its own.
+import { answerLimits } from './answer-limits.ts'
+import type { SoughtInBody } from './call.ts'
+import { implausible } from './count-structure.ts'
+import { toNumber } from './decode.ts'
+import type { ExpectedAnswer, ExpectedMember } from './expected-answer.ts'
+import { type BatchMember, isObject, membersOf } from './response-body.ts'
+
+/** `text`: the kept parts as JSON, since a text is copied to the main thread and needs no conversion. */
+export type LargeReading =
+  | { readonly text: string }
+  | { readonly refused: string; readonly isTooLarge: boolean; readonly isJson: boolean }
+
+export function readLargeAnswer(bytes: Uint8Array, { calls }: Pick<ExpectedAnswer, 'calls'>): LargeReading {
+  const reason = implausible(bytes, calls.length)
+  if (reason !== undefined) return { refused: reason, isTooLarge: false, isJson: true }
+  let json: unknown
+  try {
+    json = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+  } catch {
+    return { refused: 'an answer that is not JSON', isTooLarge: false, isJson: false }
+  }
+  const byId = new Map(calls.map((call) => [call.id, call]))
+  const [only] = calls
+  const kept = membersOf(json).map((member) => {
+    if (!isObject(member)) return null
+    return keptOf(member, byId.get(Number(member.id)) ?? (calls.length === 1 ? only : undefined))
+  })
+  const text = JSON.stringify(Array.isArray(json) ? kept : kept[0])
+  return text.length <= answerLimits.keptBytes
+    ? { text }
+    : {
+        refused: `an answer with more than ${answerLimits.keptBytes} bytes of use`,
+        isTooLarge: true,
+        isJson: true,
+      }
+}
+
+function keptOf(member: BatchMember, call: ExpectedMember | undefined): object {
+  const { id, error } = member
+  return {
+    id,
+    ...('result' in member && { result: keptResult(member.result, call) }),
+    ...(error !== undefined && { error: keptError(error) }),
+  }
+}
+
+function keptError(error: unknown): unknown {
+  if (!isObject(error)) return cut(error)
+  const { code, message, data } = error
+  // Older clients put the data of a revert into an object.
+  const inner = isObject(data) ? { data: cut(data.data) } : cut(data)
+  return { code: cut(code), message: cut(message), ...(data !== undefined && { data: inner }) }
+}
+
+function cut(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, answerLimits.keptErrorChars)
+  return typeof value === 'object' ? null : value
+}
+
+function keptResult(result: unknown, call: ExpectedMember | undefined): unknown {
+  if (!isObject(result)) return result
+  switch (call?.method) {
+    case 'eth_getTransactionReceipt':
+    case 'eth_sendRawTransactionSync': {
+      const { logs, logsBloom: _, ...receipt }: Readonly<Record<string, unknown>> = { ...result }
+      return { ...receipt, logs: Array.isArray(logs) ? logs.slice(0, 1).map(() => ({})) : logs }
+    }
+    case 'eth_getBlockByNumber': {
+      const { transactions, ...block }: Readonly<Record<string, unknown>> = { ...result, withdrawals: undefined }
+      if (!call.seeks || !Array.isArray(transactions)) return block
+      return { ...block, transactions: transactions.filter(isObject).flatMap(seeking(call.seeks)) }
+    }
+    default:
+      return result
+  }
+}
+
+/** The account's own transactions whole, and of others the authorizations that may spend one of its nonces (EIP-7702). */
+function seeking({ account, from, through }: SoughtInBody): (transaction: Transaction) => object[] {
+  const isSought = (nonce: unknown) => {
+    const number = toNumber(nonce)
+    return number !== undefined && number >= from && number <= through
+  }
+  return (transaction) => {
+    const { hash, nonce, from: sender, authorizationList: list } = transaction
+    const authorizations = Array.isArray(list) ? list.filter((each) => isObject(each) && isSought(nonceOf(each))) : []
+    const isOwn = typeof sender === 'string' && sender.toLowerCase() === account.toLowerCase() && isSought(nonce)
+    if (isOwn) return [{ ...transaction, authorizationList: authorizations }]
+    return authorizations.length > 0 ? [{ hash, nonce, from: sender, authorizationList: authorizations }] : []
+  }
+}
+
+type Transaction = BatchMember & {
+  readonly hash?: unknown
+  readonly nonce?: unknown
+  readonly from?: unknown
+  readonly authorizationList?: unknown
+}
+
+function nonceOf(authorization: Transaction): unknown {
+  return authorization.nonce
+}

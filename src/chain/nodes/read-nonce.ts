@@ -1,0 +1,39 @@
+// Reads an account's nonce by block number rather than "latest". So all of an observation is as of one head, and a node
+// that lags behind it returns an error instead of an older nonce.
+import type { Address } from '../../domain/ids.ts'
+import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import type { Call } from './call.ts'
+import { toHex, toNumber } from './decode.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Endpoints } from './endpoints.ts'
+
+export function nonceCall(address: Address, block: BlockNumber | 'pending'): Call {
+  return { method: 'eth_getTransactionCount', params: [address, block === 'pending' ? block : toHex(block)] }
+}
+
+/**
+ * From the pools of the other endpoints, where the pool of `by` could not be read. Undefined when none of them can be
+ * read.
+ */
+export async function pendingNonceElsewhere(
+  endpoints: Endpoints,
+  address: Address,
+  by: Endpoint,
+): Promise<Nonce | undefined> {
+  const others = endpoints.order(by).filter((endpoint) => endpoint !== by && endpoint.fit())
+  const pending = await Promise.all(
+    others.map(async (endpoint) => {
+      if ((await endpoint.ready()) !== undefined) return undefined
+      const answer = await endpoint.call(nonceCall(address, 'pending'))
+      return answer.kind === 'value' ? toNumber(answer.value) : undefined
+    }),
+  )
+  const counts = pending.filter((count) => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
+}
+
+/** Undefined when the endpoint has no answer, for example because it no longer keeps that block's state. */
+export async function readNonce(endpoint: Endpoint, address: Address, block: BlockNumber): Promise<Nonce | undefined> {
+  const answer = await endpoint.call(nonceCall(address, block))
+  return answer.kind === 'value' ? toNumber(answer.value) : undefined
+}

@@ -1,0 +1,131 @@
+// Lists what a step reads from the chain, based on the work and on what the first observation lacked.
+import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
+import type { FinalityTag } from '../../finality.ts'
+import type { Inquiry } from '../../observation.ts'
+import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
+import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
+import type { Assignments } from '../plan/decision.ts'
+import { inFlightOf, queuedOf, type Work } from '../plan/work.ts'
+import { roomIn } from '../queue/window.ts'
+
+/** What the first observation lacked. */
+export interface Wants {
+  readonly pendingNonce: boolean
+  readonly freshBalance: boolean
+  /** A transaction in flight gets a new price. */
+  readonly paysMore: boolean
+  readonly secondCount?: boolean
+  readonly shownNonce?: boolean
+}
+
+/** What another observation of this step has to read as well. Undefined if the plan lacks nothing more. */
+export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
+  const all = {
+    pendingNonce: wants.pendingNonce || plan.needsPendingNonce,
+    freshBalance: wants.freshBalance || plan.needsBalance,
+    paysMore: wants.paysMore || plan.needsBalance,
+    secondCount: wants.secondCount || plan.needsSecondCount === true,
+    shownNonce: wants.shownNonce || plan.needsShownNonce === true,
+  }
+  const isMore =
+    (all.pendingNonce && !wants.pendingNonce) ||
+    (all.freshBalance && !wants.freshBalance) ||
+    (all.paysMore && !wants.paysMore) ||
+    (all.secondCount && !wants.secondCount) ||
+    (all.shownNonce && !wants.shownNonce)
+  return isMore ? all : undefined
+}
+
+/** Only what this step needs: each answer costs a call. */
+export function inquire(
+  work: Work,
+  { pendingNonce, freshBalance, paysMore, secondCount = false, shownNonce = false }: Wants,
+  { pool, priceSource }: Pick<NetworkProfile, 'pool' | 'priceSource'> = ethereumProfile,
+): Inquiry {
+  const inFlight = inFlightOf(work)
+  const mined = minedOf(work)
+  // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
+  const isCanceled = inFlight.some(({ cancellation }) => cancellation)
+  const binds = queuedOf(work).length > 0 && !work.relayer.paused
+  // Any of them may be the next that the balance covers.
+  const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
+  const next = work.relayer.paused ? [] : queuedOf(work)
+  return {
+    address: work.relayer.address,
+    // A node that contradicts the remembered nonce has seen a foreign transaction.
+    nonce:
+      work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
+        ? 'now'
+        : 'recent',
+    spentBelow: Math.max(
+      work.floor.spentBelow,
+      (work.unsettled?.nonce ?? -1) + 1,
+      ...mined.map(({ lifecycle }) => lifecycle.nonce + 1),
+    ),
+    live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
+      nonce: lifecycle.nonce,
+      payloads: [...earlier, payload],
+      unspentAt: lifecycle.attempts[0].recordedAtBlock,
+      attempts: lifecycle.attempts.filter(mayBeKnown),
+    })),
+    inclusionBlocks: [
+      ...new Set([
+        ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
+        ...(work.unsettled ? [work.unsettled.newest.number] : []),
+      ]),
+    ],
+    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next.slice(0, most)]
+      // Where the price depends on the data, the node estimates both.
+      .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
+      .map(({ id, payload: { from, to, value, data, accessList } }) => ({
+        transactionId: id,
+        from,
+        ...(to !== undefined && { to }),
+        value,
+        data,
+        ...(accessList && { accessList }),
+      })),
+    market: inFlight.length > 0 || work.queued.length > 0,
+    ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
+    // Even without room: this step may find some, if the chain took a transaction in flight.
+    ...((binds || paysMore) && {
+      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
+    }),
+    delegation: binds && inFlight.length + work.queued.length > 1,
+    pendingNonce,
+    ...(secondCount && { secondCount }),
+    ...(shownNonce && { shownNonce }),
+  }
+}
+
+/** The tag that this step reads: none where blocks are counted, or before a transaction waits for finality. */
+export function tagToRead(
+  work: Work,
+  lostHistory: Inquiry['lostHistory'],
+  { finality }: Pick<NetworkPolicy, 'finality'>,
+): FinalityTag | undefined {
+  if (typeof finality === 'number') return undefined
+  return lostHistory || awaitsFinality(work) ? finality : undefined
+}
+
+/** Whether a transaction is confirmed, and not final. */
+export function awaitsFinality(work: Work): boolean {
+  return work.unsettled !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+}
+
+/** A gap filler is a no-op, too. */
+function hasInvalidNoOp({ origin, lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  if (!isNoOp(latest) && origin !== 'gap') return false
+  return invalidReasonOf(latest) !== undefined
+}
+
+function minedOf(work: Work): readonly InPhase<'mined'>[] {
+  return work.open.filter((transaction) => isInPhase(transaction, 'mined'))
+}
+
+function wasRejected(inFlight: readonly InPhase<'inFlight'>[], ...codes: readonly RejectionCode[]): boolean {
+  const rejections = inFlight.map(({ lifecycle }) => rejectionOf(newest(lifecycle.attempts))?.code)
+  return rejections.some((code) => code !== undefined && codes.includes(code))
+}

@@ -1,0 +1,113 @@
+// The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
+import { type Attempt, afterBlock, attemptWith, invalidReasonOf, mayBeKnown } from '../../attempt.ts'
+import { mapNonEmpty, type NonEmpty } from '../../ids.ts'
+import { recoveredReason, restoredReason } from '../../recovered.ts'
+import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
+import { revisionOf, spenderKind } from '../../transaction.ts'
+import type { TimestampMs } from '../../units.ts'
+import { withoutWait, withReason } from '../../wait.ts'
+
+/** The nonce is spent. Not final: a reorganization may reopen it. */
+export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
+  const { nonce } = transaction.lifecycle
+  const known = byRecord(inclusion, transaction.lifecycle.attempts)
+  // The block proves that a node had it, whatever the record of a restored copy says.
+  const own = attemptWith(transaction.lifecycle.attempts, known.hash)
+  const attempts = mapNonEmpty(transaction.lifecycle.attempts, (attempt) =>
+    attempt === own && !mayBeKnown(attempt) ? afterBlock(attempt) : attempt,
+  )
+  const included = { ...transaction, lifecycle: { phase: 'mined' as const, nonce, attempts, inclusion: known } }
+  return withReason(included, reasonFor(transaction, known))
+}
+
+/** An attempt that a restored copy holds as never sent was sent by the lost history. */
+function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion {
+  if (inclusion.by !== 'unrecorded') return inclusion
+  const own = attemptWith(attempts, inclusion.hash)
+  return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
+}
+
+/** It has the required confirmations. A deeper reorganization may still reopen it: that is an alarm. */
+export function confirm(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, confirmedAt: now } }
+}
+
+/** Final: nothing changes after this. */
+export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
+  return { ...withoutWait(transaction), lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
+}
+
+/** The block that held it is no longer canonical: it races again, with every attempt it ever had. */
+export function reopen(transaction: InPhase<'mined'>): Transaction {
+  const { nonce, inclusion, confirmedAt } = transaction.lifecycle
+  const own = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
+  const attempts = mapNonEmpty(transaction.lifecycle.attempts, (each) => (each === own ? afterBlock(each) : each))
+  const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
+  const late = confirmedAt === undefined ? '' : ' after it had the required confirmations'
+  return withReason(reopened, `a reorganization removed its block from the chain${late}`)
+}
+
+/**
+ * At finality the nonce belongs to a foreign transaction, so no attempt can ever be mined: the payload waits for a new
+ * nonce.
+ */
+export function requeue(transaction: InPhase<'mined'>): Transaction {
+  const { nonce, inclusion } = transaction.lifecycle
+  return withReason(
+    { ...transaction, lifecycle: { phase: 'queued' } },
+    `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours; waits for a new nonce`,
+  )
+}
+
+/** No attempt of it can be mined, and its nonce, if it had one, is free again. */
+export function refusePayload(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
+  return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
+}
+
+function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
+  const spender = spenderKind(inclusion)
+  if (spender === 'foreign') return `its nonce was used by ${inclusion.hash}, a transaction that is not ours`
+  const gaveUp = transaction.cancellation?.origin === 'refusal'
+  if (spender === 'noOp') {
+    const restored = isRecovered(transaction, inclusion) ? `; ${restoredReason}` : ''
+    const ended = gaveUp ? `no node takes it as it is${wordsOf(transaction)}` : 'canceled'
+    return `${ended}: the no-op ${inclusion.hash} took its nonce${restored}`
+  }
+  const { succeeded, revertReason } = inclusion.by === 'external' ? {} : inclusion
+  const reverted = succeeded === false ? revertOf(revertReason) : undefined
+  const lost = [
+    ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
+    ...(isRecovered(transaction, inclusion) ? [recoveredReason] : []),
+    ...(transaction.cancellation && !gaveUp ? ['the cancellation lost: the original was mined first'] : []),
+    ...(carriesEarlier(transaction, inclusion) ? ['the replacement lost: the earlier payload was mined first'] : []),
+    ...(reverted ? [reverted] : []),
+    ...(succeeded === undefined ? [successUnknown] : []),
+  ]
+  return lost.length > 0 ? lost.join('; ') : undefined
+}
+
+/** The last words of a node that called the payload invalid: nothing else shows why it failed. */
+function wordsOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): string {
+  const words = lifecycle.attempts.map(invalidReasonOf).findLast((each, index) => {
+    return each !== undefined && lifecycle.attempts[index]?.kind !== 'cancel'
+  })
+  return words === undefined ? '' : ` (${words})`
+}
+
+const successUnknown = 'executed: no node reports whether it succeeded or reverted; check its effects on the chain'
+
+const unrecorded = 'executed by an attempt that this database does not hold: was it restored from an older copy?'
+
+function isRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inclusion): boolean {
+  return lifecycle.attempts.some((attempt) => attempt.hash === hash && attempt.recovered === true)
+}
+
+function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
+  const winner = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
+  return winner !== undefined && winner.kind !== 'cancel' && (winner.revision ?? 0) < revisionOf(transaction)
+}
+
+function revertOf(reason: string | undefined): string {
+  const bare = 'execution reverted'
+  return reason === undefined || reason.toLowerCase() === bare ? bare : `${bare}: ${reason}`
+}

@@ -1,0 +1,114 @@
+// The next actions for a relayer, as data. apply.ts says what each one means for the rows.
+import type { Attempt } from '../../attempt.ts'
+import type { Condition } from '../../condition.ts'
+import type { Fees } from '../../fees.ts'
+import type { LostHistory } from '../../observation.ts'
+import type { PresignedNoOp } from '../../presigned-no-op.ts'
+import type { NonceFloor } from '../../relayer.ts'
+import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
+import type { Gas, Nonce } from '../../units.ts'
+import type { Reason } from '../../wait-facts.ts'
+import type { Found, NoOpMatch } from './found.ts'
+
+export type Decision =
+  /** Binds the next free nonce to the payload, signs, broadcasts. */
+  | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
+  /** Signs the payload anew for the same nonce at higher fees, broadcasts. */
+  | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
+  /** Signs the payload that replaced an older one, for the same nonce, at fees that replace every rival. */
+  | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
+  /** Signs a no-op for the nonce, at fees that replace every rival, and broadcasts it to every endpoint. */
+  | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
+  /** Broadcasts a pre-signed no-op to every endpoint, as the signer does not sign now. */
+  | { do: 'usePresigned'; transaction: InPhase<'inFlight'>; noOp: PresignedNoOp }
+  /** Broadcasts an attempt's bytes once more. */
+  | { do: 'rebroadcast'; transaction: InPhase<'inFlight'>; attempt: Attempt }
+  /**
+   * Broadcasts a no-op of the relayer's own for a nonce that no transaction will use. `unassigned`: none of ours ever
+   * held it.
+   */
+  | { do: 'fillGap'; nonce: Nonce; fees: Fees; gasLimit: Gas; unassigned?: true }
+  /** The chain took the nonce. */
+  | { do: 'include'; transaction: InPhase<'inFlight'>; inclusion: Inclusion }
+  /** The chain executed it by an attempt that the database lost. */
+  | ({ do: 'recover' } & Found)
+  /** A no-op of ours took its nonce: the database lost the cancellation. */
+  | ({ do: 'restoreCancellation' } & NoOpMatch)
+  /** Such a no-op canceled this one or another: it is not sent until its client decides. */
+  | ({ do: 'suspect' } & NoOpMatch)
+  /** The inclusion has the required confirmations, and is not final yet. */
+  | { do: 'confirm'; transaction: InPhase<'mined'> }
+  /** The inclusion is final. */
+  | { do: 'settle'; transaction: InPhase<'mined'> }
+  /** The inclusion's block is no longer canonical. */
+  | { do: 'reopen'; transaction: InPhase<'mined'> }
+  /** At finality the nonce belongs to a foreign transaction; the payload waits for another nonce. */
+  | { do: 'requeue'; transaction: InPhase<'mined'> }
+  /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */
+  | { do: 'unbind'; transaction: InPhase<'inFlight'> }
+  /** Canceled, and certainly no node ever had it. */
+  | { do: 'drop'; transaction: InPhase<'inFlight'> }
+  /** Its valid_until has passed: a cancellation that no client requested. */
+  | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
+  /** A node calls its payload invalid, but another may have it: a cancellation that no client requested. */
+  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
+  /** It can never be mined as it is. */
+  | { do: 'refuse'; transaction: Transaction; reason: string }
+  /** Why the transaction waits. */
+  | Explanation
+  /** The wait is over. */
+  | { do: 'clearWait'; transaction: Transaction }
+
+export type Explanation = { do: 'explain'; transaction: Transaction } & Reason
+
+/** The decision about a transaction needs the balance first. */
+export interface NeedsBalance {
+  readonly do: 'readBalance'
+}
+
+export interface Assignments {
+  readonly decisions: readonly Decision[]
+  /** A free nonce lies below one in flight: the pool has to show first whether a foreign transaction waits for it. */
+  readonly needsPendingNonce: boolean
+  /** The remembered balance does not suffice: it must be read anew. */
+  readonly needsBalance: boolean
+  /** Gaps have to be filled: the record of gap fillers must be read first. */
+  readonly needsGapRecord?: boolean
+  /** Likewise, for nonces that the record never assigned: a second count of the account. */
+  readonly needsSecondCount?: boolean
+  /** Likewise, beyond the limit of an hour: the highest transaction of ours that a pool shows. */
+  readonly needsShownNonce?: boolean
+  /** The pool's count lies too far above the account's nonce. */
+  readonly isPoolBeyond?: boolean
+  /** These decisions made room, or work, that this observation does not cover: observe again at once. */
+  readonly again: boolean
+}
+
+export interface Plan extends Assignments {
+  /** The conditions that hold the relayer up as of this observation, recorded before or not. */
+  readonly conditions: readonly Condition[]
+  /** The open part of the history check; absent once it is complete. */
+  readonly lostHistory?: LostHistory
+  /** The record explains every nonce that the chain and the pools show. Absent: not so, or recorded before. */
+  readonly completesHistoryCheck?: true
+  /** How far the relayer's floor may rise, with these decisions. */
+  readonly floor: NonceFloor
+}
+
+/** A decision about a stored transaction. */
+export type Change = Exclude<Decision, { do: 'fillGap' }>
+
+export function isChange(decision: Decision): decision is Change {
+  return decision.do !== 'fillGap'
+}
+
+export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'takeOver' }>
+
+export function needsSignature(change: Change): change is SigningChange {
+  return ['assignNonce', 'bump', 'replace', 'takeOver'].includes(change.do)
+}
+
+/** Why the transaction waits; explain-waits.ts removes repeats. */
+export function explain(transaction: Transaction, reason: Reason): Explanation[] {
+  return [{ do: 'explain', transaction, ...reason }]
+}

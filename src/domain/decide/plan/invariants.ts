@@ -1,0 +1,45 @@
+// The invariants of a relayer's work after every step, in production and in the simulator.
+import { isNoOp, mayBeKnown } from '../../attempt.ts'
+import { isInPhase } from '../../transaction.ts'
+import type { Work } from './work.ts'
+
+/** Each violation in words; empty if there is none. */
+export function violations(work: Work): readonly string[] {
+  const found: string[] = []
+  const owners = new Map<number, string>()
+  for (const transaction of work.open) {
+    const { id, lifecycle } = transaction
+    if (!('nonce' in lifecycle)) {
+      found.push(`${id} is ${lifecycle.phase} among those with a nonce`)
+      continue
+    }
+    const rival = owners.get(lifecycle.nonce)
+    if (rival) found.push(`nonce ${lifecycle.nonce} belongs to ${rival} and to ${id}`)
+    owners.set(lifecycle.nonce, id)
+    const strays = lifecycle.attempts.filter((attempt) => attempt.nonce !== lifecycle.nonce)
+    if (strays.length > 0) found.push(`${id} holds nonce ${lifecycle.nonce} with attempts of another`)
+    if (!transaction.cancellation && lifecycle.attempts.some(isNoOp))
+      found.push(`${id} has a no-op but no cancellation`)
+    // A PUT that repeats the payload may be signed as the same bytes, of another revision.
+    const hashes = new Set(lifecycle.attempts.map(({ hash, revision = 0 }) => `${revision} ${hash}`))
+    if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
+    if (isInPhase(transaction, 'mined') && transaction.wait && transaction.lifecycle.confirmedAt === undefined) {
+      found.push(`${id} was mined, and waits before it is confirmed`)
+    }
+    if (isInPhase(transaction, 'mined') && !provenByOurs(transaction.lifecycle)) {
+      found.push(`${id} was mined by an attempt that it never recorded`)
+    }
+  }
+  for (const { id, lifecycle } of [...work.queued, ...work.expiring]) {
+    if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
+  }
+  return found
+}
+
+function provenByOurs({
+  inclusion,
+  attempts,
+}: Extract<Work['open'][number]['lifecycle'], { phase: 'mined' }>): boolean {
+  if (inclusion.by !== 'attempt') return attempts.every(({ hash }) => hash !== inclusion.hash)
+  return attempts.some((attempt) => attempt.hash === inclusion.hash && mayBeKnown(attempt))
+}

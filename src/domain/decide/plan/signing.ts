@@ -1,0 +1,49 @@
+// The signatures that decisions need, and the state of a remote signer that delivers them late.
+import type { TransactionId } from '../../ids.ts'
+import type { Nonce, TimestampMs } from '../../units.ts'
+import { type Decision, needsSignature, type SigningChange } from './decision.ts'
+
+/** One group of signatures of each purpose is under way at a time, so that none of them waits for another purpose. */
+export type SigningPurpose = 'cancel' | 'replace' | 'bind'
+
+export interface SignerFailure {
+  /** The code of the key service, or ours. */
+  readonly code: string
+  /** It fails until an operator acts. */
+  readonly isPermanent: boolean
+  /** No signature is requested before this time. */
+  readonly retryAt: TimestampMs
+}
+
+/** The state of a remote signer, as an owner sees it. */
+export interface Signing {
+  readonly underWay: ReadonlySet<SigningPurpose>
+  /** Those whose group takes longer than a signer that works. */
+  readonly late: ReadonlySet<SigningPurpose>
+  /** By signature: the last failure, until a signature succeeds. */
+  readonly failures: ReadonlyMap<SignatureKey, SignerFailure>
+  /** The signer signs nothing now. */
+  readonly outage?: SignerFailure
+}
+
+/** A transaction, or the nonce of a gap filler. */
+export type SignatureKey = TransactionId | Nonce
+
+export type SigningDecision = SigningChange | Extract<Decision, { do: 'fillGap' }>
+
+export function signatureKey(decision: SigningDecision): SignatureKey {
+  return decision.do === 'fillGap' ? decision.nonce : decision.transaction.id
+}
+
+export function isSigning(decision: Decision): decision is SigningDecision {
+  return decision.do === 'fillGap' || needsSignature(decision)
+}
+
+export function purposeOf({ do: what }: SigningDecision): SigningPurpose {
+  if (what === 'takeOver') return 'cancel'
+  return what === 'bump' || what === 'replace' ? 'replace' : 'bind'
+}
+
+export function nonceOf(decision: SigningDecision): Nonce {
+  return 'nonce' in decision ? decision.nonce : decision.transaction.lifecycle.nonce
+}

@@ -1,0 +1,159 @@
+// A relayer's work: everything open, as much of the queue as it could send now, and the limits of the step.
+import { isNoOp } from '../../attempt.ts'
+import type { GapRecord } from '../../gap-record.ts'
+import type { Hash } from '../../ids.ts'
+import type { LostHistory } from '../../observation.ts'
+import type { PresignedNoOp } from '../../presigned-no-op.ts'
+import type { NonceFloor, Relayer } from '../../relayer.ts'
+import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
+import type { Found, NoOpMatches } from './found.ts'
+import type { Signing } from './signing.ts'
+
+/** All of it. A function that needs one part names that part. */
+export interface Work extends StoredWork, StepBudget, ProcessMemory, HistoryFindings {}
+
+/** The rows, as of one instant. */
+export interface StoredWork {
+  readonly relayer: Relayer
+  readonly floor: NonceFloor
+  /** `inFlight` and `mined`, by nonce, without those that `unsettled` sums up. */
+  readonly open: readonly Transaction[]
+  /** Absent if no transaction is confirmed and not final. */
+  readonly unsettled?: Unsettled
+  /**
+   * The first of the queue, as many as may be in flight, in order, without suspected ones. With `skipUnfunded` those that wait for funds
+   * come on top: the first `passedMax` of them.
+   */
+  readonly queued: readonly Transaction[]
+  /** The first of the whole queue to expire, soonest first. */
+  readonly expiring: readonly Transaction[]
+  /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
+  readonly suspected: readonly Transaction[]
+  /** Read only once a gap has to be filled, or a nonce lies far above the record. */
+  readonly gapRecord?: GapRecord
+  /** The last reserved sequence of the relayer. */
+  readonly lastSequence: number
+}
+
+/** The limits of this step. */
+export interface StepBudget {
+  /** What the decisions of this step cost beyond `open`: their attempts are not signed yet. */
+  readonly promised?: Wei
+  /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
+  readonly bindsMax?: number
+  /** Every nonce that the record held when this step began lies below. Absent: `open` is as the record holds it. */
+  readonly recordedBelow?: Nonce
+}
+
+/** The memory of this process, which a restart loses. */
+export interface ProcessMemory {
+  /** How many may be in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
+  readonly window?: number
+  /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */
+  readonly poolBeyondSince?: BlockNumber
+  /** Attempts on their way to a node that has not answered yet. */
+  readonly underWay?: ReadonlySet<Hash>
+  /** Absent: the signer has its key in memory. */
+  readonly signing?: Signing
+  /** Pre-signed no-ops that this process can open. Absent: `presign_cancel` is off. */
+  readonly presigned?: readonly PresignedNoOp[]
+}
+
+/** The state of the check of a history that a restore may have lost. */
+export interface HistoryFindings {
+  /** What a new owner has not checked yet. */
+  readonly lostHistory?: LostHistory
+  /**
+   * The last sequence when the first of the owners began whose history checks are not complete. Later transactions may
+   * be newer than a restore. Absent: a check is complete.
+   */
+  readonly uncheckedThrough?: number
+  /** Transactions of the queue that spent unexplained nonces. Absent until every spender is found. */
+  readonly found?: readonly Found[]
+  /** Likewise: transactions of the queue that no-ops of a lost history canceled. */
+  readonly noOpMatches?: NoOpMatches
+  /** Likewise: the first nonce whose spender is unknown. */
+  readonly foreign?: Nonce
+}
+
+/** The transactions that are confirmed and not final, without those whose nonce a foreign transaction took. */
+export interface Unsettled {
+  /** The newest block that holds one of them. */
+  readonly newest: BlockRef
+  /** The highest of their nonces in that block. */
+  readonly nonce: Nonce
+  readonly oldestBlock: BlockNumber
+  /** The first confirmation among those that report no stall. Absent if all report one. */
+  readonly unreportedSince?: TimestampMs
+  /** One of them reports that finality is late. */
+  readonly isStalled: boolean
+  /** The nonces whose spenders they are, except gap fillers. Read only while a history check is open. */
+  readonly explained?: readonly NonceRun[]
+  /** The rows that this step read are not all that were due. */
+  readonly hasMore?: true
+}
+
+/** Nonces from `first` to `last`. Their transactions have the sequences `nonce + ahead`. */
+export interface NonceRun {
+  readonly first: Nonce
+  readonly last: Nonce
+  readonly ahead: number
+}
+
+/** More of those that the balance does not cover and others pass wait until some of these are paid or canceled. */
+export const passedMax = 32
+
+/** The transactions that could get a nonce in this step, if there is room. */
+export function queuedOf(work: StoredWork & ProcessMemory): readonly Transaction[] {
+  return holdsQueue(work) ? [] : work.queued
+}
+
+/** Whether no nonce is bound in this step: the bytes or the signatures of the last ones are under way. */
+export function holdsQueue(work: Payloads & Pick<ProcessMemory, 'signing'>): boolean {
+  return isHeldUp(work) || work.signing?.underWay.has('bind') === true
+}
+
+/** The open transactions, and which of their bytes are on their way. */
+type Payloads = Pick<StoredWork, 'open'> & Pick<ProcessMemory, 'underWay'>
+
+/**
+ * Whether payloads wait for a node's answer to an earlier one, in their order. No-ops do not wait: their nonces were
+ * bound before.
+ */
+export function isHeldUp(work: Payloads): boolean {
+  const { underWay } = work
+  if (!underWay || underWay.size === 0) return false
+  const payloads = payloadsOf(work)
+  for (const hash of underWay) if (payloads.has(hash)) return true
+  return false
+}
+
+// A step's rows never change, and every decision about one of them looks at all: each list is made once.
+const inFlight = new WeakMap<StoredWork['open'], readonly InPhase<'inFlight'>[]>()
+const payloads = new WeakMap<StoredWork['open'], ReadonlySet<Hash>>()
+
+function payloadsOf(work: Pick<StoredWork, 'open'>): ReadonlySet<Hash> {
+  const known = payloads.get(work.open)
+  if (known) return known
+  const attempts = inFlightOf(work).flatMap(({ lifecycle }) => lifecycle.attempts)
+  const made = new Set(attempts.filter((attempt) => !isNoOp(attempt)).map(({ hash }) => hash))
+  payloads.set(work.open, made)
+  return made
+}
+
+/** The next expiry after `now`. */
+export function nextExpiry(work: Pick<StoredWork, 'open' | 'expiring'>, now: TimestampMs): TimestampMs | undefined {
+  const ends = [...inFlightOf(work), ...work.expiring].flatMap(({ validUntil, cancellation }) =>
+    validUntil === undefined || validUntil <= now || cancellation ? [] : [validUntil],
+  )
+  return ends.length === 0 ? undefined : Math.min(...ends)
+}
+
+export function inFlightOf({ open }: Pick<StoredWork, 'open'>): readonly InPhase<'inFlight'>[] {
+  const known = inFlight.get(open)
+  if (known) return known
+  const made = open.filter((transaction) => isInPhase(transaction, 'inFlight'))
+  inFlight.set(open, made)
+  return made
+}

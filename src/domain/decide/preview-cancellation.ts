@@ -1,0 +1,146 @@
+// A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on
+// the same facts, and writes nothing.
+
+import { type Attempt, isNoOp, newest } from '../attempt.ts'
+import { cancel } from '../cancel.ts'
+import { effectivePrice, feeCap, type Market } from '../fees.ts'
+import type { GapRecord } from '../gap-record.ts'
+import { isNonEmpty } from '../ids.ts'
+import { costOfNoOps, noOpCost, noOpGasCharged, noOpGasLimit } from '../no-op.ts'
+import type { Observation } from '../observation.ts'
+import { isFcfs } from '../profile.ts'
+import { isTakenByBulk } from '../refusals.ts'
+import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
+import { maxWei, type TimestampMs, type Wei } from '../units.ts'
+import { decide } from './decide.ts'
+import type { Work } from './plan/work.ts'
+import { isOrdered } from './race/ordered.ts'
+
+export interface CancellationPreview {
+  /** No node ever had them: they end at once, at no cost. */
+  readonly free: number
+  /** A node may have them: each needs a no-op. */
+  readonly noOps: number
+  /** The no-ops that wait because cancel_gas_price_cap is below today's price. Only `max` includes them. */
+  readonly overCap: number
+  /** Nonces of free ones, below one that a node may have: each needs a no-op too, or nothing above it is ever mined. */
+  readonly gaps: number
+  /** Canceled before, without a verdict yet: their no-ops cost extra. */
+  readonly racing: number
+  /**
+   * Pending by their status, but their nonce is spent, or the sequencer of a chain that orders first come, first served
+   * accepted them: there is no race left.
+   */
+  readonly tooLate: number
+  readonly cost: {
+    /** If all are mined in the next block. */
+    readonly expected: Wei
+    /** The most that no-ops signed now can cost. */
+    readonly today: Wei
+    /**
+     * The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without
+     * one.
+     */
+    readonly max?: Wei
+  }
+  /** The most that a no-op may pay for a unit of gas. */
+  readonly perGas: {
+    /** Of those signed now; absent where none would be. */
+    readonly today?: Wei
+    /** The policy cancel_gas_price_cap; absent without it. */
+    readonly max?: Wei
+  }
+  /** The most that the no-ops of earlier cancellations can cost, at today's price. */
+  readonly committed: Wei
+}
+
+/** `queued`: how many of them have no nonce. `covers`: which of the others are canceled. Without a pending nonce in `observation`, every gap counts as one to fill. */
+export function previewCancellation(
+  work: Work,
+  queued: number,
+  observation: Observation & { readonly market: Market },
+  policy: NetworkPolicy,
+  now: TimestampMs,
+  covers: (transaction: Transaction) => boolean = isTakenByBulk,
+): CancellationPreview {
+  const canceled = work.open.map((transaction) => (covers(transaction) ? cancel(transaction, now) : transaction))
+  const open = canceled.filter((transaction) => isInPhase(transaction, 'inFlight', 'mined'))
+  // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
+  const pendingNonce = observation.pendingNonce ?? observation.nonce
+  const { decisions } = decide({
+    work: { ...work, open, queued: [], expiring: [], gapRecord: gapsOf(work) },
+    // The cost is computed without regard to the balance: the caller compares the two.
+    observation: { ...observation, pendingNonce, balance: anyBalance },
+    policy,
+    now,
+  })
+  const { market } = observation
+  const gapFillers = decisions.filter((decision) => decision.do === 'fillGap')
+  const priced: NoOp[] = [...gapFillers]
+
+  let [free, noOps, overCap, racing, tooLate, committed] = [queued, 0, 0, 0, 0, 0n]
+  for (const [index, after] of canceled.entries()) {
+    const covered = after !== work.open[index]
+    const isDropped = decisions.some((each) => each.do === 'drop' && each.transaction.id === after.id)
+    if (after.lifecycle.phase === 'dropped' || (covered && isDropped)) free += 1
+    else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
+    else if (isFcfs(policy) && isOrdered(after, { work, observation, policy, now })) tooLate += covered ? 1 : 0
+    else if (after.cancellation) {
+      const signing = decisions.find((each) => each.do === 'takeOver' && each.transaction.id === after.id)
+      const noOp = signing?.do === 'takeOver' ? signing : undefined
+      const races = !covered || after.lifecycle.attempts.some(isNoOp)
+      if (races) racing += 1
+      else noOps += 1
+      if (races) committed += costAtMost(noOp ?? signedNoOp(after), market)
+      else if (noOp) priced.push(noOp)
+      else overCap += 1
+    }
+  }
+  const max = mostUnderCap(noOps + gapFillers.length, work.relayer, market, policy)
+  return {
+    ...{ free, noOps, overCap, gaps: gapFillers.length, racing, tooLate, committed },
+    cost: {
+      expected: priced.reduce((sum, noOp) => sum + costNextBlock(noOp, market, policy), 0n),
+      today: priced.reduce((sum, noOp) => sum + costAtMost(noOp, market), 0n),
+      ...(max !== undefined && { max }),
+    },
+    perGas: perGasOf(priced, work.relayer),
+  }
+}
+
+function perGasOf(priced: readonly NoOp[], { policies }: Relayer): CancellationPreview['perGas'] {
+  const { cancelGasPriceCap: max } = policies
+  const today = priced.map(({ fees }) => feeCap(fees)).reduce((most, fee) => maxWei(most, fee), 0n)
+  return { ...(priced.length > 0 && { today }), ...(max !== undefined && { max }) }
+}
+
+/** The cost is computed without regard to the limits of a step: the canceled transactions give their nonces back. */
+function gapsOf({ open }: Work): GapRecord {
+  return { released: { has: () => true }, filledInHour: 0, permitted: 0, perStepMax: open.length }
+}
+
+const anyBalance: Wei = 2n ** 255n
+
+type NoOp = Pick<Attempt, 'fees' | 'gasLimit'>
+
+function signedNoOp({ lifecycle }: InPhase<'inFlight'>): NoOp | undefined {
+  const noOps = lifecycle.attempts.filter(isNoOp)
+  return isNonEmpty(noOps) ? newest(noOps) : undefined
+}
+
+function mostUnderCap(noOps: number, relayer: Relayer, market: Market, policy: NetworkPolicy): Wei | undefined {
+  const { cancelGasPriceCap: cap } = relayer.policies
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  if (cap === undefined || gasLimit === undefined) return undefined
+  return costOfNoOps(noOps, gasLimit, cap, market)
+}
+
+function costAtMost(noOp: NoOp | undefined, market: Market): Wei {
+  return noOp ? noOpCost(noOp.gasLimit, noOp.fees, market) : 0n
+}
+
+function costNextBlock({ fees, gasLimit }: NoOp, market: Market, { profile }: NetworkPolicy): Wei {
+  const { baseFee, noOpL1Fee = 0n } = market
+  return BigInt(noOpGasCharged(market, gasLimit, profile)) * effectivePrice(fees, baseFee) + noOpL1Fee
+}

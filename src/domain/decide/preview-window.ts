@@ -1,0 +1,51 @@
+// A preview of the window: how many transactions may be in flight, and the cost of canceling so many.
+import { feeCap, type Market, marketFees } from '../fees.ts'
+import { costOfNoOps } from '../no-op.ts'
+import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import { type Gas, maxWei, minWei, type Wei } from '../units.ts'
+import { usesEip1559 } from './queue/funds.ts'
+import { inFlightMaxOf, windowMax } from './queue/window.ts'
+
+export interface WindowPreview {
+  /** How many may be in flight now; absent where this process has no record of it. */
+  readonly present?: number
+  /** The most that it may become. */
+  readonly most: number
+  /** Of a bulk cancellation that needs `most` no-ops. */
+  readonly cost: {
+    /** Each at the highest price that a no-op signed now would offer. */
+    readonly today: Wei
+    /** Each at cancel_gas_price_cap; absent without one. */
+    readonly max?: Wei
+  }
+}
+
+interface Seen {
+  readonly market: Market
+  /** Of a no-op. */
+  readonly gasLimit: Gas
+  /** The account carries an EIP-7702 delegation. */
+  readonly delegated?: boolean | undefined
+  /** The window of the relayer's owner; absent before its first step here. */
+  readonly window?: number | undefined
+  /** The most that the no-ops of this preview offer for a unit of gas. */
+  readonly offered?: Wei | undefined
+}
+
+export function previewWindow(relayer: Relayer, policy: NetworkPolicy, seen: Seen): WindowPreview {
+  const { market, gasLimit, delegated, window, offered = 0n } = seen
+  const { maxInFlight, cancelGasPriceCap: cap } = relayer.policies
+  const known = window === undefined ? maxInFlight : inFlightMaxOf(relayer, window)
+  const present = delegated ? 1 : known
+  const most = delegated ? 1 : (maxInFlight ?? windowMax)
+  const price = maxWei(offered, feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy))))
+  return {
+    ...(present !== undefined && { present }),
+    most,
+    cost: {
+      // A no-op above the cap waits.
+      today: costOfNoOps(most, gasLimit, cap === undefined ? price : minWei(price, cap), market),
+      ...(cap !== undefined && { max: costOfNoOps(most, gasLimit, cap, market) }),
+    },
+  }
+}

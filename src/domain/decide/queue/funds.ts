@@ -1,0 +1,84 @@
+// What an account can still pay: the balance less the cost of transactions in flight, and less the reserve for a
+// cancellation.
+import { type Attempt, isNoOp, newest, wasAlwaysRejected } from '../../attempt.ts'
+import { type Fees, feeCap, type Market, marketFees } from '../../fees.ts'
+import { isNonEmpty } from '../../ids.ts'
+import { l1FeeOf } from '../../l1-fee.ts'
+import { noOpCost, noOpReserve } from '../../no-op.ts'
+import type { NetworkPolicy, Relayer } from '../../relayer.ts'
+import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
+import { type Gas, maxWei, type Nonce, type Wei } from '../../units.ts'
+import type { Decision } from '../plan/decision.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+
+/** The balance that a pool demands (geth `core/types/transaction.go`, Cost). */
+export function upfrontCost(value: Wei, gasLimit: Gas, fees: Fees): Wei {
+  return value + BigInt(gasLimit) * feeCap(fees)
+}
+
+export function usesEip1559(relayer: Relayer, policy: NetworkPolicy): boolean {
+  return policy.eip1559 && relayer.policies.eip1559Pricing
+}
+
+/** The balance that sends leave untouched, so that a cancellation can be paid. */
+export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
+  const { cancelReserve } = relayer.policies
+  const fees = marketFees(market, 'fastest', usesEip1559(relayer, policy))
+  return cancelReserve ?? 2n * noOpReserve(fees, market, policy.profile)
+}
+
+export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
+  const reserve = reserveOf(work.relayer, market, policy)
+  const live = inFlightOf(work)
+  const unsigned = work.promised ?? 0n
+  return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve - unsigned)
+}
+
+/**
+ * The cost of transactions in blocks above the observed head, where the balance still includes it. `nonce` is the
+ * account's at the head.
+ */
+export function minedAhead({ open }: Work, nonce: Nonce, market: Market): Wei {
+  const mined = open.filter((transaction) => isInPhase(transaction, 'mined'))
+  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each, market)), 0n)
+}
+
+/**
+ * The most that one of its attempts can cost. An attempt that every node rejected costs nothing, as long as another
+ * stands.
+ */
+export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
+  const { attempts } = transaction.lifecycle
+  const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
+  const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
+  return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt, market)))
+}
+
+/** What a decision to sign an attempt for an open transaction adds to what the transaction may cost. */
+export function addedBy(decision: Decision, market: Market): Wei {
+  const { do: what } = decision
+  if (what !== 'bump' && what !== 'replace' && what !== 'takeOver') return 0n
+  const { transaction, gasLimit, fees } = decision
+  const cost =
+    what === 'takeOver' ? noOpCost(gasLimit, fees, market) : payloadCost(transaction.payload, decision, market)
+  return maxWei(0n, cost - promisedTo(transaction, market))
+}
+
+/** The balance that one attempt needs, with its fee for data on L1. */
+export function costOf(
+  { payload, earlier }: InPhase<'inFlight' | 'mined'>,
+  attempt: Attempt,
+  market: Pick<Market, 'noOpL1Fee' | 'l1FeePerByte'>,
+): Wei {
+  const { revision = 0, gasLimit, fees } = attempt
+  if (isNoOp(attempt)) return noOpCost(gasLimit, fees, market)
+  return payloadCost(earlier?.[revision] ?? payload, attempt, market)
+}
+
+function payloadCost(
+  payload: Payload,
+  { gasLimit, fees }: Pick<Attempt, 'gasLimit' | 'fees'>,
+  market: Pick<Market, 'noOpL1Fee' | 'l1FeePerByte'>,
+): Wei {
+  return upfrontCost(payload.value + l1FeeOf(payload, market), gasLimit, fees)
+}

@@ -1,0 +1,103 @@
+// Limits the gap fillers for nonces that the record never assigned. They may be gaps because a node named a false count,
+// and each gap filler is paid.
+import type { Observation } from '../../observation.ts'
+import { isInPhase } from '../../transaction.ts'
+import type { Nonce } from '../../units.ts'
+import type { Reason } from '../../wait-facts.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+import { limitReach } from './limit-reach.ts'
+
+/** In one step, also for nonces that the record assigned. */
+export const fillsPerStepMax = 16
+/** In any hour, of one relayer, for nonces that the record never assigned. */
+export const fillsPerHourMax = 64
+
+export interface Filling {
+  /** The nonces to fill now, lowest first. */
+  readonly fill: readonly { readonly nonce: Nonce; readonly unassigned?: true }[]
+  /** The record of the relayer's gap fillers has to be read first. */
+  readonly needsGapRecord?: boolean
+  /** A second count of the account has to be read first. */
+  readonly needsSecondCount?: boolean
+  /** The highest transaction of ours that a pool shows has to be read first. */
+  readonly needsShownNonce?: boolean
+  /** Why the next nonce is not filled now. */
+  readonly held?:
+    | { readonly nonce: Nonce; readonly by: 'count' | 'limit' }
+    | { readonly nonce: Nonce; readonly by: Reason }
+  /** There are more than one step fills, and nothing holds them. */
+  readonly hasMore: boolean
+}
+
+/** `gaps` are in order. A nonce above one that is not filled would wait for it, so the first that is held ends the list. */
+export function limitGapFillers(
+  gaps: readonly Nonce[],
+  { work, observation }: Pick<Situation, 'work' | 'observation'>,
+): Filling {
+  if (gaps.length === 0) return { fill: [], hasMore: false }
+  const { gapRecord } = work
+  if (!gapRecord) return { fill: [], needsGapRecord: true, hasMore: false }
+  const { released, filledInHour, permitted, perStepMax = fillsPerStepMax } = gapRecord
+  let left = Math.max(0, fillsPerHourMax - filledInHour, permitted)
+  const fill: { nonce: Nonce; unassigned?: true }[] = []
+  for (const nonce of gaps) {
+    if (fill.length === perStepMax) return { fill, hasMore: true }
+    if (released.has(nonce)) {
+      fill.push({ nonce })
+      continue
+    }
+    const { held, isWithin, ...needs } = limitReach(nonce, { work, observation })
+    if (held) return { fill, held: { nonce, by: held }, hasMore: false }
+    if (!isWithin) return { fill: [], ...needs, hasMore: false }
+    const { secondCount, shownNonce } = observation
+    if (left === 0 && shownNonce === undefined) return { fill: [], needsShownNonce: true, hasMore: false }
+    const isExempt = left === 0 && isShown(nonce, work, shownNonce)
+    if (left === 0 && !isExempt) return { fill, held: { nonce, by: 'limit' }, hasMore: false }
+    if (secondCount === undefined) return { fill: [], needsSecondCount: true, hasMore: false }
+    if (secondCount === 'unknown' || secondCount > nonce) return { fill, held: { nonce, by: 'count' }, hasMore: false }
+    if (isExempt) {
+      fill.push({ nonce })
+      continue
+    }
+    left -= 1
+    fill.push({ nonce, unassigned: true })
+  }
+  return { fill, hasMore: false }
+}
+
+/**
+ * Whether a pool shows a transaction for this nonce or a higher one that we signed and that is not on record: then no false
+ * count made the gap, but a lost history. A transaction on record proves nothing: a false count may have bound its nonce.
+ */
+function isShown(nonce: Nonce, { open, gapRecord }: Work, shown: Observation['shownNonce']): boolean {
+  if (shown === undefined || shown === 'none' || nonce > shown) return false
+  const isHeld = open.some(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce === shown)
+  return !isHeld && gapRecord?.released.has(shown) === false
+}
+
+/** The nonces that this step gives back are on record only once it has ended. */
+export function withGivenBack(ahead: Work, { open }: Work): Work {
+  const { gapRecord } = ahead
+  if (!gapRecord) return ahead
+  const held = new Set(
+    inFlightOf({ open }).flatMap(({ origin, lifecycle }) => (origin === 'gap' ? [] : [lifecycle.nonce])),
+  )
+  const { released } = gapRecord
+  return { ...ahead, gapRecord: { ...gapRecord, released: { has: (nonce) => held.has(nonce) || released.has(nonce) } } }
+}
+
+/** Explains the first transaction behind a gap that is not filled now, or the first of the queue. */
+export function explainHeldGap(held: Filling['held'], work: Work): Decision[] {
+  if (!held) return []
+  const { nonce, by } = held
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > nonce) ?? work.queued[0]
+  if (!behind || (!isInPhase(behind, 'inFlight') && work.relayer.paused)) return []
+  if (by === 'count') return explain(behind, { condition: 'gap_unconfirmed', facts: { of: 'gap', nonce } })
+  if (by !== 'limit') return explain(behind, by)
+  return explain(behind, {
+    condition: 'gap_fillers_limited',
+    facts: { nonce, filled: fillsPerHourMax, relayerId: work.relayer.id },
+  })
+}

@@ -1,0 +1,54 @@
+// Limits how far above the record a nonce is bound. A node may name any count of the account, and a nonce that the account
+// never reaches can't be mined: its transaction would wait for ever, and all that is bound above it too.
+import type { Observation } from '../../observation.ts'
+import type { Nonce } from '../../units.ts'
+import type { Reason } from '../../wait-facts.ts'
+import type { Situation } from '../plan/situation.ts'
+import type { Work } from '../plan/work.ts'
+
+/** So many nonces above the highest on record need no confirmation. An account that is used elsewhere too seldom exceeds it. */
+export const reachMax = 10_000
+/** No nonce is bound from here on, whatever confirms it. An account that sends thirty transactions a second gets there in a year. */
+export const nonceLimit = 1_000_000_000
+
+export interface Reach {
+  readonly isWithin: boolean
+  /** The record of gap fillers, with an operator's permit, has to be read first. */
+  readonly needsGapRecord?: true
+  /** A second count of the account has to be read first. */
+  readonly needsSecondCount?: true
+  /** Why the nonce is not bound now. */
+  readonly held?: Reason
+}
+
+/**
+ * Whether `nonce` may be bound. Beyond the reach it needs a permit, or the count of another endpoint: repeated counts of
+ * the same one may be as false as the first.
+ */
+export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 'work' | 'observation'>): Reach {
+  if (nonce >= nonceLimit) return holds({ of: 'limit', nonce, limit: nonceLimit })
+  const below = recordedBelow(work)
+  // The account may have a history of any length before its first transaction here.
+  if (below === 0 || nonce < below + reachMax) return within
+  if (!work.gapRecord) return { isWithin: false, needsGapRecord: true }
+  if (work.gapRecord.permitted > 0) return within
+  if (observation.secondCount === undefined) return { isWithin: false, needsSecondCount: true }
+  if (nonce < countElsewhere(observation) + reachMax) return within
+  return holds({ of: 'reach', nonce, recordedBelow: below, relayerId: work.relayer.id })
+}
+
+const within: Reach = { isWithin: true }
+
+function holds(facts: Extract<Reason, { condition: 'gap_unconfirmed' }>['facts']): Reach {
+  return { isWithin: false, held: { condition: 'gap_unconfirmed', facts } }
+}
+
+function countElsewhere({ secondCount, isSecondCountOwn }: Observation): Nonce {
+  return secondCount === undefined || secondCount === 'unknown' || isSecondCountOwn ? 0 : secondCount
+}
+
+/** Every nonce that the record holds, as bound or as spent, lies below. 0: it holds none. */
+export function recordedBelow({ floor, unsettled, open, recordedBelow: before = 0 }: Work): Nonce {
+  const bound = open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce + 1] : []))
+  return Math.max(before, floor.spentBelow, floor.explainedBelow, (unsettled?.nonce ?? -1) + 1, ...bound)
+}

@@ -1,0 +1,89 @@
+// How many transactions of a relayer may be in flight: `max_in_flight`, or without it a congestion window, as in TCP.
+//
+// Every node keeps 16 transactions of a sender. More of them is worth the risk only where blocks take them at once: the
+// window doubles if everything in flight is mined within two blocks. It halves if blocks do not keep up, so that a price
+// that rises, or a bulk cancellation, meets no more transactions than the chain takes in some blocks. It begins anew if a
+// node's pool is full, lacks accepted transactions, or can't be read.
+import { newest, rejectionOf, wasTaken } from '../../attempt.ts'
+import type { Observation } from '../../observation.ts'
+import type { Relayer } from '../../relayer.ts'
+import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import type { BlockNumber } from '../../units.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+
+/** geth `--txpool.accountslots`. Other clients keep as many at least. */
+export const keptByEveryNode = 16
+/** A bulk cancellation may need so many no-ops. */
+export const windowMax = 512
+/** A transaction is recorded at one head, and may miss the block that is being made just then. */
+const minedAtOnceBlocks = 2
+const minedLateBlocks = 4
+
+export interface Window {
+  readonly size: number
+  /** The head at which the size changed. It changes once a block. */
+  readonly changedAt?: BlockNumber
+}
+
+export const firstWindow: Window = { size: keptByEveryNode }
+
+/** The part of the work that matters here. */
+interface Flight {
+  readonly relayer: Pick<Relayer, 'policies'>
+  readonly open: readonly Transaction[]
+}
+
+/** How many may be in flight, unless the account is delegated. */
+export function inFlightMaxOf({ policies }: Flight['relayer'], size: number = keptByEveryNode): number {
+  return policies.maxInFlight ?? size
+}
+
+/** Whether the step reads the pool: beyond the 16 that every node keeps, only the pool shows an eviction. */
+export function wantsPool({ relayer, open }: Flight): boolean {
+  return relayer.policies.maxInFlight === undefined && lifecyclesOf(open).length > keptByEveryNode
+}
+
+/** The window after this observation of the stored work. */
+export function nextWindow(
+  window: Window,
+  { relayer, open }: Flight,
+  { nonce, head, pendingNonce, isPoolUnseen }: Observation,
+): Window {
+  if (relayer.policies.maxInFlight !== undefined) return firstWindow
+  const inFlight = lifecyclesOf(open)
+  const highest = inFlight.at(-1)
+  if (!highest) return window
+  const latest = inFlight.map(({ attempts }) => newest(attempts))
+  if (isPoolUnseen || latest.some((each) => rejectionOf(each)?.code === 'poolFull')) return firstWindow
+  const isShort = pendingNonce !== undefined && pendingNonce <= highest.nonce
+  if (isShort && latest.every(wasTaken)) return firstWindow
+  if (window.changedAt === head.number || inFlight.length < window.size) return window
+  const unmined = inFlight.find((each) => each.nonce >= nonce)
+  const oldestAt = Math.min(...inFlight.map(boundAt))
+  if (!unmined && head.number - oldestAt <= minedAtOnceBlocks) {
+    return { size: Math.min(windowMax, 2 * window.size), changedAt: head.number }
+  }
+  if (unmined && head.number - boundAt(unmined) > minedLateBlocks) {
+    return { size: Math.max(keptByEveryNode, window.size >> 1), changedAt: head.number }
+  }
+  return window
+}
+
+type InFlight = InPhase<'inFlight'>['lifecycle']
+
+/** The lowest nonce first. */
+function lifecyclesOf(open: readonly Transaction[]): readonly InFlight[] {
+  return open.flatMap((each) => (isInPhase(each, 'inFlight') ? [each.lifecycle] : []))
+}
+
+function boundAt({ attempts }: InFlight): BlockNumber {
+  return attempts[0].recordedAtBlock
+}
+
+/** The lowest nonce first. */
+
+/** How many of the queue may get a nonce now. A delegated account (EIP-7702) may have one in flight. */
+export function roomIn(work: Work, delegated = false): number {
+  const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)
+  return Math.max(0, most - inFlightOf(work).length)
+}

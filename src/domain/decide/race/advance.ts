@@ -1,0 +1,111 @@
+// What a contender for a nonce does next. Every kind of contender walks this one ladder:
+//
+// 1. Nothing is signed: it bids.
+// 2. Nodes call its payload invalid for good: it is given up.
+// 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
+// 4. Its newest attempt had its chance: it bids again, within its limits.
+import { invalidReasonOf, mayBeKnown, newest } from '../../attempt.ts'
+import { type Fees, feeCap, type Market } from '../../fees.ts'
+import { isNonEmpty } from '../../ids.ts'
+import type { Gas, Wei } from '../../units.ts'
+import type { Decision, NeedsBalance } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { nextBid } from './bid.ts'
+import type { Bid } from './bidder.ts'
+import { type Contender, fundsOf, gasOf } from './contender.ts'
+import { explainIdle, explainLimit, explainOwnPrice, explainShort, explainUnestimated } from './explain-contender.ts'
+import { judgeInvalid } from './give-up.ts'
+import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
+import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
+
+type Steps = readonly (Decision | NeedsBalance)[]
+
+export function advance(contender: Contender, situation: Situation): Steps {
+  const { transaction, wants, own, named } = contender
+  if (!isNonEmpty(own)) return enter(contender, situation)
+  const latest = newest(own)
+  const invalid = wants === 'payload' ? judgeInvalid(transaction, situation) : undefined
+  if (invalid === 'lasting') {
+    const reason = `a no-op takes its nonce, as the node refuses it: ${invalidReasonOf(latest)}`
+    return [{ do: 'giveUp', transaction, reason }]
+  }
+  const again = rebroadcastIfDue(transaction, own, situation)
+  // No price makes other bytes valid.
+  const mayBid = mayBeKnown(latest) && invalid !== 'recent'
+  const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
+  const { market } = situation.observation
+  if (!why || !market) return [...explainIdle(contender, situation), ...again]
+  if (!named) return bidAgain(contender, why, market, situation, again)
+  return [...(why === 'unfunded' ? explainShort(contender, market) : explainOwnPrice(transaction, named)), ...again]
+}
+
+/** Without a balance the first no-op is signed all the same: the read would cost a call and time. */
+function enter(contender: Contender, situation: Situation): Steps {
+  const { transaction } = contender
+  const { market, balance } = situation.observation
+  // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
+  if (market?.gasPrice === 0n && balance === undefined) return [{ do: 'readBalance' }]
+  if (!market) return []
+  const gas = gasOf(contender, market, situation)
+  if (gas === undefined) return explainUnestimated(transaction)
+  const bid = bidWith(contender, { gas, market, balance }, situation)
+  if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
+  return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }) : []
+}
+
+function bidAgain(
+  contender: Contender,
+  why: ReasonToBid,
+  market: Market,
+  situation: Situation,
+  again: readonly Decision[],
+): Steps {
+  const { transaction, own } = contender
+  const { balance } = situation.observation
+  const latest = own.at(-1)
+  const gas = gasOf(contender, market, situation)
+  if (gas === undefined) return [...explainUnestimated(transaction), ...again]
+  // The service signs nothing that the account can't pay for: a node would reject it.
+  if (balance === undefined) {
+    const unlimited = bidWith(contender, { gas, market, balance }, situation)
+    // Below the cap or the ceiling no balance helps, and each reading of it is a call.
+    const waits = why !== 'unfunded' && unlimited.kind === 'wait' ? unlimited : undefined
+    const isCapped = waits?.until === 'cap' || waits?.until === 'ceiling'
+    const first = isCapped ? explainLimit(contender, waits, { gas, market }) : needsBalance
+    return [...first, ...again]
+  }
+  const bid = bidWith(contender, { gas, market, balance }, situation)
+  switch (bid.kind) {
+    case 'sign': {
+      // A higher price is no answer to a node that reports a short balance.
+      const isDearer = latest !== undefined && feeCap(bid.fees) >= feeCap(latest.fees)
+      if (why === 'unfunded' && isDearer) return [...explainShort(contender, market), ...again]
+      return [sign(contender, bid.fees, gas)]
+    }
+    case 'repeat': {
+      const repeated = repeatDearerIfDue(transaction, bid.attempt, latest, situation)
+      return repeated.length > 0 ? repeated : [...explainIdle(contender, situation), ...again]
+    }
+    case 'wait':
+      // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
+      return [...explainLimit(contender, bid, { gas, market }), ...again]
+  }
+}
+
+const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
+
+function bidWith(
+  contender: Contender,
+  { gas, market, balance }: { gas: Gas; market: Market; balance: Wei | undefined },
+  situation: Situation,
+): Bid {
+  const { transaction, wants, own, speed, limit } = contender
+  const purpose = wants === 'payload' ? 'payload' : 'noOp'
+  const funds = balance === undefined ? undefined : fundsOf(contender, balance, market, situation)
+  const bidder = { transaction, own, purpose, speed, gas, cap: limit.cap, funds } as const
+  return nextBid(bidder, situation.observation, market, situation.policy)
+}
+
+function sign({ transaction, wants }: Contender, fees: Fees, gasLimit: Gas): Decision {
+  return { do: wants === 'noOp' ? 'takeOver' : 'bump', transaction, fees, gasLimit }
+}

@@ -1,0 +1,256 @@
+// The fees of a nonce's next attempt, for a stuck payload and for a no-op alike, or why none is signed now.
+//
+// A bid has to replace every attempt that a pool may hold for the nonce, and it has to pay a miner enough. It follows
+// the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
+// The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
+// caps.
+
+import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import {
+  effectivePrice,
+  escalatedFees,
+  escalationMultiple,
+  type Fees,
+  feeCap,
+  floorOver,
+  higher,
+  isDouble,
+  lowered,
+  type Market,
+  marketFees,
+  replacementFloor,
+  type Speed,
+  tipOf,
+  withTip,
+} from '../../fees.ts'
+import { isNonEmpty } from '../../ids.ts'
+import type { Observation } from '../../observation.ts'
+import { isAboveCeiling, lowerTip } from '../../price-ceiling.ts'
+import { isFcfs } from '../../profile.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
+import type { InPhase } from '../../transaction.ts'
+import { maxWei, minWei, type Wei } from '../../units.ts'
+import { bidCeiling } from './bid-ceiling.ts'
+import { bidOnArrival } from './bid-on-arrival.ts'
+import { type Bid, type Bidder, type BidRules, equalAttempt } from './bidder.ts'
+
+/**
+ * The limit of attempts for one nonce and purpose. At a quarter more each, it lies far beyond any market. Beyond it
+ * only a doubled price is signed. The limit keeps rows few, and never blocks a price that the cap allows.
+ */
+export const attemptsMax = 64
+
+/** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
+const smallTip = 3_000_000_000n
+
+/**
+ * After so many blocks in which the nonce was next and others had room, the tip rises to one that every miner accepts.
+ */
+export const raisedTipAfterBlocks = 12
+
+export function nextBid(bidder: Bidder, observation: Observation, market: Market, policy: BidRules): Bid {
+  if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)
+  const rivals = rivalsOf(bidder.transaction.lifecycle.attempts)
+  const bid = bidOver(rivals, bidder, observation, market, policy)
+  if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
+  const likely = likelyHeld(rivals, bidder.own.at(-1), observation.balance)
+  if (likely.length === rivals.length) return bid
+  const lower = bidOver(likely, bidder, observation, market, policy)
+  return lower.kind === 'wait' ? bid : lower
+}
+
+function bidOver(
+  rivals: readonly Attempt[],
+  bidder: Bidder,
+  observation: Observation,
+  market: Market,
+  policy: BidRules,
+): Bid {
+  const { transaction, own, speed, gas, funds } = bidder
+  const { attempts } = transaction.lifecycle
+  const latest = own.at(-1)
+  const refused = latest && refusedOverForeign(latest)
+  const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
+  const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
+  const tries = own.filter((attempt) => !hadNoChance(attempt, market.tips[speed])).length
+  const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
+  const tip = raisedTip(bidder, observation, market, policy)
+  const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
+
+  const cap = bidder.cap ?? bidCeiling(rivals, bidder, observation, market, policy)
+  const affordable = funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
+  const isFundsLower = affordable !== undefined && affordable < cap
+  const most = isFundsLower ? affordable : cap
+  const offer = over(lowered(wanted, most))
+  // On a chain where gas is free, a pool may also accept a no-op with a price of zero (Besu, zero base fee market).
+  const hasOffered = own.some((attempt) => isFree(attempt.fees) && attempt.gasLimit >= gas)
+  const offersNothing = isFree(escalated) && !hasOffered
+  if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
+
+  // No pool may hold an attempt of this purpose. The bid only has to exceed the other payload, or a foreign transaction.
+  const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
+  const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
+  const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
+  const limited = isFirst || isOutpaced || raisesTip ? undefined : floor
+  const limitedOffer = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
+  // Perhaps only the fee cap of the foreign transaction is high: ours costs nothing. Another pool may hold a bid of ours.
+  const isOverForeign = refused !== undefined && bidder.cap === undefined
+  const fees =
+    limitedOffer && isOverForeign
+      ? lowerTip(limitedOffer, cap, market, tipOverHeld(rivals, market, observation))
+      : limitedOffer
+  if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
+  // The cost that a top-up has to cover.
+  const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
+  const isShort = affordable !== undefined && feeCap(fees) > affordable
+  if (isShort && isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
+  if (bidder.cap === undefined && isAboveCeiling(fees, cap, market)) {
+    return isExhausted(own, fees)
+      ? { kind: 'wait', until: 'double', wanted: fees }
+      : { kind: 'wait', until: 'ceiling', wanted: fees }
+  }
+  if (bidder.cap !== undefined && feeCap(fees) > cap) return { kind: 'wait', until: 'cap', wanted: over(wanted) }
+  if (isShort) return { kind: 'wait', until: 'funds', wanted: needed }
+  // Such an attempt would fail the base fee instead of the balance.
+  if (isFundsLower && market.baseFee !== undefined && feeCap(fees) < market.baseFee) {
+    return { kind: 'wait', until: 'funds', wanted: needed }
+  }
+  const signed = equalAttempt(bidder, fees)
+  if (signed) return { kind: 'repeat', attempt: signed }
+  return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }
+}
+
+/** The lowest tip that replaces every attempt that a pool once took. */
+function tipOverHeld(rivals: readonly Attempt[], market: Market, { rule }: Observation): Wei {
+  const held = rivals.filter((rival) => !wasAlwaysRejected(rival))
+  return isNonEmpty(held) ? tipOf(replacementFloor(held, market, rule)) : 0n
+}
+
+/** So many attempts are signed that only a doubled price is worth another. */
+function isExhausted(own: readonly Attempt[], fees: Fees): boolean {
+  const latest = own.at(-1)
+  return latest !== undefined && own.length >= attemptsMax && !isDouble(fees, latest.fees)
+}
+
+/**
+ * The attempts that a pool may hold. An attempt that every node rejected is in no pool, so it sets no floor. The
+ * exception: if a pool prefers another transaction to our last bid, it may prefer such an attempt.
+ */
+export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
+  const known = attempts.filter(mayBeKnown)
+  const last = known.at(-1)
+  if (last && rejectionOf(last)?.code === 'replacementUnderpriced') return known
+  return known.filter((attempt) => !wasAlwaysRejected(attempt))
+}
+
+/**
+ * The attempts that a pool is likely to hold. If a node reports that the balance does not cover the newest, pools also
+ * drop others that it does not cover (geth). A pool that accepted a lower bid holds no higher one. If a pool does hold
+ * one, it rejects the lower bid, and the floor returns.
+ */
+function likelyHeld(
+  rivals: readonly Attempt[],
+  latest: Attempt | undefined,
+  balance: Wei | undefined,
+): readonly Attempt[] {
+  if (latest && rejectionOf(latest)?.code === 'insufficientFunds' && balance !== undefined) {
+    return rivals.filter(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees) <= balance)
+  }
+  if (!latest || !wasTaken(latest)) return rivals
+  return rivals.filter(({ fees }) => feeCap(fees) <= feeCap(latest.fees))
+}
+
+/**
+ * The balance did not cover it, or a cap or the balance kept its tip below the one that every pool wants. It is no
+ * reason for a price above the market's once that can be paid.
+ */
+function hadNoChance(attempt: Attempt, marketTip: Wei): boolean {
+  const code = rejectionOf(attempt)?.code
+  if (code === 'feeTooLow' && wasAlwaysRejected(attempt)) return tipOf(attempt.fees) < marketTip
+  return code === 'insufficientFunds'
+}
+
+/** Our bids outbid all of our own, so a pool that prefers another transaction holds a foreign one. */
+function refusedOverForeign(latest: Attempt): Fees | undefined {
+  return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
+}
+
+/**
+ * Our own escalation counts from the highest of three: the market's price, the lowest fees that replace a client's own,
+ * and the fees that replaced a foreign transaction.
+ */
+function referenceOf({ transaction, own, speed }: Bidder, { rule }: Observation, market: Market): Fees {
+  const { attempts } = transaction.lifecycle
+  const price = marketFees(market, speed, attempts[0].fees.kind === 'eip1559')
+  const named = namedBids(transaction).map((fees) => floorOver(fees, market, rule))
+  return [...named, ...overForeign(own)].reduce(higher, price)
+}
+
+/**
+ * The offer, or the floor alone: the market's cap with the floor's tip may pay more than either. Undefined if the floor
+ * itself is beyond the limit.
+ */
+function withinLimit(offer: Fees, floor: Fees, reference: Fees, market: Market): Fees | undefined {
+  if (isBeyond(floor, reference, market)) return undefined
+  return isBeyond(offer, reference, market) ? floor : offer
+}
+
+/** The market's cap holds two base fees and its price one, so a bid that is mostly tip passes the limit in price first. */
+function isBeyond(fees: Fees, reference: Fees, { baseFee }: Market): boolean {
+  return (
+    feeCap(fees) > escalationMultiple * feeCap(reference) ||
+    effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)
+  )
+}
+
+/** The first attempt of each payload whose fees the client named. */
+function namedBids({ payload, earlier, lifecycle }: InPhase<'inFlight'>): readonly Fees[] {
+  return [...(earlier ?? []), payload].flatMap(({ pricing }, index) => {
+    if (pricing.kind === 'speed') return []
+    const first = lifecycle.attempts.find(({ kind, revision = 0 }) => kind !== 'cancel' && revision === index)
+    return first ? [first.fees] : []
+  })
+}
+
+/** The first bid after the last one that a pool rejected in favor of a foreign transaction. */
+function overForeign(own: readonly Attempt[]): readonly Fees[] {
+  const lost = own.findLastIndex((attempt) => refusedOverForeign(attempt) !== undefined)
+  const next = lost < 0 ? undefined : own[lost + 1]
+  return next ? [next.fees] : []
+}
+
+/**
+ * A builder may leave out transactions with a low tip, and report that nowhere (geth `--miner.gasprice`). Undefined
+ * until the nonce is next, has waited for long, and blocks have room. Ten times the paid tip counts only as far as it
+ * is small: where blocks hold little but our own transactions, each of those would pay ten times the one before.
+ */
+function raisedTip(
+  { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
+  { head, nonce }: Observation,
+  market: Market,
+  policy: Pick<NetworkPolicy, 'raisedTip'>,
+): Wei | undefined {
+  const { lifecycle } = transaction
+  const hasWaited = head.number - lifecycle.attempts[0].recordedAtBlock >= raisedTipAfterBlocks
+  if (lifecycle.nonce !== nonce || !hasWaited || market.blocks?.haveRoom === false) return undefined
+  if (market.baseFee === undefined) return undefined
+  const paid = market.tips[speed]
+  return maxWei(policy.raisedTip ?? 0n, market.suggestedTip ?? 0n, paid, minWei(escalationMultiple * paid, smallTip))
+}
+
+/** Whether its tip is below the tip for a nonce that has waited for long. */
+export function wantsRaisedTip(
+  transaction: InPhase<'inFlight'>,
+  latest: Attempt,
+  speed: Speed,
+  observation: Observation,
+  policy: Pick<NetworkPolicy, 'raisedTip'>,
+): boolean {
+  const { market } = observation
+  const tip = market && raisedTip({ transaction, speed }, observation, market, policy)
+  return tip !== undefined && tipOf(latest.fees) < tip
+}
+
+function isFree(fees: Fees): boolean {
+  return feeCap(fees) === 0n
+}

@@ -1,0 +1,68 @@
+// A canceled transaction in flight: it is dropped where certainly no node has it, and otherwise a no-op contends for its nonce
+// until something is mined.
+//
+// Where a sequencer orders transactions as they come, no price replaces one. So the outcome of the payload's broadcasts
+// decides:
+//
+// 1. Every broadcast was certainly rejected: it is dropped, at no cost.
+// 2. The sequencer accepted it: the receipt will show that the cancellation lost, and no no-op is paid for it.
+// 3. The outcome is unknown: one no-op takes the nonce, unless the payload was ordered first.
+import {
+  type Attempt,
+  invalidReasonOf,
+  isNoOp,
+  mayBeKnown,
+  rejectionOf,
+  wasAlwaysRejected,
+  wasTaken,
+} from '../../attempt.ts'
+import { isFcfs } from '../../profile.ts'
+import { type InPhase, payloadAttempts } from '../../transaction.ts'
+import { type Decision, explain, type NeedsBalance } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { advance } from './advance.ts'
+import { noOpContender } from './contender.ts'
+import { isOrdered } from './ordered.ts'
+
+export function cancelInFlight(
+  transaction: InPhase<'inFlight'>,
+  situation: Situation,
+): readonly (Decision | NeedsBalance)[] {
+  const { attempts } = transaction.lifecycle
+  const known = attempts.filter(mayBeKnown)
+  if (!isFcfs(situation.policy)) {
+    return known.length === 0
+      ? [{ do: 'drop', transaction }]
+      : advance(noOpContender(transaction, situation), situation)
+  }
+  if (known.every((attempt) => isCertainlyOut(attempt, situation))) return [{ do: 'drop', transaction }]
+  if (isOrdered(transaction, situation)) {
+    const by = payloadAttempts(attempts).some(wasTaken) ? 'acceptance' : 'spentNonce'
+    return explain(transaction, { condition: 'already_ordered', facts: { of: 'cancellation', by } })
+  }
+  // A payload that was rejected may be kept for a moment. Then it is dropped, and costs nothing.
+  const isSoonOut = !attempts.some(isNoOp) && known.every((attempt) => isOutSoon(attempt, situation))
+  return isSoonOut ? [] : advance(noOpContender(transaction, situation), situation)
+}
+
+/**
+ * A proxy may repeat a rejected broadcast a moment later. A nonce that was too high may have been kept, and ordered once
+ * the one before it came: the answer does not show that.
+ */
+function isCertainlyOut(attempt: Attempt, situation: Situation): boolean {
+  const { broadcast } = attempt
+  const keptMs = situation.policy.profile.keepsFutureNonceMs ?? 0
+  return isOutSoon(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
+}
+
+function isOutSoon(attempt: Attempt, situation: Situation): boolean {
+  const mayBeKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
+  // A gateway's "invalid" proves nothing about the sequencer.
+  if (invalidReasonOf(attempt) !== undefined) return false
+  return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)
+}
+
+/** A time ahead of the clock: the clock was set back, by an unknown amount. */
+function isAhead({ broadcast }: Attempt, { now }: Situation): boolean {
+  return broadcast.state === 'handed' && broadcast.at > now
+}

@@ -1,0 +1,93 @@
+// The contenders for a nonce: their bytes, their patience and the limits of their price. The rivals of each are all attempts of
+// the nonce.
+import { type Attempt, isNoOp, newest } from '../../attempt.ts'
+import type { Fees, Market, Speed } from '../../fees.ts'
+import { l1FeeOf } from '../../l1-fee.ts'
+import { noOpGasLimit } from '../../no-op.ts'
+import type { InPhase } from '../../transaction.ts'
+import type { Gas, Wei } from '../../units.ts'
+import type { Situation } from '../plan/situation.ts'
+import { promisedTo, spendable } from '../queue/funds.ts'
+
+export interface Contender {
+  readonly transaction: InPhase<'inFlight'>
+  /** The bytes that shall be mined. A gap filler is a no-op of the service's own, in a transaction of its own. */
+  readonly wants: 'payload' | 'gapFiller' | 'noOp'
+  /** The contender's own attempts, oldest first. */
+  readonly own: readonly Attempt[]
+  readonly speed: Speed
+  readonly patience: Patience
+  readonly limit: PriceCap
+  /** The fees that the client named. They are its limit: the service never raises them. */
+  readonly named?: Fees
+}
+
+/** How long the newest attempt has its chance. */
+export interface Patience {
+  readonly blocks: number
+  /** On fast chains, after a few blocks it is too soon to bid against ourselves. */
+  readonly ms: number
+}
+
+/** A policy that limits what may be paid per gas. */
+export interface PriceCap {
+  readonly name: 'gas_price_cap' | 'cancel_gas_price_cap'
+  readonly cap: Wei | undefined
+}
+
+/** For a client's payload, or for the no-op of a gap filler. */
+export function payloadContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
+  const { pricing } = transaction.payload
+  const { gasPriceCap, cancelGasPriceCap } = work.relayer.policies
+  const isGap = transaction.origin === 'gap'
+  return {
+    transaction,
+    wants: isGap ? 'gapFiller' : 'payload',
+    own: transaction.lifecycle.attempts,
+    speed: pricing.kind === 'speed' ? pricing.speed : 'average',
+    patience: { blocks: policy.bumpAfterBlocks, ms: policy.bumpAfterMs },
+    // Cancellations may wait behind a gap filler: the sends' cap must not block them.
+    limit: isGap
+      ? { name: 'cancel_gas_price_cap', cap: cancelGasPriceCap }
+      : { name: 'gas_price_cap', cap: gasPriceCap },
+    ...(pricing.kind !== 'speed' && { named: pricing }),
+  }
+}
+
+/** For the no-op of a canceled transaction. Its nonce is urgent, whatever its payload was to pay. */
+export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
+  return {
+    transaction,
+    wants: 'noOp',
+    own: transaction.lifecycle.attempts.filter(isNoOp),
+    speed: 'fastest',
+    patience: { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs },
+    // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
+    limit: { name: 'cancel_gas_price_cap', cap: work.relayer.policies.cancelGasPriceCap },
+  }
+}
+
+/** The gas limit of the next attempt. Undefined while no node estimates the gas of a no-op. */
+export function gasOf({ wants, transaction }: Contender, market: Market, { policy }: Situation): Gas | undefined {
+  const { payload, lifecycle } = transaction
+  const { gasLimit } = newest(lifecycle.attempts)
+  const ofNoOp = noOpGasLimit(market, policy.profile)
+  switch (wants) {
+    case 'noOp':
+      return ofNoOp
+    case 'gapFiller':
+      // A chain may demand more by now.
+      return Math.max(gasLimit, ofNoOp ?? 0)
+    case 'payload':
+      return payload.gasLimit ?? gasLimit
+  }
+}
+
+/** The funds for gas. A no-op may use the reserve. */
+export function fundsOf({ wants, transaction }: Contender, balance: Wei, market: Market, situation: Situation): Wei {
+  if (wants !== 'payload') return balance - (market.noOpL1Fee ?? 0n)
+  const { work, policy } = situation
+  const { payload } = transaction
+  const own = promisedTo(transaction, market)
+  return spendable(work, balance, market, policy) + own - payload.value - l1FeeOf(payload, market)
+}

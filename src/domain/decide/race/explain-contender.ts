@@ -1,0 +1,130 @@
+// Explains why a contender for a nonce waits, with the figures.
+
+import { type Attempt, invalidReasonOf, newest, rejectionOf } from '../../attempt.ts'
+import { roughly } from '../../condition.ts'
+import { type Fees, feeCap, type Market, tipOf } from '../../fees.ts'
+import { l1FeeOf } from '../../l1-fee.ts'
+import { noOpCost } from '../../no-op.ts'
+import { isFcfs } from '../../profile.ts'
+import type { InPhase } from '../../transaction.ts'
+import type { Gas } from '../../units.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { explainBlocked, refusalOf } from '../waits/hindrance.ts'
+import type { Bid } from './bidder.ts'
+import type { Contender, PriceCap } from './contender.ts'
+
+/** Explains why the newest attempt waits. Empty if it waits for its block alone. */
+export function explainIdle(contender: Contender, situation: Situation): readonly Decision[] {
+  const { transaction, wants } = contender
+  const latest = latestOf(contender)
+  if (rejectionOf(latest)?.code === 'insufficientFunds') return explainShort(contender, situation.observation.market)
+  if (latest.broadcast.state === 'held') {
+    const facts = { of: wants === 'noOp' ? 'noOp' : 'payload', words: latest.broadcast.reason } as const
+    return explain(transaction, { condition: 'node_unreachable', facts })
+  }
+  const refused = explainRefusal(contender)
+  if (refused.length > 0) return refused
+  const blocked = explainBlocked(transaction, situation)
+  if (blocked.length > 0 || wants !== 'noOp' || !isFcfs(situation.policy)) return blocked
+  return explain(transaction, { condition: 'outcome_unknown', facts: {} })
+}
+
+function explainRefusal(contender: Contender): readonly Decision[] {
+  const { transaction, wants } = contender
+  const latest = latestOf(contender)
+  const words = invalidReasonOf(latest)
+  if (wants === 'gapFiller' && words !== undefined) {
+    return explain(transaction, { condition: 'node_refuses', facts: { of: 'gapFiller', nonce: latest.nonce, words } })
+  }
+  const refusal = refusalOf(latest)
+  const of = wants === 'noOp' ? 'noOp' : 'payload'
+  return refusal ? explain(transaction, { condition: 'node_refuses', facts: { of, refusal } }) : []
+}
+
+/** A node reports that the balance does not cover the newest attempt. */
+export function explainShort(contender: Contender, market: Market | undefined): Decision[] {
+  const { transaction, wants } = contender
+  const { gasLimit, fees } = latestOf(contender)
+  if (wants === 'noOp') {
+    return explain(transaction, {
+      condition: 'cancel_unfunded',
+      facts: { cost: noOpCost(gasLimit, fees, market ?? {}) },
+    })
+  }
+  const cost = costOfPayload(transaction, fees, gasLimit, market)
+  return explain(transaction, { condition: 'balance_short', facts: { of: 'attempt', cost } })
+}
+
+/** A limit keeps it from the price that it needs. */
+export function explainLimit(
+  contender: Contender,
+  { until, wanted }: Extract<Bid, { kind: 'wait' }>,
+  { gas, market }: { gas: Gas; market: Market },
+): readonly Decision[] {
+  const { transaction, wants, own } = contender
+  const { nonce } = transaction.lifecycle
+  switch (until) {
+    case 'cap':
+      return wants === 'noOp' ? explainCappedNoOp(contender, wanted) : explainCapped(contender, wanted)
+    case 'ceiling':
+      return explainCeiling(transaction, wanted, contender.limit.name)
+    case 'funds':
+      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, latestOf(contender).gasLimit)
+      return explain(transaction, {
+        condition: 'cancel_unfunded',
+        facts: { cost: roughly(noOpCost(gas, wanted, market)) },
+      })
+    case 'market':
+    case 'double': {
+      const of = wants === 'noOp' ? 'noOp' : 'attempt'
+      const facts = { of, until, nonce, attempts: own.length } as const
+      // The node's words say more than the figures.
+      return [...explain(transaction, { condition: 'attempts_exhausted', facts }), ...explainRefusal(contender)]
+    }
+  }
+}
+
+/** `wanted`: the fees without the cap. */
+function explainCapped({ transaction, limit }: Contender, wanted: Fees): Decision[] {
+  const { nonce, attempts } = transaction.lifecycle
+  const { name, cap } = limit
+  const offer = { perGas: roughly(feeCap(wanted)), hasRoom: wanted.kind === 'eip1559' }
+  const facts = { of: 'attempt', cap, offer, nonce, since: attempts[0].recordedAtBlock } as const
+  return explain(transaction, { condition: name, facts })
+}
+
+function explainCappedNoOp({ transaction, limit }: Contender, wanted: Fees): Decision[] {
+  const facts = { of: 'noOp', cap: limit.cap, perGas: roughly(feeCap(wanted)) } as const
+  return explain(transaction, { condition: 'cancel_gas_price_cap', facts })
+}
+
+/** `wanted`: the fees that another attempt needs. `cap`: the policy that replaces the ceiling. */
+export function explainCeiling(transaction: InPhase<'inFlight'>, wanted: Fees, cap: PriceCap['name']): Decision[] {
+  return explain(transaction, { condition: 'price_ceiling', facts: { perGas: roughly(feeCap(wanted)), cap } })
+}
+
+/** `wanted`: the lowest fees that another attempt would need now. */
+export function explainUnfunded(transaction: InPhase<'inFlight'>, market: Market, wanted: Fees, gas: Gas): Decision[] {
+  const cost = roughly(costOfPayload(transaction, wanted, gas, market))
+  return explain(transaction, { condition: 'balance_short', facts: { of: 'higherPrice', cost } })
+}
+
+function costOfPayload({ payload }: InPhase<'inFlight'>, fees: Fees, gas: Gas, market: Market | undefined) {
+  const onL1 = market ? l1FeeOf(payload, market) : 0n
+  return payload.value + onL1 + BigInt(gas) * feeCap(fees)
+}
+
+/** Fees that the client named are its limit: the service never raises them. */
+export function explainOwnPrice(transaction: InPhase<'inFlight'>, fees: Fees): Decision[] {
+  const tip = fees.kind === 'eip1559' ? { tip: tipOf(fees) } : {}
+  return explain(transaction, { condition: 'own_price', facts: { of: 'attempt', perGas: feeCap(fees), ...tip } })
+}
+
+export function explainUnestimated(transaction: InPhase<'inFlight'>): Decision[] {
+  return explain(transaction, { condition: 'gas_unknown', facts: { of: 'noOp' } })
+}
+
+function latestOf({ own, transaction }: Contender): Attempt {
+  return own.at(-1) ?? newest(transaction.lifecycle.attempts)
+}

@@ -1,0 +1,36 @@
+// Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
+import { isNonceTaken } from '../../attempt.ts'
+import { type InPhase, payloadAttempts } from '../../transaction.ts'
+import type { Situation } from '../plan/situation.ts'
+import { blocksWaited } from './reason-to-bid.ts'
+
+/**
+ * Whether nothing can take the nonce any more: the sequencer accepted the payload and may still have it, or says that the nonce
+ * is spent. It also says so to a repeat of bytes that it accepted, before any block shows them.
+ */
+export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
+  const { observation, policy, now } = situation
+  return payloadAttempts(lifecycle.attempts).some((attempt) => {
+    const { broadcast } = attempt
+    if (!isNonceTaken(attempt) || broadcast.state !== 'handed') return false
+    // Another nonce comes first, so blocks prove nothing.
+    if (lifecycle.nonce > observation.nonce) return true
+    const waitedMs = now - broadcast.at
+    const { number, timestampMs } = observation.head
+    const isForgotten =
+      blocksWaited(attempt, number) >= policy.bumpAfterBlocks &&
+      (waitedMs < 0 || waitedMs >= forgottenAfterMs(situation)) &&
+      (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
+    return !isForgotten
+  })
+}
+
+/** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
+const staleHeadMs = 60_000
+
+/** The head at which it was signed may have been old, so blocks are counted by their time, too. */
+function forgottenAfterMs({ observation, policy }: Situation): number {
+  const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
+  const { bumpAfterMs, bumpAfterBlocks, profile } = policy
+  return Math.max(bumpAfterMs, profile.keepsFutureNonceMs ?? 0, (bumpAfterBlocks + 1) * blocktimeMs)
+}

@@ -1,0 +1,17 @@
+// A transaction in flight that is not canceled: its payload contends for the nonce, or the payload that replaced it.
+import { awaitsReplacement, type InPhase, neverReachedANode } from '../../transaction.ts'
+import type { Decision, NeedsBalance } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { advance } from './advance.ts'
+import { payloadContender } from './contender.ts'
+import { takeOverWithPayload } from './replace-payload.ts'
+
+export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
+  // From the replacement on, no attempt of the old payload is broadcast again.
+  if (awaitsReplacement(transaction)) {
+    return neverReachedANode(transaction)
+      ? [{ do: 'unbind', transaction }]
+      : takeOverWithPayload(transaction, situation)
+  }
+  return advance(payloadContender(transaction, situation), situation)
+}

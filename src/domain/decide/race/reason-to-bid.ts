@@ -1,0 +1,119 @@
+// Decides whether the newest attempt of a nonce has had its chance, and why another price is needed.
+import {
+  type Attempt,
+  invalidReasonOf,
+  newest,
+  type RefusalCode,
+  refusalCodeOf,
+  refusedSinceOf,
+  rejectionOf,
+  wasAlwaysRejected,
+} from '../../attempt.ts'
+import { feeCap } from '../../fees.ts'
+import { lacksGas } from '../../no-op.ts'
+import type { Observation } from '../../observation.ts'
+import { isFcfs } from '../../profile.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
+import type { InPhase } from '../../transaction.ts'
+import type { BlockNumber, TimestampMs } from '../../units.ts'
+import type { Situation } from '../plan/situation.ts'
+import { wantsRaisedTip } from './bid.ts'
+import type { Contender, Patience } from './contender.ts'
+
+/**
+ * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
+ * - `unfunded`: a node reported that the balance does not cover it. A cheaper one may suffice now.
+ * - `outpaced`: the base fee has risen above its fee cap.
+ * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
+ * - `waited`: blocks hold the transactions of others, and not this one.
+ * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
+ * - `tooTight`: only of a no-op: it has too little gas by now.
+ */
+export type ReasonToBid = 'outpriced' | 'unfunded' | 'outpaced' | 'tip' | 'waited' | 'refused' | 'tooTight'
+
+/** At most one bid a block. */
+export function reasonToBid(contender: Contender, latest: Attempt, situation: Situation): ReasonToBid | undefined {
+  const { transaction, wants, speed, patience } = contender
+  const { observation, policy, now } = situation
+  const { head, nonce, market } = observation
+  const waited = blocksWaited(latest, head.number)
+  if (isTooTight(contender, latest, situation)) return 'tooTight'
+  // A new one would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
+  if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
+  const code = rejectionOf(latest)?.code
+  if (isFcfs(policy)) return waited >= 1 ? reasonOnArrival(latest, observation) : undefined
+  if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
+  if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
+  if (waited < patience.blocks) return undefined
+  if (isOutpaced(latest, observation)) return 'outpaced'
+  if (latest.nonce !== nonce) return undefined
+  if (wantsRaisedTip(transaction, latest, speed, observation, policy)) return 'tip'
+  if (wants === 'noOp' && isRefusedLong(latest, patience, situation)) return 'refused'
+  // If no transaction at all is mined, a higher price changes nothing.
+  if (market?.blocks?.areUsed === false) return undefined
+  const waitedMs = now - latest.recordedAt
+  // A time ahead of the clock: the clock was set back, by an unknown amount.
+  return waitedMs < 0 || waitedMs >= patience.ms ? 'waited' : undefined
+}
+
+/** A no-op with more gas may be valid where this chain demands more by now. */
+function isTooTight({ wants }: Contender, latest: Attempt, { observation, policy }: Situation): boolean {
+  if (wants === 'payload' || !lacksGas(latest, observation.market)) return false
+  if (isFcfs(policy)) return blocksWaited(latest, observation.head.number) >= 1
+  return invalidReasonOf(latest) !== undefined
+}
+
+/** Where transactions are ordered as they come, a price buys nothing as long as it is above the least one. */
+function reasonOnArrival(latest: Attempt, observation: Observation): ReasonToBid | undefined {
+  if (isOutpaced(latest, observation)) return 'outpaced'
+  const code = rejectionOf(latest)?.code
+  if (code === 'insufficientFunds') return 'unfunded'
+  const isOut = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
+  return isOut ? 'outpriced' : undefined
+}
+
+/** A node's own limit on prices, and a nonce that it holds to be too high, are no reasons: a higher price ends neither. */
+const endedByPrice: readonly RefusalCode[] = ['unrecognized', 'invalid', 'poolFull', 'typeConflict']
+
+/** Whether the next nonce's newest no-op was refused in the same way for as long as a race waits for a block. */
+function isRefusedLong(latest: Attempt, patience: Patience, { observation, policy, now }: Situation): boolean {
+  const { head, nonce, blocktimeMs } = observation
+  const code = refusalCodeOf(latest)
+  const since = refusedSinceOf(latest)
+  if (isFcfs(policy) || latest.nonce !== nonce || since === undefined) return false
+  if (code === undefined || !endedByPrice.includes(code) || blocksWaited(latest, head.number) < patience.blocks)
+    return false
+  const patienceMs = Math.max(patience.ms, patience.blocks * (blocktimeMs ?? policy.averageBlocktimeMs))
+  return now - since >= patienceMs
+}
+
+/**
+ * The time at which the first in line has waited long enough, if enough blocks have passed. Without it no further block
+ * may trigger the step. Undefined if the time has passed, or if blocks are still to come.
+ */
+export function patienceEndsAt(
+  [first]: readonly InPhase<'inFlight'>[],
+  head: BlockNumber,
+  policy: NetworkPolicy,
+  now: TimestampMs,
+): TimestampMs | undefined {
+  if (!first) return undefined
+  const latest = newest(first.lifecycle.attempts)
+  const blocks = first.cancellation ? policy.cancelBumpAfterBlocks : policy.bumpAfterBlocks
+  const end = latest.recordedAt + (first.cancellation ? policy.cancelBumpAfterMs : policy.bumpAfterMs)
+  return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
+}
+
+/** Its fee cap is below the base fee, or it is next and still not mined. */
+export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
+  if (blocksWaited(attempt, observation.head.number) < patienceBlocks) return false
+  return attempt.nonce === observation.nonce || isOutpaced(attempt, observation)
+}
+
+export function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
+  return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
+}
+
+export function blocksWaited(attempt: Attempt, head: BlockNumber): number {
+  return head - attempt.recordedAtBlock
+}

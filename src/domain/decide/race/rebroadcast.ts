@@ -1,0 +1,103 @@
+// Decides which bytes of a nonce are broadcast again, and when: nodes may have missed them, and pools may have lost
+// them.
+import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import { feeCap, tipOf } from '../../fees.ts'
+import type { NonEmpty } from '../../ids.ts'
+import type { Observation } from '../../observation.ts'
+import type { InPhase } from '../../transaction.ts'
+import type { Decision } from '../plan/decision.ts'
+import type { Situation } from '../plan/situation.ts'
+import { costOf } from '../queue/funds.ts'
+import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
+
+/** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
+export function rebroadcastIfDue(
+  transaction: InPhase<'inFlight'>,
+  own: NonEmpty<Attempt>,
+  situation: Situation,
+): Decision[] {
+  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation.observation), situation)
+}
+
+/**
+ * Repeats an attempt before the newest whose price was too high then and is right now. A pool would refuse a lower one.
+ */
+export function repeatDearerIfDue(
+  transaction: InPhase<'inFlight'>,
+  attempt: Attempt,
+  latest: Attempt | undefined,
+  situation: Situation,
+): Decision[] {
+  if (latest && feeCap(attempt.fees) <= feeCap(latest.fees)) return []
+  return repeatIfDue(transaction, attempt, situation)
+}
+
+function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situation: Situation): Decision[] {
+  return isDue(attempt, situation) ? [{ do: 'rebroadcast', transaction, attempt }] : []
+}
+
+/**
+ * The newest attempt. If the balance does not cover it, an earlier one. If every pool calls its price too low, it takes turns
+ * with a dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
+ */
+function attemptToRepeat(
+  transaction: InPhase<'inFlight'>,
+  own: NonEmpty<Attempt>,
+  { balance, market }: Pick<Observation, 'balance' | 'market'>,
+): Attempt {
+  const latest = newest(own)
+  const accepted = own.filter(
+    (attempt) => attempt.revision === latest.revision && mayBeKnown(attempt) && !wasAlwaysRejected(attempt),
+  )
+  switch (rejectionOf(latest)?.code) {
+    case 'insufficientFunds': {
+      const isCovered = balance !== undefined && costOf(transaction, latest, market ?? {}) <= balance
+      return isCovered ? latest : (accepted.at(-1) ?? latest)
+    }
+    case 'feeTooLow': {
+      const dearer = accepted.findLast(({ fees }) => tipOf(fees) > tipOf(latest.fees))
+      return dearer && wasAlwaysRejected(latest) && !isSentAfter(dearer, latest) ? dearer : latest
+    }
+    default:
+      return latest
+  }
+}
+
+function isSentAfter({ broadcast: one }: Attempt, { broadcast: other }: Attempt): boolean {
+  return one.state === 'handed' && other.state === 'handed' && one.at > other.at
+}
+
+/** Soon if the bytes may not have arrived, seldom if a node accepted them, ever more seldom while nodes refuse them. */
+function isDue(attempt: Attempt, situation: Situation): boolean {
+  const { observation, policy, now } = situation
+  const { broadcast } = attempt
+  switch (broadcast.state) {
+    case 'held':
+    case 'sending':
+      return true
+    case 'handed': {
+      const repeats = repeatAfter(observation, policy)
+      if (isSlowing(attempt)) return isRefusedDue(attempt, repeats, now)
+      const { takenMs, doubtfulMs } = repeats
+      const ownMs = wasTaken(attempt) ? takenMs : doubtfulMs
+      const waitedMs = now - broadcast.at
+      const pauseMs = Math.max(ownMs, pauseBehindOthersMs(attempt, situation))
+      // A time ahead of the clock: the clock was set back, by an unknown amount.
+      return waitedMs < 0 || waitedMs >= pauseMs
+    }
+    case 'withdrawn':
+      return false
+  }
+}
+
+/** On average, a relayer repeats no more than this of the broadcasts that wait for others, however fast the blocks come. */
+const repeatsPerSecondMax = 3
+
+/**
+ * Only the next nonce can be mined, so its bytes follow the network's pace. Those behind it wait, if a node accepted them or
+ * only their price is too low now: on a chain of five blocks a second, 50 of them would cost 60 calls a second.
+ */
+function pauseBehindOthersMs(attempt: Attempt, { work, observation }: Situation): number {
+  const waits = wasTaken(attempt) || rejectionOf(attempt)?.code === 'feeTooLow'
+  return waits && attempt.nonce > observation.nonce ? (1_000 * work.open.length) / repeatsPerSecondMax : 0
+}

@@ -1,0 +1,86 @@
+// Holds back decisions while a remote signer works on earlier ones or fails, and explains the transactions that wait
+// for it. Nothing changes for a signer that has its key in memory.
+import { isNoOp } from '../../attempt.ts'
+import { isNonEmpty } from '../../ids.ts'
+import type { Transaction } from '../../transaction.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import { isSigning, purposeOf, type SignerFailure, type SigningDecision, signatureKey } from '../plan/signing.ts'
+import type { Situation } from '../plan/situation.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+import { rebroadcastIfDue } from '../race/rebroadcast.ts'
+import { presignedFor } from './presign.ts'
+
+/** `decisions` without the signatures that can't be requested now, and with the reasons why. */
+export function awaitSigner(decisions: readonly Decision[], situation: Situation): readonly Decision[] {
+  const { signing } = situation.work
+  if (!signing) return decisions
+  const kept: Decision[] = []
+  /** A new nonce is never bound before an earlier one. */
+  let isBindingHeld = false
+  for (const decision of decisions) {
+    if (!isSigning(decision)) {
+      kept.push(decision)
+      continue
+    }
+    const purpose = purposeOf(decision)
+    const failure = signing.outage ?? signing.failures.get(signatureKey(decision))
+    const isEarly = failure !== undefined && situation.now < failure.retryAt
+    const waits = signing.outage !== undefined || isEarly || signing.underWay.has(purpose)
+    // A race is lost by waiting. A fresh signature follows the market, so it comes first while the signer works.
+    const noOp = waits && (failure || signing.late.has('cancel')) ? inAdvance(decision, situation) : undefined
+    if (noOp) {
+      kept.push(noOp)
+      continue
+    }
+    if (failure && !isBindingHeld) kept.push(...explainFailure(decision, failure, situation.work))
+    if (purpose === 'bind') {
+      isBindingHeld ||= waits
+      if (!isBindingHeld) kept.push(decision)
+    } else if (waits) kept.push(...repeatSigned(decision, situation))
+    else kept.push(decision)
+  }
+  return kept
+}
+
+/** The first of the queue that failed, while its signature is requested again. */
+export function explainBinding(work: Work): readonly Decision[] {
+  const { signing, queued } = work
+  if (!signing?.underWay.has('bind')) return []
+  const failed = queued.find(({ id }) => signing.failures.has(id))
+  const failure = failed && signing.failures.get(failed.id)
+  return failure ? explainSigner(failed, failure, work) : []
+}
+
+function inAdvance(decision: SigningDecision, situation: Situation): Decision | undefined {
+  if (decision.do !== 'takeOver') return undefined
+  const { transaction } = decision
+  const noOp = presignedFor(transaction, situation)
+  return noOp && { do: 'usePresigned', transaction, noOp }
+}
+
+/** Signed bytes need no signer: they go out again while a higher price waits for its signature. */
+function repeatSigned(decision: SigningDecision, situation: Situation): readonly Decision[] {
+  if (decision.do === 'takeOver') {
+    const noOps = decision.transaction.lifecycle.attempts.filter(isNoOp)
+    return isNonEmpty(noOps) ? rebroadcastIfDue(decision.transaction, noOps, situation) : []
+  }
+  if (decision.do !== 'bump') return []
+  return rebroadcastIfDue(decision.transaction, decision.transaction.lifecycle.attempts, situation)
+}
+
+function explainFailure(decision: SigningDecision, failure: SignerFailure, work: Work): readonly Decision[] {
+  if (decision.do !== 'fillGap') return explainSigner(decision.transaction, failure, work)
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > decision.nonce)
+  return behind ? explainSigner(behind, failure, work) : []
+}
+
+function explainSigner(
+  transaction: Transaction,
+  { code, isPermanent }: SignerFailure,
+  { relayer }: Work,
+): readonly Decision[] {
+  return explain(transaction, {
+    condition: 'signer_unavailable',
+    facts: { signerId: relayer.signerId, code, isPermanent },
+  })
+}

@@ -1,0 +1,197 @@
+// Decides which no-ops are pre-signed, and selects one for a cancellation while the signer is down.
+//
+// Level 1 is what a cancellation would bid now, with room. Level 2 is a multiple of it, for a market that rises while
+// nothing can be signed. Neither is ever above cancel_gas_price_cap, or without it above the ceiling. Both are signed anew
+// once a pool would not take them in place of the payload any more, which happens at each new price of the payload that
+// exceeds their room.
+
+import { type Attempt, isNoOp, mayBeKnown } from '../../attempt.ts'
+import {
+  covers,
+  type Fees,
+  feeCap,
+  floorOver,
+  higher,
+  isSame,
+  lastingFloorOver,
+  lowered,
+  type Market,
+  multiplied,
+  raisedFees,
+  replacementFloor,
+  tipOf,
+} from '../../fees.ts'
+import { type Hash, isNonEmpty } from '../../ids.ts'
+import { lacksGas, noOpCost, noOpGasLimit } from '../../no-op.ts'
+import type { PresignedNoOp } from '../../presigned-no-op.ts'
+import { priceCeiling } from '../../price-ceiling.ts'
+import { isFcfs } from '../../profile.ts'
+import type { InPhase } from '../../transaction.ts'
+import { awaitsReplacement } from '../../transaction.ts'
+import { type Gas, maxWei, raisedBy } from '../../units.ts'
+import type { Situation } from '../plan/situation.ts'
+import { inFlightOf } from '../plan/work.ts'
+import { nextBid, rivalsOf } from '../race/bid.ts'
+
+export interface PresignOrder {
+  readonly transaction: InPhase<'inFlight'>
+  readonly fees: Fees
+  readonly gasLimit: Gas
+  /** Stored no-ops of this nonce that no pool would take any more. */
+  readonly outdated: readonly Hash[]
+}
+
+/** In percent, above what a cancellation would bid now. */
+const room = 25n
+/** Level 2 as it is signed, and its least price later: multiples of the bid of a cancellation at that time. */
+const farMultiple = 4n
+const farMultipleMin = 2n
+/** The base fee may rise so far, in percent, before a no-op is mined: two full blocks. */
+const aheadPercent = 27n
+
+/** That of a race. */
+const speed = 'fastest'
+
+/** Level 1 of each transaction comes first, lowest nonce first. */
+export function missingNoOps(situation: Situation): readonly PresignOrder[] {
+  const { work, observation, policy } = situation
+  const { presigned } = work
+  const { market } = observation
+  const gasLimit = noOpGasLimit(market, policy.profile)
+  const levels = levelsOf(situation)
+  if (!presigned || levels === 0 || !market || gasLimit === undefined) return []
+  const missing = inFlightOf(work)
+    .filter((transaction) => isExposed(transaction, situation))
+    .map((transaction) => missingOf({ transaction, gasLimit, market, levels }, presigned, situation))
+  return [...missing.flatMap(([near]) => near ?? []), ...missing.flatMap(([, far]) => far ?? [])]
+}
+
+/**
+ * Where transactions are ordered as they come, a higher price buys nothing, so one level suffices. The policy is the
+ * relayer's own.
+ */
+function levelsOf({ work, policy }: Situation): number {
+  const { presignCancel = 0 } = work.relayer.policies
+  return isFcfs(policy) ? Math.min(1, presignCancel) : presignCancel
+}
+
+/** Whether a cancellation would need a no-op. A gap filler is one. */
+function isExposed(transaction: InPhase<'inFlight'>, { observation, policy }: Situation): boolean {
+  const { origin, cancellation, lifecycle } = transaction
+  if (origin === 'gap' || cancellation || awaitsReplacement(transaction)) return false
+  if (lifecycle.nonce < observation.nonce) return false
+  // A sequencer that accepted a payload has ordered it, and one that rejected it has not. A no-op helps in between.
+  if (isFcfs(policy)) return lifecycle.attempts.some(isOutcomeUnknown)
+  return lifecycle.attempts.some(mayBeKnown)
+}
+
+function isOutcomeUnknown({ broadcast }: Attempt): boolean {
+  return broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown'
+}
+
+interface Exposed {
+  readonly transaction: InPhase<'inFlight'>
+  readonly gasLimit: Gas
+  readonly market: Market
+  readonly levels: number
+}
+
+/** By level; undefined where one is stored, and where the cap or the ceiling leaves no room for one. */
+function missingOf(
+  { transaction, gasLimit, market, levels }: Exposed,
+  presigned: readonly PresignedNoOp[],
+  situation: Situation,
+): readonly (PresignOrder | undefined)[] {
+  const { work, observation, policy } = situation
+  const cap = work.relayer.policies.cancelGasPriceCap
+  const bidder = { transaction, own: [], purpose: 'noOp', speed, gas: gasLimit, cap, funds: undefined } as const
+  const bid = nextBid(bidder, observation, market, policy)
+  if (bid.kind !== 'sign') return []
+  const replaces = replacing(transaction, market, situation)
+  const stored = fitting(transaction, presigned, market, cap)
+  const outdated = presigned.filter((each) => each.nonce === transaction.lifecycle.nonce && !replaces(each.fees))
+  const order = (fees: Fees): PresignOrder | undefined =>
+    // Where gas is free, all levels may be one price.
+    stored.some((each) => isSame(each.fees, fees))
+      ? undefined
+      : { transaction, fees, gasLimit, outdated: outdated.map(({ hash }) => hash) }
+
+  const isNear = (fees: Fees) => replaces(fees) && isMinable(fees, market)
+  const floors = lastingFloors(transaction, market, situation)
+  const most = cap ?? maxWei(priceCeiling(market, speed, 'noOp', policy.profile), ...floors.map(feeCap))
+  const wanted = lowered(floors.reduce(higher, raisedFees(bid.fees, room)), most)
+  const far = multiplied(bid.fees, farMultipleMin)
+  const known = stored.find(({ fees }) => isNear(fees) && !covers(fees, far))
+  const near = known === undefined && isNear(wanted) ? order(wanted) : undefined
+  if (levels < 2) return [near]
+  const over = floorOver(known?.fees ?? wanted, market, observation.rule)
+  const least = lowered(higher(far, over), most)
+  const hasFar = stored.some((each) => each !== known && covers(each.fees, least))
+  // The cap or the ceiling may leave no price that replaces level 1.
+  if (hasFar || !covers(least, over)) return [near]
+  return [near, order(lowered(higher(multiplied(bid.fees, farMultiple), least), most))]
+}
+
+/**
+ * The stored no-op for a cancellation that no fresh signature comes for: the cheapest that every pool takes in place of
+ * each attempt and that can be mined now. Otherwise, for the first no-op of a race, the dearest within the cap: a pool may
+ * have lost the payload. Undefined where none helps.
+ */
+export function presignedFor(transaction: InPhase<'inFlight'>, situation: Situation): PresignedNoOp | undefined {
+  const { work, observation } = situation
+  const { market, balance } = observation
+  if (!market || !work.presigned) return undefined
+  const { attempts } = transaction.lifecycle
+  const cap = work.relayer.policies.cancelGasPriceCap
+  const stored = fitting(transaction, work.presigned, market, cap).filter(
+    ({ hash, gasLimit, fees }) =>
+      !attempts.some((attempt) => attempt.hash === hash) &&
+      (balance === undefined || noOpCost(gasLimit, fees, market) <= balance),
+  )
+  const replaces = replacing(transaction, market, situation)
+  const able = stored.find(({ fees }) => replaces(fees) && isMinable(fees, market))
+  return able ?? (attempts.some(isNoOp) ? undefined : stored.at(-1))
+}
+
+/** Those that could take its nonce as far as policy, gas and type go; the cheapest first. */
+function fitting(
+  { lifecycle: { nonce, attempts } }: InPhase<'inFlight'>,
+  presigned: readonly PresignedNoOp[],
+  market: Market,
+  cap: bigint | undefined,
+): readonly PresignedNoOp[] {
+  const [{ fees: rival }] = attempts
+  return presigned
+    .filter((each) => each.nonce === nonce && each.fees.kind === rival.kind && !lacksGas(each, market))
+    .filter(({ fees }) => cap === undefined || feeCap(fees) <= cap)
+    .sort((one, other) => compare(feeCap(one.fees), feeCap(other.fees)) || compare(tipOf(one.fees), tipOf(other.fees)))
+}
+
+/** Whether every pool takes such a price in place of each attempt that it may hold. */
+function replacing(
+  { lifecycle }: InPhase<'inFlight'>,
+  market: Market,
+  { observation, policy }: Situation,
+): (fees: Fees) => boolean {
+  const rivals = rivalsOf(lifecycle.attempts)
+  if (!isNonEmpty(rivals) || isFcfs(policy)) return () => true
+  const floor = replacementFloor(rivals, market, observation.rule)
+  return (fees) => covers(fees, floor)
+}
+
+function lastingFloors(
+  { lifecycle }: InPhase<'inFlight'>,
+  market: Market,
+  { observation, policy }: Situation,
+): readonly Fees[] {
+  if (isFcfs(policy)) return []
+  return rivalsOf(lifecycle.attempts).map(({ fees }) => lastingFloorOver(fees, market, observation.rule))
+}
+
+function isMinable(fees: Fees, { baseFee = 0n }: Market): boolean {
+  return feeCap(fees) >= raisedBy(baseFee, aheadPercent)
+}
+
+function compare(one: bigint, other: bigint): number {
+  return one < other ? -1 : Number(one > other)
+}

@@ -1,0 +1,86 @@
+// The refusals of a cancel and of a replacement: which transaction is refused, under which code and in which words. And which
+// transactions a bulk cancellation takes.
+import { isNonceTaken, wasTaken } from './attempt.ts'
+import { type ErrorCode, RescindError } from './errors.ts'
+import type { PoolKind } from './profile.ts'
+import {
+  type InPhase,
+  isInPhase,
+  payloadAttempts,
+  pendingStatuses,
+  type Status,
+  statusOf,
+  type Transaction,
+} from './transaction.ts'
+
+type Refusals = Partial<Record<Status, ErrorCode>>
+
+/** By the status of the transaction. A bulk cancellation, the HTTP operation and its document follow this table. */
+export const cancelRefusals = {
+  mined: 'TRANSACTION_ALREADY_MINED',
+  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
+  failed: 'TRANSACTION_ALREADY_FAILED',
+  expired: 'TRANSACTION_ALREADY_EXPIRED',
+} as const satisfies Refusals
+
+const replaceRefusalsByStatus = {
+  ...cancelRefusals,
+  canceled: 'TRANSACTION_ALREADY_CANCELED',
+} as const satisfies Refusals
+
+/** All codes of a refused cancel. */
+export const cancelRefusalCodes = Object.values(cancelRefusals)
+
+/** All codes of a refused replacement that are about the transaction, not the request. */
+export const replaceRefusalCodes = [
+  ...Object.values(replaceRefusalsByStatus),
+  'TRANSACTION_ALREADY_ORDERED',
+  'TRANSACTION_IS_GAP_FILLER',
+] as const satisfies readonly ErrorCode[]
+
+/** Undefined if the transaction can be canceled, or is canceled already. */
+export function refusalOfCancel(transaction: Transaction): RescindError | undefined {
+  const status = statusOf(transaction)
+  const byStatus: Refusals = cancelRefusals
+  const code = byStatus[status]
+  return code && new RescindError(code, `transaction ${transaction.id} is already ${status}`)
+}
+
+/** Whether a bulk cancellation takes the transaction: a client's, pending, and none that a cancel refuses. */
+export function isTakenByBulk(transaction: Transaction): boolean {
+  const status = statusOf(transaction)
+  // A gap filler is already a no-op, and no client's to cancel.
+  return transaction.origin === 'client' && bulkStatuses.includes(status)
+}
+
+/** The statuses of the rows that a bulk cancellation takes. */
+export const bulkStatuses: readonly Status[] = pendingStatuses.filter((status) => !(status in cancelRefusals))
+
+/** Undefined if a new payload may take the old one's place. */
+export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): RescindError | undefined {
+  const { id } = transaction
+  if (transaction.origin === 'gap') {
+    const text = `transaction ${id} is the service's own no-op, for a nonce that was given up; send a new transaction`
+    return new RescindError('TRANSACTION_IS_GAP_FILLER', text)
+  }
+  const status = statusOf(transaction)
+  const byStatus: Refusals = replaceRefusalsByStatus
+  const code = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : byStatus[status]
+  if (code) return new RescindError(code, tooLateToReplace(id, status))
+  if (pool === 'fcfs' && wasOrdered(transaction)) {
+    const why = payloadAttempts(transaction.lifecycle.attempts).some(wasTaken)
+      ? 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
+      : 'the sequencer says that its nonce is spent; wait for the block that shows which transaction used it: if that was another one, a PUT is possible again'
+    return new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${id}: ${why}`)
+  }
+  return undefined
+}
+
+export function tooLateToReplace(id: string, status: Status): string {
+  return `transaction ${id} is already ${status}; send a new one`
+}
+
+/** Whether a sequencer that orders first come, first served has accepted a payload of it, or calls its nonce spent. */
+function wasOrdered(transaction: Transaction): transaction is InPhase<'inFlight'> {
+  return isInPhase(transaction, 'inFlight') && payloadAttempts(transaction.lifecycle.attempts).some(isNonceTaken)
+}

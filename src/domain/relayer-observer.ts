@@ -1,0 +1,62 @@
+// The reports of the engine about the relayers that it advances. Metrics listen to them, and so do the readiness and the previews.
+import type { Condition } from './condition.ts'
+import type { RelayerId } from './ids.ts'
+import type { Relayer } from './relayer.ts'
+import type { Nonce, TimestampMs, Wei } from './units.ts'
+
+export interface RelayerObserver {
+  /** After an observation of the chain. */
+  looked(relayer: Relayer, sight: Sight): void
+  /** Nothing is open: the relayer does not observe the chain. */
+  idle(relayer: Relayer): void
+  /** Without max_in_flight so many of its transactions may be in flight. */
+  window(id: RelayerId, size: number): void
+  /** No node answered. */
+  unreachable(id: RelayerId): void
+  /** A step failed unexpectedly. */
+  failed(id: RelayerId): void
+  /** The number of relayers that this process advances from now on. */
+  owned(count: number): void
+  /** This process no longer owns it. */
+  released(id: RelayerId): void
+}
+
+export interface Sight {
+  readonly accountNonce: Nonce
+  /** The lowest nonce in flight. */
+  readonly lowestNonce?: Nonce
+  readonly inFlight: number
+  /** When the oldest transaction in flight or queued was stored. */
+  readonly oldestAt?: TimestampMs
+  readonly balance?: Wei
+  /** Pre-signed no-ops, of all nonces. Absent: the policy is off. */
+  readonly presigned?: number
+  readonly conditions: readonly Condition[]
+}
+
+/** Passes each report to every listener, in their order. */
+export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerObserver {
+  return {
+    looked(relayer, sight) {
+      for (const each of listeners) each.looked(relayer, sight)
+    },
+    idle(relayer) {
+      for (const each of listeners) each.idle(relayer)
+    },
+    window(id, size) {
+      for (const each of listeners) each.window(id, size)
+    },
+    unreachable(id) {
+      for (const each of listeners) each.unreachable(id)
+    },
+    failed(id) {
+      for (const each of listeners) each.failed(id)
+    },
+    owned(count) {
+      for (const each of listeners) each.owned(count)
+    },
+    released(id) {
+      for (const each of listeners) each.released(id)
+    },
+  }
+}

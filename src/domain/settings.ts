@@ -1,0 +1,39 @@
+// The settings of endpoints, networks and notifications, from the file or from the API.
+import type { NetworkProfile, ProfileOverrides } from './profile.ts'
+import type { Secret } from './secret.ts'
+
+export interface EndpointSettings {
+  readonly url: Secret
+  /** 1 to 100: the endpoint's share of the traffic, relative to its neighbors. */
+  readonly weight: number
+  /** Sent with each request to it, by name in lower case. Every value counts as secret: it may be a provider's key. */
+  readonly headers?: Readonly<Record<string, Secret>>
+}
+
+export interface NetworkSettings {
+  readonly name: string
+  readonly chainId: number
+  readonly rpcUrls: readonly EndpointSettings[]
+  readonly requiredConfirmations: number
+  readonly averageBlockTimeMs: number
+  /** Whether the file or the API set the block time. False for a default or a chain list's value. */
+  readonly isBlockTimeGiven: boolean
+  readonly symbol: string
+  readonly isTestnet: boolean
+  readonly eip1559: boolean
+  /** How the chain differs from Ethereum: the table's facts, and the overrides before them. */
+  readonly profile: NetworkProfile
+  /** The fields of the profile that the file sets, and the tip of a chain that is on no list. No tag changes them. */
+  readonly profileInFile: ProfileOverrides
+  /** What the file or a list of chains says about the chain: `eip1559`, `no-mempool`. */
+  readonly features: readonly string[]
+  readonly tags: readonly string[]
+  readonly explorerUrls: readonly string[]
+}
+
+export interface NotificationSettings {
+  readonly id: string
+  readonly type: 'webhook'
+  readonly url: Secret
+  readonly signingKey?: Secret
+}

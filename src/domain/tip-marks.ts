@@ -1,0 +1,43 @@
+// How far a network's tips may rise: a node's report raises the believed tip at most twofold in ten minutes, above the highest
+// of the last day.
+import { maxWei, type TimestampMs, type Wei } from './units.ts'
+
+/** The highest tip that was believed up to this time since the mark before. */
+export interface TipMark {
+  readonly at: TimestampMs
+  readonly tip: Wei
+}
+
+export const tipKeptMs = 24 * 3_600_000
+/** A mark counts once it has stood so long. */
+const standsAfterMs = 600_000
+/** Without a rise, a mark is written so often. */
+const renewedAfterMs = 3_600_000
+const riseMost = 2n
+
+/** The marks that still count. A time ahead of the clock by a day or more is no reason to believe a tip for longer. */
+export function keptMarks(marks: readonly TipMark[], now: TimestampMs): readonly TipMark[] {
+  return marks.filter(({ at }) => at > now - tipKeptMs && at < now + tipKeptMs)
+}
+
+/**
+ * The highest tip that is believed now. `small`: a tip that is too small to matter. A mark far ahead of the clock stands,
+ * because the clock was set back. One that is little ahead is another replica's, whose clock is fast.
+ */
+export function tipAllowance(marks: readonly TipMark[], small: Wei, now: TimestampMs): Wei {
+  const standing = keptMarks(marks, now).filter(({ at }) => Math.abs(now - at) >= standsAfterMs)
+  return riseMost * maxWei(small, ...standing.map(({ tip }) => tip))
+}
+
+/** Whether a tip is to be marked: seldom, as a day is kept. */
+export function isMarkDue(marks: readonly TipMark[], tip: Wei, now: TimestampMs): boolean {
+  const kept = keptMarks(marks, now)
+  const newest = Math.max(...kept.map(({ at }) => at).filter((at) => at <= now))
+  if (now - newest >= renewedAfterMs) return true
+  return now - newest >= standsAfterMs && tip > maxWei(0n, ...kept.map((mark) => mark.tip))
+}
+
+/** The first mark of a chain stands at once. */
+export function firstMark(tip: Wei, now: TimestampMs): TipMark {
+  return { at: now - standsAfterMs, tip }
+}

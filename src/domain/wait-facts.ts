@@ -1,0 +1,121 @@
+// The facts of each condition: why a transaction waits, in figures. wait-sentence.ts makes the sentence of them.
+
+import type { Condition } from './condition.ts'
+import type { Finality } from './finality.ts'
+import type { Hash, RelayerId } from './ids.ts'
+import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
+
+type None = Readonly<Record<never, never>>
+
+/** The words of a node or of a key service. They are shown, and nothing reads them. */
+type Words = string
+
+/** The lowest fees that would do. */
+export interface Needed {
+  readonly perGas: Wei
+  readonly tip: Wei
+}
+
+/** A node's refusal that no price ends. */
+export interface Refusal {
+  /** `error`: in no client's table. `forNow`: it may be over the next time. */
+  readonly kind: 'error' | 'invalid' | 'forNow'
+  readonly words: Words
+}
+
+/** An attempt that a cap keeps from a higher price. */
+interface AtCap {
+  readonly of: 'attempt'
+  readonly cap: Wei | undefined
+  /** The price without the cap, rounded. */
+  readonly offer?: { readonly perGas: Wei; readonly hasRoom: boolean }
+  readonly nonce: Nonce
+  readonly since: BlockNumber
+}
+
+/** A replacement that its own fees or a cap keep from the nonce. */
+interface Outbid {
+  readonly of: 'replacement'
+  readonly over: Hash
+  readonly needed?: Needed
+}
+
+/** `of` names the contender, or the transaction behind it, where a condition has more than one sentence. */
+export interface FactsOf {
+  readonly paused: None
+  readonly policy: { readonly forbidden: string }
+  readonly balance_below_minimum: { readonly balance: Wei; readonly minBalance: Wei }
+  readonly balance_short:
+    | { readonly of: 'send'; readonly balance: Wei; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
+    /** With `skip_unfunded`. */
+    | { readonly of: 'passed'; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
+    | { readonly of: 'higherPrice' | 'attempt'; readonly cost: Wei }
+  readonly already_ordered:
+    | { readonly of: 'cancellation'; readonly by: 'acceptance' | 'spentNonce' }
+    | { readonly of: 'replacement' }
+  readonly outcome_unknown: None
+  readonly cancel_unfunded: { readonly cost: Wei }
+  readonly gas_price_cap:
+    | { readonly of: 'send'; readonly cap: Wei | undefined; readonly price: Wei; readonly isNamed: boolean }
+    | AtCap
+    | Outbid
+  readonly cancel_gas_price_cap: AtCap | { readonly of: 'noOp'; readonly cap: Wei | undefined; readonly perGas: Wei }
+  readonly own_price: { readonly of: 'attempt'; readonly perGas: Wei; readonly tip?: Wei } | Outbid
+  /** The price is rounded. `cap` is the policy that replaces the ceiling. */
+  readonly price_ceiling: { readonly perGas: Wei; readonly cap: 'gas_price_cap' | 'cancel_gas_price_cap' }
+  readonly attempts_exhausted: {
+    readonly of: 'attempt' | 'noOp'
+    /** The event that allows another attempt. */
+    readonly until: 'market' | 'double'
+    readonly nonce: Nonce
+    readonly attempts: number
+  }
+  readonly nonce_blocked:
+    | { readonly by: 'transaction'; readonly nonce: Nonce; readonly until: BlockNumber }
+    | { readonly by: 'count'; readonly nonce: Nonce; readonly pendingNonce: Nonce }
+  readonly pool_unseen: { readonly nonce: Nonce; readonly from: BlockNumber }
+  readonly gap_unconfirmed:
+    | { readonly of: 'gap'; readonly nonce: Nonce }
+    | {
+        readonly of: 'reach'
+        readonly nonce: Nonce
+        /** The highest nonce on record lies just below. */
+        readonly recordedBelow: Nonce
+        readonly relayerId: RelayerId
+      }
+    | { readonly of: 'limit'; readonly nonce: Nonce; readonly limit: Nonce }
+  readonly gap_fillers_limited: { readonly nonce: Nonce; readonly filled: number; readonly relayerId: RelayerId }
+  readonly nonce_unproven: { readonly nonce: Nonce }
+  readonly history_unknown: { readonly from: Nonce; readonly to: Nonce }
+  readonly cancellation_unclear: { readonly noOp: Hash; readonly nonce: Nonce }
+  readonly node_behind: { readonly nonce: Nonce; readonly settledBelow: Nonce }
+  readonly node_refuses:
+    | { readonly of: 'payload' | 'noOp'; readonly refusal: Refusal }
+    | { readonly of: 'gapFiller' | 'behindGapFiller'; readonly nonce: Nonce; readonly words: Words }
+  readonly node_unreachable: { readonly of: 'payload' | 'noOp' | 'network'; readonly words: Words }
+  readonly signer_unavailable: { readonly signerId: string; readonly code: string; readonly isPermanent: boolean }
+  readonly facts_missing: { readonly fact: 'price' | 'balance' | 'l1Fee' }
+  readonly gas_unknown:
+    | { readonly of: 'send' | 'replacement' | 'noOp' }
+    | { readonly of: 'gapFiller'; readonly nonce: Nonce }
+  readonly would_revert: { readonly of: 'send' | 'replacement'; readonly words: Words }
+  readonly finality_stalled: { readonly block: BlockNumber; readonly minutes: number; readonly tag: Finality }
+}
+
+/** The conditions of waits: all but those of a relayer as a whole. */
+export type ReasonCondition = Extract<Condition, keyof FactsOf>
+
+/** A condition with its facts. */
+export type Reason = {
+  readonly [C in ReasonCondition]: { readonly condition: C; readonly facts: FactsOf[C] }
+}[ReasonCondition]
+
+/** Why a transaction waits, as of the last observation: `condition` and `facts` for machines, `text` for people. */
+export interface Wait {
+  readonly condition: Condition
+  readonly text: string
+  /** Absent in a row that an earlier release wrote. */
+  readonly facts?: Reason['facts']
+  /** When the condition began to hold. Absent likewise. */
+  readonly since?: TimestampMs
+}

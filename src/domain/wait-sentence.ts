@@ -1,0 +1,202 @@
+// The sentences of waits: why a transaction waits, with the figures and a remedy. The only place that words them.
+import { escalationMultiple } from './fees.ts'
+import { ceilingMultiple } from './price-ceiling.ts'
+import { shownText } from './shown-text.ts'
+import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
+
+/** As it is stored and shown. `isCanceled`: of the transaction that waits. */
+export function sentenceOf(reason: Reason, isCanceled: boolean): string {
+  const begin = isCanceled ? 'canceled; ' : 'waits: '
+  return shownText(wordsOf(reason.condition, reason.facts, begin))
+}
+
+// The facts of a reason belong to its condition, which the types of a union can't follow through a lookup.
+function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], begin: string): string {
+  return sentences[condition](facts, begin)
+}
+
+/** `begin`: the first words of most sentences. */
+const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: string) => string } = {
+  paused: (_, begin) => `${begin}the relayer is paused; unpause it, or cancel this`,
+  policy: ({ forbidden }, begin) =>
+    `${begin}the replacement is forbidden: ${forbidden}; or replace it again, or cancel`,
+  balance_below_minimum: ({ balance, minBalance }, begin) =>
+    `${begin}the balance (${balance} wei) is below min_balance (${minBalance} wei): top it up by ${minBalance - balance} wei`,
+  balance_short: balanceShort,
+  already_ordered: alreadyOrdered,
+  outcome_unknown: (_, begin) =>
+    `${begin}no answer shows whether the sequencer has it: one no-op is broadcast until something with the nonce is mined, and whichever came first is mined; no price changes that`,
+  cancel_unfunded: ({ cost }, begin) =>
+    `${begin}the balance does not cover the no-op, which may cost ${cost} wei: top it up`,
+  gas_price_cap: (facts, begin) => {
+    if (facts.of === 'attempt') return atCap('gas_price_cap', facts)
+    if (facts.of === 'replacement') return outbid(facts, begin)
+    const price = facts.isNamed ? `its own fee (${facts.price} wei)` : `the base fee (up to ${facts.price} wei)`
+    return `${begin}${price} is above gas_price_cap (${facts.cap} wei): raise the cap, wait, or cancel it`
+  },
+  cancel_gas_price_cap: (facts, begin) =>
+    facts.of === 'attempt'
+      ? atCap('cancel_gas_price_cap', facts)
+      : `${begin}the no-op would need more (up to ${facts.perGas} wei per gas) than cancel_gas_price_cap (${facts.cap} wei), and is tried again each block: raise the cap, if it must win`,
+  own_price: (facts, begin) => {
+    if (facts.of === 'replacement') return outbid(facts, begin)
+    const price = `${facts.perGas} wei per gas${facts.tip === undefined ? '' : `, ${facts.tip} of it as tip`}`
+    return `waits at its own price (${price}), which is too low to be mined now: wait, replace it at a higher one, or cancel it`
+  },
+  price_ceiling: ({ perGas, cap }, begin) =>
+    `${begin}another attempt needs ${perGas} wei per gas, above the ceiling of ${ceilingMultiple} times what recent blocks paid: the last is broadcast again, and a higher price follows once the market's rises; ${cap} replaces the ceiling`,
+  attempts_exhausted: attemptsExhausted,
+  nonce_blocked: (facts, begin) =>
+    facts.by === 'transaction'
+      ? `${begin}nonce ${facts.nonce} comes first, and a transaction that is not ours waits for it in the pool: if it is not mined by block ${facts.until}, the relayer uses the nonce itself; sign for this account nowhere else`
+      : `${begin}the account's nonce is ${facts.nonce}, and a pool counts up to ${facts.pendingNonce}: so many transactions that are not ours come first, or the count is false; sign for this account nowhere else`,
+  pool_unseen: ({ nonce, from }, begin) =>
+    `${begin}nonce ${nonce} comes first and is unused, and no node shows its pool, where a foreign transaction may wait for it: from block ${from} on the relayer uses it; an endpoint that counts its pool (eth_getTransactionCount of "pending") would show it sooner`,
+  gap_unconfirmed: gapUnconfirmed,
+  gap_fillers_limited: ({ nonce, filled, relayerId }, begin) =>
+    `${begin}nonce ${nonce} comes first and is unused, no transaction of this relayer ever held it, and the relayer has filled ${filled} such nonces within an hour: did a node name a false count? Compare the account's nonce with an explorer, and permit more (POST /api/v1/relayers/${relayerId}/gap-fillers), or wait`,
+  nonce_unproven: ({ nonce }, begin) =>
+    `${begin}nonce ${nonce} is spent, and no node shows yet by which transaction: if this lasts, add an endpoint that keeps the chain's history`,
+  history_unknown: ({ from, to }, begin) => {
+    const nonces = from === to ? `nonce ${from} was used` : `nonces from ${from} to ${to} were used`
+    return `${begin}${nonces} by transactions that this database does not hold, and once those are final, the service checks whether this is one of them: was it restored from an older copy?`
+  },
+  cancellation_unclear: ({ noOp, nonce }, begin) =>
+    `${begin}the no-op ${noOp} (nonce ${nonce}) canceled this or another transaction, and this database does not hold which: was it restored from an older copy? It is not sent as it is: cancel it, or replace it to have it sent`,
+  node_behind: ({ nonce, settledBelow }, begin) =>
+    `${begin}the node reports nonce ${nonce}, but every nonce below ${settledBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`,
+  node_refuses: nodeRefuses,
+  node_unreachable: ({ of, words }, begin) => {
+    if (of === 'network') return `${begin}no node of the network answers: ${words}`
+    return of === 'noOp'
+      ? `${begin}the no-op could not reach a node: ${words}`
+      : `${begin}no node could be reached: ${words}`
+  },
+  signer_unavailable: ({ signerId, code, isPermanent }, begin) => {
+    const remedy = isPermanent ? 'until an operator acts: correct it, and the service goes on' : 'and is tried again'
+    return `${begin}signer "${signerId}" does not sign now (${code}), ${remedy}`
+  },
+  facts_missing: ({ fact }, begin) => `${begin}no node reports ${missingFacts[fact]}`,
+  gas_unknown: gasUnknown,
+  would_revert: ({ of, words }, begin) =>
+    of === 'send'
+      ? `waits for the transactions in flight: it would revert now: ${words}`
+      : `${begin}the replacement would revert: ${words}; replace it again, or cancel`,
+  finality_stalled: ({ block, minutes, tag }, begin) =>
+    `${begin}its block ${block} is confirmed, and for more than ${minutes} minutes no endpoint has shown that it is ${tag}: wait, or add an endpoint that reports the block tag "${tag}"`,
+}
+
+const missingFacts = { price: 'the price of gas', balance: 'the balance', l1Fee: 'the fee for data on L1' }
+
+function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
+  switch (facts.of) {
+    case 'send':
+      return `${begin}the balance (${facts.balance} wei) does not cover ${costOfSend(facts)}: top it up by ${facts.short} wei`
+    case 'passed':
+      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up by ${facts.short} wei`
+    case 'higherPrice':
+      return `${begin}a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${facts.cost} wei: top it up, wait, or cancel it`
+    case 'attempt':
+      return `${begin}a node says that the balance does not cover it, which may cost ${facts.cost} wei: top it up`
+  }
+}
+
+function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { value: bigint }>): string {
+  const onL1 = paysL1 ? ', its fee for data on L1' : ''
+  return `its value (${value} wei)${onL1} and gas beside the transactions in flight and cancel_reserve`
+}
+
+function alreadyOrdered(facts: FactsOf['already_ordered'], begin: string): string {
+  if (facts.of === 'replacement') {
+    return `${begin}the sequencer accepted the earlier payload or calls its nonce spent, and nothing replaces a transaction there: the block that shows which transaction used the nonce ends the wait`
+  }
+  return facts.by === 'acceptance'
+    ? `${begin}the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost`
+    : `${begin}the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction used it`
+}
+
+function atCap(name: string, { cap, offer, nonce, since }: Extract<FactsOf['gas_price_cap'], { of: 'attempt' }>) {
+  // The offer is no price: of an offer by EIP-1559, the block takes its base fee and the tip.
+  const room = offer?.hasRoom ? ', with room for a rising base fee' : ''
+  const price = offer ? `without the cap the next attempt would offer up to ${offer.perGas} wei${room}; ` : ''
+  return `waits at ${name} (${cap} wei): it needs a higher price to be mined sooner; ${price}it holds nonce ${nonce} since block ${since}: raise the cap, wait, or cancel it`
+}
+
+function outbid({ over, needed }: Extract<FactsOf['gas_price_cap'], { of: 'replacement' }>, begin: string): string {
+  return `${begin}over ${over} it needs ${priceOf(needed)}, which the replacement's fee or gas_price_cap forbids`
+}
+
+function priceOf(needed: Needed | undefined): string {
+  return needed ? `${needed.perGas} wei per gas, ${needed.tip} of it as tip` : 'more'
+}
+
+function attemptsExhausted({ of, until, nonce, attempts }: FactsOf['attempts_exhausted'], begin: string): string {
+  const market = `a higher price would be beyond ${escalationMultiple} times the market's price: the last is broadcast again, and a higher price follows once the market's rises`
+  if (of === 'noOp') {
+    return until === 'market'
+      ? `${begin}no no-op for nonce ${nonce} was mined, and ${market}`
+      : `${begin}none of ${attempts} no-ops for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles`
+  }
+  return until === 'market'
+    ? `${begin}no attempt for nonce ${nonce} was mined, and ${market}: wait, or cancel it`
+    : `${begin}none of the ${attempts} attempts for nonce ${nonce} was mined: they are broadcast again, and another is signed once the price doubles: wait, or cancel it`
+}
+
+function nodeRefuses(facts: FactsOf['node_refuses'], begin: string): string {
+  switch (facts.of) {
+    case 'payload':
+      return `${begin}${refusalOfPayload(facts.refusal)}`
+    case 'noOp':
+      return `${begin}${refusalOfNoOp(facts.refusal)}`
+    case 'gapFiller':
+      return `${begin}the node refuses the no-op that fills nonce ${facts.nonce}, and it is broadcast again at growing intervals: ${facts.words}`
+    case 'behindGapFiller':
+      return `${begin}nonce ${facts.nonce} comes first, and the node refuses the no-op that would fill it: ${facts.words}; the no-op is tried again`
+  }
+}
+
+function refusalOfPayload({ kind, words }: Refusal): string {
+  switch (kind) {
+    case 'error':
+      return `a node answers with an unknown error, so it is broadcast again: ${words}`
+    case 'invalid':
+      return `the node calls it invalid, so it is broadcast again, and a no-op takes its nonce if that lasts: ${words}`
+    case 'forNow':
+      return `the node refuses it for now, and it is broadcast again: ${words}`
+  }
+}
+
+function refusalOfNoOp({ kind, words }: Refusal): string {
+  switch (kind) {
+    case 'error':
+      return `a node answers the no-op with an unknown error, so it is broadcast again: ${words}`
+    case 'invalid':
+      return `the node refused the no-op, and it is broadcast again at growing intervals: ${words}`
+    case 'forNow':
+      return `the node refuses the no-op for now, and it is broadcast again: ${words}`
+  }
+}
+
+function gasUnknown(facts: FactsOf['gas_unknown'], begin: string): string {
+  switch (facts.of) {
+    case 'send':
+      return `${begin}the node could not estimate its gas; cancel it and send it with a gas_limit, if this lasts`
+    case 'replacement':
+      return `${begin}the node could not estimate the gas of the replacement; name a gas_limit, if this lasts`
+    case 'noOp':
+      return `${begin}no node estimates the gas of the no-op, which this chain does not state: the service tries again with each block`
+    case 'gapFiller':
+      return `${begin}nonce ${facts.nonce} comes first and is unused, and no node estimates the gas of the no-op that would fill it: the service tries again with each block`
+  }
+}
+
+function gapUnconfirmed(facts: FactsOf['gap_unconfirmed'], begin: string): string {
+  switch (facts.of) {
+    case 'gap':
+      return `${begin}nonce ${facts.nonce} comes first and is unused, and no second count of the account confirms that: once another endpoint does, or after three counts of the only one, the relayer fills it`
+    case 'reach':
+      return `${begin}a node counts so many transactions that nonce ${facts.nonce} would come next, and the highest nonce on record lies below ${facts.recordedBelow}: another endpoint has to confirm the count. Compare the account's nonce with an explorer, and permit it if it is right (POST /api/v1/relayers/${facts.relayerId}/gap-fillers); otherwise replace the endpoint`
+    case 'limit':
+      return `${begin}a node counts so many transactions that nonce ${facts.nonce} would come next, and no nonce from ${facts.limit} on is used: the count is false; replace the endpoint`
+  }
+}

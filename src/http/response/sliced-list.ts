@@ -1,0 +1,93 @@
+// Answers with a list whose items may be large: they are read and written a slice at a time, as fast as their reader reads.
+import { Readable } from 'node:stream'
+import { nextTurn } from '../../ops/clock.ts'
+import type { PageItem } from '../../store/page-port.ts'
+import { pageSliceBytes } from '../limits.ts'
+import { type Pagination, type Success, success } from './envelope.ts'
+
+/** What an answer costs while nobody reads it. */
+export interface SlicedSize {
+  /** In memory at most. */
+  readonly heldBytes: number
+  /** Of the whole answer, about. */
+  readonly bytes: number
+}
+
+const sizes = new WeakMap<object, SlicedSize>()
+
+/** Undefined for anything but a list that is written in slices. */
+export function sizeOfSliced(payload: unknown): SlicedSize | undefined {
+  return typeof payload === 'object' && payload !== null ? sizes.get(payload) : undefined
+}
+
+/** The slices of an unread answer: one in the stream, and those that the connection took and did not send. */
+const slicesHeld = 3
+
+interface ListReply<R> {
+  type(contentType: string): { send(content: Readable): R }
+}
+
+/** Returns an envelope where all items fit into one slice. `present` gets each item as it was when its slice was read. */
+export async function sendList<T, R>(
+  reply: ListReply<R>,
+  items: readonly PageItem<T>[],
+  present: (item: T) => unknown,
+  pagination?: Pagination,
+): Promise<Success<unknown> | R> {
+  const body = success<readonly unknown[]>([], [], pagination)
+  const [first = [], ...more] = sliced(items)
+  if (more.length === 0) return { ...body, data: (await readAll(first)).map(present) }
+
+  const slices = [first, ...more]
+  const content = Readable.from(texts(slices, JSON.stringify(body), present), { objectMode: false, highWaterMark: 1 })
+  const heldBytes = slicesHeld * Math.max(...slices.map(bytesOf))
+  sizes.set(content, { heldBytes, bytes: bytesOf(items) })
+  return reply.type('application/json; charset=utf-8').send(content)
+}
+
+/** `body` has an empty list as its first member. */
+async function* texts<T>(
+  slices: readonly (readonly PageItem<T>[])[],
+  body: string,
+  present: (item: T) => unknown,
+): AsyncGenerator<Buffer> {
+  const at = body.indexOf('[') + 1
+  yield Buffer.from(body.slice(0, at))
+  let separator = ''
+  for (const slice of slices) {
+    const shown = (await readAll(slice)).map((item) => JSON.stringify(present(item)))
+    if (shown.length === 0) continue
+    yield Buffer.from(separator + shown.join(','))
+    separator = ','
+    await nextTurn()
+  }
+  yield Buffer.from(body.slice(at))
+}
+
+/** In their order. A slice is full when its items have `pageSliceBytes`, so only its last one is beyond that. */
+function sliced<T>(items: readonly PageItem<T>[]): PageItem<T>[][] {
+  const slices: PageItem<T>[][] = []
+  let room = 0
+  for (const item of items) {
+    if (room <= 0) {
+      slices.push([])
+      room = pageSliceBytes
+    }
+    slices.at(-1)?.push(item)
+    room -= item.bytes
+  }
+  return slices
+}
+
+function bytesOf(items: readonly PageItem<unknown>[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+async function readAll<T>(items: readonly PageItem<T>[]): Promise<T[]> {
+  const read: T[] = []
+  for (const item of items) {
+    const each = await item.read()
+    if (each !== undefined) read.push(each)
+  }
+  return read
+}

@@ -1,0 +1,49 @@
+// Presents why a transaction waits.
+import { type Static, Type } from 'typebox'
+import { conditions } from '../../domain/condition.ts'
+import type { Wait } from '../../domain/wait-facts.ts'
+import { such, time } from '../response/forms.ts'
+import { presentTime } from '../response/present-time.ts'
+
+export const waitSchema = Type.Object(
+  {
+    condition: Type.Enum([...conditions]),
+    facts: Type.Optional(
+      Type.Object(
+        {},
+        {
+          title: 'WaitFacts',
+          additionalProperties: true,
+          description: 'The figures of the condition, as in the text; amounts of wei are text',
+        },
+      ),
+    ),
+    text: such('waits: the relayer is paused; unpause it, or cancel this'),
+    since: Type.Optional(time('When the condition began to hold')),
+  },
+  {
+    title: 'Wait',
+    additionalProperties: false,
+    description: 'Why it waits, as of the last observation; absent while nothing holds it up',
+  },
+)
+
+export function presentWait({ condition, facts, text, since }: Wait): Static<typeof waitSchema> {
+  return {
+    condition,
+    ...(facts && { facts: presentFacts(facts) }),
+    text,
+    ...(since !== undefined && { since: presentTime(since) }),
+  }
+}
+
+/** By the names of the API, with amounts as text. */
+function presentFacts(facts: object): Readonly<Record<string, unknown>> {
+  const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [named(name), presentFact(fact)]))
+}
+
+function presentFact(fact: unknown): unknown {
+  if (typeof fact === 'bigint') return fact.toString()
+  return typeof fact === 'object' && fact !== null ? presentFacts(fact) : fact
+}

@@ -1,0 +1,52 @@
+// The believed tips of the networks, a row a mark.
+import type { TipMark } from '../../domain/tip-marks.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { TipMarkTable } from '../access-tables.ts'
+import { type Executor, statement } from '../statement.ts'
+import type { NetworkOfTips } from '../tip-port.ts'
+
+type Of = { network: string; chainId: number }
+
+const marksAfter = statement<Of & { after: number }, Pick<TipMarkTable, 'marked_at' | 'tip'>>((db, p) =>
+  db
+    .selectFrom('tip_marks')
+    .select(['marked_at', 'tip'])
+    .where('network', '=', p.network)
+    .where('chain_id', '=', p.chainId)
+    .where('marked_at', '>', p.after)
+    .orderBy('marked_at'),
+)
+
+export async function readTipMarks(
+  executor: Executor,
+  { name, chainId }: NetworkOfTips,
+  after: TimestampMs,
+): Promise<readonly TipMark[]> {
+  const rows = await executor.all(marksAfter, { network: name, chainId, after })
+  return rows.map(({ marked_at, tip }) => ({ at: marked_at, tip: BigInt(tip) }))
+}
+
+const forgetOld = statement<Of & { before: number }>((db, p) =>
+  db
+    .deleteFrom('tip_marks')
+    .where('network', '=', p.network)
+    .where('chain_id', '=', p.chainId)
+    .where('marked_at', '<=', p.before),
+)
+
+const insertMark = statement<Of & { at: number; tip: string }>((db, p) =>
+  db
+    .insertInto('tip_marks')
+    .values({ network: p.network, chain_id: p.chainId, marked_at: p.at, tip: p.tip })
+    .onConflict((conflict) => conflict.columns(['network', 'chain_id', 'marked_at']).doNothing()),
+)
+
+export async function recordTipMark(
+  executor: Executor,
+  { name, chainId }: NetworkOfTips,
+  { at, tip }: TipMark,
+  before: TimestampMs,
+): Promise<void> {
+  await executor.all(forgetOld, { network: name, chainId, before })
+  await executor.all(insertMark, { network: name, chainId, at, tip: String(tip) })
+}

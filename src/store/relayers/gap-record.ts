@@ -1,0 +1,123 @@
+// The record of a relayer's gap fillers. It is counted from rows, so that the limit survives a restart and another owner.
+import { sql } from 'kysely'
+import { windowMax } from '../../domain/decide/queue/window.ts'
+import { type GapPermit, permitMsMax } from '../../domain/gap-permit.ts'
+import { fillsWindowMs, type GapRecord } from '../../domain/gap-record.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Nonce, TimestampMs } from '../../domain/units.ts'
+import type { GapPermitTable } from '../access-tables.ts'
+import { type Executor, first, statement } from '../statement.ts'
+
+const released = statement<{ relayerId: RelayerId; from: number; limit: number }, { nonce: number }>((db, p) =>
+  db
+    .selectFrom('released_nonces')
+    .select('nonce')
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '>=', p.from)
+    .orderBy('nonce')
+    .limit(p.limit),
+)
+
+const filledSince = statement<{ relayerId: RelayerId; since: number }, { total: number }>((db, p) =>
+  db
+    .selectFrom('gap_fills')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('relayer_id', '=', p.relayerId)
+    .where('filled_at', '>', p.since),
+)
+
+const permit = statement<{ relayerId: RelayerId; now: number }, GapPermitTable>((db, p) =>
+  db.selectFrom('gap_permits').selectAll().where('relayer_id', '=', p.relayerId).where('expires_at', '>', p.now),
+)
+
+export async function readGapRecord(
+  executor: Executor,
+  relayerId: RelayerId,
+  from: Nonce,
+  now: TimestampMs,
+): Promise<GapRecord> {
+  const [nonces, inHour, granted] = await Promise.all([
+    executor.all(released, { relayerId, from, limit: windowMax }),
+    first(executor, filledSince, { relayerId, since: now - fillsWindowMs }),
+    first(executor, permit, { relayerId, now }),
+  ])
+  // A gap filler of the same millisecond may be newer than the permit.
+  const used = granted && (await first(executor, filledSince, { relayerId, since: granted.granted_at - 1 }))
+  return {
+    released: new Set(nonces.map(({ nonce }) => nonce)),
+    filledInHour: inHour?.total ?? 0,
+    permitted: granted ? Math.max(0, granted.fills - (used?.total ?? 0)) : 0,
+  }
+}
+
+type At = { relayerId: RelayerId; nonce: number }
+
+const insertReleased = statement<At>((db, p) =>
+  db
+    .insertInto('released_nonces')
+    .values({ relayer_id: p.relayerId, nonce: p.nonce })
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'nonce']).doNothing()),
+)
+const forgetSpent = statement<{ relayerId: RelayerId }>((db, p) =>
+  db
+    .deleteFrom('released_nonces')
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '<', sql<number>`(SELECT spent_below FROM relayers WHERE id = ${p.relayerId})`),
+)
+
+/** A transaction of ours gives the nonce back. */
+export async function releaseNonce(executor: Executor, relayerId: RelayerId, nonce: Nonce): Promise<void> {
+  await executor.all(forgetSpent, { relayerId })
+  await executor.all(insertReleased, { relayerId, nonce })
+}
+
+const insertFill = statement<At & { now: number }>((db, p) =>
+  db
+    .insertInto('gap_fills')
+    .values({ relayer_id: p.relayerId, filled_at: p.now, nonce: p.nonce })
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'filled_at', 'nonce']).doNothing()),
+)
+const forgetOld = statement<{ relayerId: RelayerId; before: number }>((db, p) =>
+  db.deleteFrom('gap_fills').where('relayer_id', '=', p.relayerId).where('filled_at', '<', p.before),
+)
+
+export async function recordGapFill(
+  executor: Executor,
+  relayerId: RelayerId,
+  nonce: Nonce,
+  now: TimestampMs,
+): Promise<void> {
+  // No permit is older.
+  await executor.all(forgetOld, { relayerId, before: now - permitMsMax - fillsWindowMs })
+  await executor.all(insertFill, { relayerId, nonce, now })
+}
+
+const savePermit = statement<GapPermitTable>((db, p) =>
+  db
+    .insertInto('gap_permits')
+    .values({ relayer_id: p.relayer_id, fills: p.fills, granted_at: p.granted_at, expires_at: p.expires_at })
+    .onConflict((conflict) =>
+      conflict.column('relayer_id').doUpdateSet((eb) => ({
+        fills: eb.ref('excluded.fills'),
+        granted_at: eb.ref('excluded.granted_at'),
+        expires_at: eb.ref('excluded.expires_at'),
+      })),
+    ),
+)
+
+export async function permitGapFillers(executor: Executor, relayerId: RelayerId, given: GapPermit): Promise<void> {
+  const { fills, grantedAt, expiresAt } = given
+  await executor.all(savePermit, { relayer_id: relayerId, fills, granted_at: grantedAt, expires_at: expiresAt })
+}
+
+const removals = [
+  statement<{ relayerId: RelayerId }>((db, p) =>
+    db.deleteFrom('released_nonces').where('relayer_id', '=', p.relayerId),
+  ),
+  statement<{ relayerId: RelayerId }>((db, p) => db.deleteFrom('gap_fills').where('relayer_id', '=', p.relayerId)),
+  statement<{ relayerId: RelayerId }>((db, p) => db.deleteFrom('gap_permits').where('relayer_id', '=', p.relayerId)),
+]
+
+export async function removeGapRecord(executor: Executor, relayerId: RelayerId): Promise<void> {
+  for (const removal of removals) await executor.all(removal, { relayerId })
+}

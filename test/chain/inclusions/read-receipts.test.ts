@@ -1,0 +1,68 @@
+// Receipts that are of another transaction, or that contradict each other, prove nothing.
+import { expect, test } from 'vitest'
+import { readReceipts } from '../../../src/chain/inclusions/read-receipts.ts'
+import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
+import type { Hash } from '../../../src/domain/ids.ts'
+import type { LiveNonce } from '../../../src/domain/observation.ts'
+
+const hashOf = (digit: string) => `0x${digit.repeat(64)}` as Hash
+const [payload, noOp, other] = [hashOf('1'), hashOf('2'), hashOf('3')]
+const attempt = { fees: { kind: 'legacy', gasPrice: 1n }, gasLimit: 21_000 } as const
+const live: LiveNonce = {
+  nonce: 4,
+  attempts: [
+    { hash: payload, kind: 'execute', ...attempt },
+    { hash: noOp, kind: 'cancel', ...attempt },
+  ],
+}
+
+/** `of`: the transaction that the node's receipt names, by the requested hash. */
+async function receiptsBy(of: Readonly<Record<Hash, Hash>>, attempts = live.attempts) {
+  const strays: string[] = []
+  const partly: Partial<Endpoint> = {
+    async call({ params: [hash] }) {
+      const transactionHash = of[hash as Hash]
+      const block = { blockHash: hashOf('b'), blockNumber: '0x5' }
+      const paid = { gasUsed: '0x5208', effectiveGasPrice: '0x1', status: '0x1', logs: [] }
+      return { kind: 'value', value: transactionHash ? { transactionHash, ...block, ...paid } : null }
+    },
+    strayed: (method) => void strays.push(method),
+  }
+  const endpoint = partly as Endpoint
+  const head = { number: 9, hash: hashOf('9'), parentHash: hashOf('8'), timestampMs: 0 }
+  const canonical = async () => new Map([[5, hashOf('b')]])
+  const { inclusions, denied, strayed, undecided } = await readReceipts(endpoint, canonical, [{ ...live, attempts }], {
+    head,
+    by: endpoint,
+  })
+  return {
+    used: inclusions.get(4)?.hash,
+    denied: [...denied],
+    strayed: [...strayed],
+    undecided: [...undecided],
+    strays,
+  }
+}
+
+test('the receipt of an attempt proves it', async () => {
+  expect(await receiptsBy({ [payload]: payload })).toMatchObject({ used: payload, strays: [] })
+})
+
+test('that of another transaction proves nothing, denies nothing, and counts against the endpoint', async () => {
+  const found = { used: undefined, denied: [], strayed: [4], undecided: [], strays: ['eth_getTransactionReceipt'] }
+  expect(await receiptsBy({ [noOp]: other })).toEqual(found)
+  expect(await receiptsBy({ [noOp]: payload })).toEqual(found)
+})
+
+test('two attempts of one nonce with a receipt each: both are void', async () => {
+  const found = { used: undefined, denied: [], undecided: [4], strays: ['eth_getTransactionReceipt'] }
+  expect(await receiptsBy({ [payload]: payload, [noOp]: noOp })).toMatchObject(found)
+})
+
+// A PUT that repeats the payload may be signed as the same bytes, of another revision.
+test('one receipt for the same bytes twice proves them', async () => {
+  const [first] = live.attempts
+  if (!first) throw new Error('no attempt')
+  const replaced = { ...first, kind: 'replace' } as const
+  expect(await receiptsBy({ [payload]: payload }, [first, replaced])).toMatchObject({ used: payload, strays: [] })
+})

@@ -1,0 +1,72 @@
+// The ladder of all contenders for a nonce, where each kind used to walk one of its own.
+import { expect, test } from 'vitest'
+import type { RejectionCode } from '../../../src/domain/attempt.ts'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
+import {
+  answered,
+  broadcastStates,
+  canceled,
+  eip1559,
+  gwei,
+  headAt,
+  height,
+  inFlight,
+  now,
+  someAttempt,
+  someNoOp,
+  someObservation,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from '../some.ts'
+
+function planOf(work: Partial<Work>, observation: Observation, policy: NetworkPolicy = somePolicy) {
+  return decide({ work: someWork(work), observation, policy, now })
+}
+const refused = (code: RejectionCode) =>
+  ({ ...answered({ kind: 'rejected', code, message: code }, now - 1), rejections: 'all' }) as const
+const late = someObservation({ head: headAt(height + 9) })
+const { balance: _, ...withoutBalance } = late
+const atCap = someRelayer({ policies: { ...somePolicies, cancelGasPriceCap: 41n * gwei } })
+
+test('a race at its cap reads no balance: none would help', () => {
+  const race = inFlight(0, [someAttempt(0), someNoOp(0)], canceled)
+  const capped = planOf({ relayer: atCap, open: [race] }, withoutBalance)
+  expect(capped.needsBalance).toBe(false)
+  expect(capped.conditions).toEqual(['cancel_gas_price_cap'])
+  expect(planOf({ open: [race] }, withoutBalance).needsBalance).toBe(true)
+})
+
+test('a race at its cap shows the cap, whatever a node says: an operator can raise it', () => {
+  const { rejections: __, ...doubtful } = refused('poolFull')
+  const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: doubtful })], canceled)
+  expect(planOf({ relayer: atCap, open: [race] }, late).conditions).toEqual(['cancel_gas_price_cap'])
+})
+
+test('a canceled transaction, too, shows the foreign one that waits for the nonce before it', () => {
+  const race = inFlight(1, [someAttempt(1), someNoOp(1)], canceled)
+  expect(planOf({ open: [race] }, someObservation({ pendingNonce: 1 })).conditions).toEqual(['nonce_blocked'])
+})
+
+test('a payload that a sequencer refused for its price is priced anew, as its no-op would be', () => {
+  const policy: NetworkPolicy = { ...somePolicy, profile: { ...somePolicy.profile, pool: 'fcfs' } }
+  const low = { fees: eip1559(11n * gwei, gwei), broadcast: refused('feeTooLow') }
+  const verbs = (...attempts: Parameters<typeof inFlight>) =>
+    planOf({ open: [inFlight(...attempts)] }, someObservation({ head: headAt(height + 1) }), policy).decisions.map(
+      ({ do: verb }) => verb,
+    )
+  expect(verbs(0, [someAttempt(0, low)])).toEqual(['bump'])
+  const unknown = someAttempt(0, { broadcast: broadcastStates.unknown })
+  expect(verbs(0, [unknown, someNoOp(0, low)], canceled)).toEqual(['takeOver'])
+})
+
+test('a gap filler that a node calls invalid is not priced anew, however long it waits', () => {
+  const open = [inFlight(0, [someAttempt(0, { broadcast: refused('invalid') })], { origin: 'gap' })]
+  const { decisions } = planOf({ open }, late)
+  expect(decisions.map(({ do: verb }) => verb)).not.toContain('bump')
+  expect(decisions).toContainEqual(expect.objectContaining({ do: 'explain', condition: 'node_refuses' }))
+})

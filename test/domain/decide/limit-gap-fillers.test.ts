@@ -1,0 +1,115 @@
+// The limits of gap fillers for nonces that the record never assigned, and the distances that a node may name.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import { limitGapFillers } from '../../../src/domain/decide/queue/limit-gap-fillers.ts'
+import type { GapRecord } from '../../../src/domain/gap-record.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { headAt, height, inFlight, now, queued, someObservation, somePolicy, someWork } from '../some.ts'
+
+const unassigned: GapRecord = { released: new Set(), filledInHour: 0, permitted: 0 }
+const range = (from: number, below: number) => Array.from({ length: below - from }, (_, index) => from + index)
+
+function limited(
+  gaps: readonly number[],
+  gapRecord: GapRecord | undefined,
+  secondCount?: Observation['secondCount'],
+  shownNonce: Observation['shownNonce'] = 'none',
+  open: Work['open'] = [],
+) {
+  const { gapRecord: _, ...work } = someWork({ open })
+  return limitGapFillers(gaps, {
+    work: { ...work, ...(gapRecord && { gapRecord }) },
+    observation: someObservation({ shownNonce, ...(secondCount !== undefined && { secondCount }) }),
+  })
+}
+
+const filled = (...given: Parameters<typeof limited>) => limited(...given).fill.map(({ nonce }) => nonce)
+
+function plan(work: Partial<Work>, observation: Partial<Observation>) {
+  return decide({ work: someWork(work), observation: someObservation(observation), policy: somePolicy, now })
+}
+
+describe('gap fillers', () => {
+  test('need the record first, and for nonces that it never assigned a second count', () => {
+    expect(limited([0], undefined)).toMatchObject({ fill: [], needsGapRecord: true })
+    expect(limited([0], unassigned)).toMatchObject({ fill: [], needsSecondCount: true })
+    expect(limited([0], unassigned, 'unknown')).toMatchObject({ fill: [], held: { nonce: 0, by: 'count' } })
+    expect(limited([4, 5], unassigned, 5)).toMatchObject({ fill: [], held: { nonce: 4, by: 'count' } })
+    expect(limited([5], unassigned, 5).fill).toEqual([{ nonce: 5, unassigned: true }])
+  })
+
+  test('are at most 16 in a step', () => {
+    expect(filled(range(0, 17), unassigned, 0)).toEqual(range(0, 16))
+    const released = { ...unassigned, released: new Set(range(0, 17)) }
+    expect(limited(range(0, 17), released)).toMatchObject({ hasMore: true, fill: { length: 16 } })
+  })
+
+  test('are at most 64 in an hour, and more as an operator permits; nonces that were given back do not count', () => {
+    const at = (filledInHour: number, permitted = 0) =>
+      filled(range(0, 10), { ...unassigned, filledInHour, permitted }, 0)
+    expect(at(60)).toEqual(range(0, 4))
+    expect(at(64)).toEqual([])
+    expect(at(300)).toEqual([])
+    expect(at(64, 3)).toEqual(range(0, 3))
+    expect(at(64, 300)).toEqual(range(0, 10))
+    const released = { released: new Set(range(0, 5)), filledInHour: 64, permitted: 0 }
+    expect(limited(range(0, 10), released, 0)).toMatchObject({ held: { nonce: 5, by: 'limit' }, fill: { length: 5 } })
+  })
+
+  test('up to a transaction of ours that a pool shows and the record lacks are exempt, and need the second count all the same', () => {
+    const used = { ...unassigned, filledInHour: 64 }
+    const { gapRecord: _, ...work } = someWork()
+    const unread = limitGapFillers([3], {
+      work: { ...work, gapRecord: used },
+      observation: someObservation({ secondCount: 0 }),
+    })
+    expect(unread).toMatchObject({ fill: [], needsShownNonce: true })
+    expect(limited(range(0, 10), used, 0, 5)).toEqual({
+      fill: range(0, 6).map((nonce) => ({ nonce })),
+      held: { nonce: 6, by: 'limit' },
+      hasMore: false,
+    })
+    expect(limited(range(0, 40), used, 0, 39)).toMatchObject({ hasMore: true, fill: { length: 16 } })
+    expect(limited([3], used, undefined, 5)).toMatchObject({ fill: [], needsSecondCount: true })
+    expect(limited([3], used, 4, 5)).toMatchObject({ fill: [], held: { by: 'count' } })
+  })
+
+  test('below a transaction on record are not exempt: a false count may have bound its nonce', () => {
+    const used = { ...unassigned, filledInHour: 64 }
+    expect(limited([3], used, 0, 5, [inFlight(5)])).toMatchObject({ fill: [], held: { nonce: 3, by: 'limit' } })
+    const gaveBack = { ...used, released: new Set([5]) }
+    expect(limited([3], gaveBack, 0, 5)).toMatchObject({ fill: [], held: { nonce: 3, by: 'limit' } })
+  })
+})
+
+describe.each([300, 10 ** 12, Number.MAX_SAFE_INTEGER])('a pool that counts %d', (pendingNonce) => {
+  test('delays the queue, and binds no nonce above the window', () => {
+    const { decisions, isPoolBeyond } = plan({ queued: [queued(1)] }, { nonce: 0, pendingNonce })
+    expect(decisions).toMatchObject([{ do: 'explain', condition: 'nonce_blocked' }])
+    expect(isPoolBeyond).toBe(true)
+  })
+
+  test('delays it for as long as a foreign transaction has', () => {
+    const work = { queued: [queued(1)], poolBeyondSince: height }
+    const at = (head: number) => plan(work, { nonce: 0, pendingNonce, head: headAt(head) }).decisions
+    expect(at(height + 11)).toMatchObject([{ do: 'explain' }])
+    expect(at(height + 12)).toMatchObject([{ do: 'assignNonce', nonce: 0 }])
+  })
+
+  test('fills no gap before that, and after it as many as a step does', () => {
+    const open = [inFlight(Number.MAX_SAFE_INTEGER - 1)]
+    const fills = (changes: Partial<Observation>) =>
+      plan({ open }, { nonce: 0, pendingNonce, ...changes }).decisions.filter((each) => each.do === 'fillGap')
+    const [first] = fills({})
+    expect(first?.nonce ?? pendingNonce).toBe(pendingNonce)
+    expect(fills({ head: headAt(height + 12) }).map(({ nonce }) => nonce)).toEqual(range(0, 16))
+  })
+})
+
+test('a pool that counts 15 of others shifts the next nonce by as many', () => {
+  expect(plan({ queued: [queued(1)] }, { nonce: 4, pendingNonce: 19 }).decisions).toMatchObject([
+    { do: 'assignNonce', nonce: 19 },
+  ])
+  expect(plan({ queued: [queued(1)] }, { nonce: 4, pendingNonce: 20 }).decisions).toMatchObject([{ do: 'explain' }])
+})

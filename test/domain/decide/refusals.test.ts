@@ -1,0 +1,261 @@
+// Refusals that prove little: bytes that nodes call invalid, and words that no table has.
+import { describe, expect, test } from 'vitest'
+import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../../../src/domain/attempt.ts'
+import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
+import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
+import { escalationMultiple, feeCap } from '../../../src/domain/fees.ts'
+import { isNonEmpty, type NonEmpty } from '../../../src/domain/ids.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
+import { decideInWords as decide } from '../in-words.ts'
+import {
+  answered,
+  broadcastStates,
+  calledInvalid,
+  canceled,
+  eip1559,
+  ether,
+  gwei,
+  headAt,
+  height,
+  inFlight,
+  now,
+  someAttempt,
+  someMarket,
+  someNoOp,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someRepeatAfter,
+  someWork,
+} from '../some.ts'
+
+const invalid: BroadcastOutcome = { kind: 'rejected', code: 'invalid', message: 'intrinsic gas too low' }
+const odd = { kind: 'unknown', code: 'unrecognized', message: 'compliance hold (-32099)' } as const
+const minuteMs = 60_000
+
+function decisionsOn(
+  transaction: Transaction,
+  { after = 0, blocks = 0, ...observed }: Partial<Observation> & { after?: number; blocks?: number } = {},
+) {
+  return decide({
+    work: someWork({ open: [transaction] }),
+    observation: someObservation({ head: headAt(height + blocks), balance: ether, ...observed }),
+    policy: somePolicy,
+    now: now + after,
+  }).decisions
+}
+
+const verbs = (decisions: ReturnType<typeof decisionsOn>) => decisions.map(({ do: what }) => what)
+const late = { blocks: somePolicy.bumpAfterBlocks, after: minuteMs } as const
+
+describe('a payload that nodes call invalid', () => {
+  test('is given up once they said so twice, two blocks apart, and a no-op takes its nonce', () => {
+    const withAnswers = (at: number, since: number) =>
+      inFlight(0, [someAttempt(0, { broadcast: calledInvalid(at, since) })])
+    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), late))).toEqual(['giveUp'])
+    expect(verbs(decisionsOn(withAnswers(now + 1_999, now), late))).not.toContain('giveUp')
+    expect(verbs(decisionsOn(withAnswers(now, now), late))).not.toContain('giveUp')
+    const soon = { ...late, blocks: somePolicy.bumpAfterBlocks - 1 }
+    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), soon))).not.toContain('giveUp')
+  })
+
+  test('never ends by their word alone: canceled, it is raced', () => {
+    const transaction = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], canceled)
+    expect(verbs(decisionsOn(transaction))).toEqual(['takeOver'])
+  })
+
+  test('is not given up while a node had it in the last ten minutes, in this attempt or another', () => {
+    const refused = calledInvalid(now + 2_000, now)
+    const { rejections: _, ...doubted } = refused
+    const again = (takenAt: number) => inFlight(0, [someAttempt(0, { broadcast: { ...doubted, takenAt } })])
+    const dearer = (at: number) =>
+      inFlight(0, [
+        someAttempt(0, { broadcast: answered({ kind: 'alreadyKnown' }, at) }),
+        someAttempt(0, { broadcast: refused }),
+      ])
+    for (const taken of [again, dearer]) {
+      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000 + 1), late))).not.toContain('giveUp')
+      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000), late))).toEqual(['giveUp'])
+    }
+  })
+
+  test('is repeated after pauses that double, and says why', () => {
+    const repeated = (refusedMs: number, pausedMs: number) => {
+      const attempt = someAttempt(0, { broadcast: calledInvalid(now + refusedMs, now) })
+      const decisions = decisionsOn(inFlight(0, [attempt]), { after: refusedMs + pausedMs })
+      expect(decisions).toContainEqual(
+        expect.objectContaining({
+          condition: 'node_refuses',
+          reason: expect.stringContaining('intrinsic gas too low'),
+        }),
+      )
+      return verbs(decisions).includes('rebroadcast')
+    }
+    for (const ms of [someRepeatAfter.doubtfulMs, 4_000, 64_000]) {
+      expect([repeated(ms, ms - 1), repeated(ms, ms)]).toEqual([false, true])
+    }
+  })
+})
+
+describe('an acceptance on record', () => {
+  test('survives refusals, unknown answers and broadcasts that never left', () => {
+    const taken = someAttempt(0, { broadcast: broadcastStates.accepted })
+    const answers: BroadcastOutcome[] = [invalid, odd, { kind: 'unknown', message: 'timed out' }, invalid]
+    const last = answers.reduce<Attempt>(
+      (attempt, outcome, index) => afterBroadcast(beforeBroadcast(attempt), outcome, now + index + 1),
+      taken,
+    )
+    expect(last.broadcast).toEqual({
+      state: 'handed',
+      outcome: invalid,
+      at: now + 4,
+      takenAt: now,
+      refusedSince: now + 4,
+    })
+    const back = afterBroadcast(beforeBroadcast(last), { kind: 'alreadyKnown' }, now + 9)
+    expect(back.broadcast).toEqual({ state: 'handed', outcome: { kind: 'alreadyKnown' }, at: now + 9 })
+  })
+
+  test('a run of refusals begins with the first of the same kind', () => {
+    const first = afterBroadcast(someAttempt(0, { broadcast: broadcastStates.sending }), odd, now)
+    const second = afterBroadcast(beforeBroadcast(first), { ...odd, message: 'other words' }, now + 5)
+    expect(second.broadcast).toMatchObject({ at: now + 5, refusedSince: now })
+    const third = afterBroadcast(beforeBroadcast(second), invalid, now + 9)
+    expect(third.broadcast).toMatchObject({ at: now + 9, refusedSince: now + 9 })
+  })
+})
+
+/** The attempts after an hour in which every node answers each broadcast with `outcome`. */
+function hourOf(outcome: BroadcastOutcome, first: Transaction & { lifecycle: { attempts: NonEmpty<Attempt> } }) {
+  let attempts = first.lifecycle.attempts
+  const repeats: number[] = []
+  const [blockMs, blocks] = [12_000, 300]
+  for (let block = 1; block <= blocks; block += 1) {
+    const at = now + block * blockMs
+    const market = { ...someMarket, blocks: { areUsed: false, haveRoom: true } }
+    const transaction = inFlight(0, attempts, first)
+    for (const decision of decisionsOn(transaction, {
+      after: block * blockMs,
+      blocks: block,
+      market,
+      blocktimeMs: blockMs,
+    })) {
+      if (decision.do === 'takeOver' || decision.do === 'bump') {
+        const signed = {
+          fees: decision.fees,
+          recordedAt: at,
+          recordedAtBlock: height + block,
+          broadcast: broadcastStates.sending,
+        }
+        const made = decision.do === 'takeOver' ? someNoOp(0, signed) : someAttempt(0, signed)
+        attempts = [...attempts, afterBroadcast(made, outcome, at)]
+      } else if (decision.do === 'rebroadcast') {
+        repeats.push(block)
+        const next = attempts.map((each) =>
+          each.hash === decision.attempt.hash ? afterBroadcast(beforeBroadcast(each), outcome, at) : each,
+        )
+        if (isNonEmpty(next)) attempts = next
+      }
+    }
+  }
+  return { attempts, repeats }
+}
+
+describe('words that no table has', () => {
+  const late50 = { blocks: 50, after: minuteMs }
+
+  test('are reported at once', () => {
+    const send = inFlight(0, [someAttempt(0, { broadcast: answered(odd) })])
+    const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: answered(odd) })], canceled)
+    for (const open of [send, race]) {
+      expect(decisionsOn(open)).toMatchObject([
+        { do: 'explain', condition: 'node_refuses', reason: expect.stringContaining('compliance hold (-32099)') },
+      ])
+    }
+  })
+
+  test('about a repeat of accepted bytes switch no repricing off', () => {
+    const repeated = { ...answered(odd, now + minuteMs), takenAt: now } as const
+    const accepted = answered({ kind: 'accepted' })
+    for (const broadcast of [accepted, repeated]) {
+      expect(verbs(decisionsOn(inFlight(0, [someAttempt(0, { broadcast })]), late50))).toEqual(['bump'])
+      const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast })], canceled)
+      expect(verbs(decisionsOn(race, late50))).toEqual(['takeOver'])
+    }
+  })
+
+  test('in empty blocks: a race bids again up to its limit, and a payload does not', () => {
+    const race = hourOf(odd, inFlight(0, [someAttempt(0)], canceled))
+    const caps = race.attempts.filter(({ kind }) => kind === 'cancel').map(({ fees }) => feeCap(fees))
+    expect(caps.length).toBeGreaterThan(3)
+    expect(caps.length).toBeLessThan(attemptsMax)
+    const [first = 0n] = caps
+    expect(caps.at(-1)).toBeLessThanOrEqual(escalationMultiple * first)
+    const payload = hourOf(odd, inFlight(0, [someAttempt(0, { broadcast: answered(odd) })]))
+    // The tip of a nonce that waited for long is raised once, whatever nodes say.
+    expect(payload.attempts.length).toBeLessThanOrEqual(2)
+  })
+
+  test('make repeats rare: in an hour of blocks of 12 s, about one a minute', () => {
+    const { repeats } = hourOf(odd, inFlight(0, [someAttempt(0, { broadcast: answered(odd) })]))
+    expect(repeats.length).toBeLessThanOrEqual(3_600_000 / refusedPauseMaxMs + 10)
+    expect((300 - (repeats.at(-1) ?? 0)) * 12_000).toBeLessThanOrEqual(2 * refusedPauseMaxMs)
+  })
+
+  test('a node’s own limit on prices is no reason for a higher one', () => {
+    const limited: BroadcastOutcome = {
+      kind: 'rejected',
+      code: 'nodeLimit',
+      message: 'tx fee exceeds the configured cap',
+    }
+    const race = hourOf(
+      limited,
+      inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.sending })], canceled),
+    )
+    expect(race.attempts.filter(({ kind }) => kind === 'cancel').length).toBeLessThanOrEqual(2)
+  })
+})
+
+test('a replaced payload is never broadcast again, whatever the balance covers', () => {
+  const payload = { ...somePayload, value: 2n }
+  const short = { kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' } as const
+  const replacedCheap = someAttempt(0, { fees: eip1559(20n * gwei, gwei), broadcast: broadcastStates.accepted })
+  const dear = someAttempt(0, {
+    ...{ kind: 'replace', revision: 1, fees: eip1559(40n * gwei, 4n * gwei) },
+    broadcast: { state: 'handed', outcome: short, at: now - minuteMs, rejections: 'all' },
+  })
+  const replaced = inFlight(0, [replacedCheap, dear], { payload, earlier: [somePayload] })
+  const decisions = decisionsOn(replaced, { balance: 21_000n * 25n * gwei, after: minuteMs })
+  expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: dear }))
+  expect(decisions).not.toContainEqual(expect.objectContaining({ attempt: replacedCheap }))
+})
+
+test('while the newest attempt pays less than pools accept and a higher price has to wait, a dearer one is broadcast again', () => {
+  const tooLow = { kind: 'rejected', code: 'feeTooLow', message: 'minimum needed 25000000000' } as const
+  const lost = { kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' } as const
+  const dear = someNoOp(0, {
+    fees: eip1559(58n * gwei, 57n * gwei),
+    broadcast: { state: 'handed', outcome: lost, at: now },
+  })
+  const cheap = someNoOp(0, {
+    fees: eip1559(3n * gwei, 3n * gwei),
+    broadcast: { state: 'handed', outcome: tooLow, at: now, rejections: 'all' },
+  })
+  const tips = { safeLow: 25n * gwei, average: 25n * gwei, fast: 25n * gwei, fastest: 25n * gwei }
+  const market = {
+    ...someMarket,
+    baseFee: 7n,
+    gasPrice: 25n * gwei,
+    tips,
+    paidTips: someMarket.tips,
+    minimumTip: 25n * gwei,
+  }
+  const open = inFlight(0, [someAttempt(0), dear, cheap], canceled)
+  const decisions = decisionsOn(open, { market, ...late })
+  expect(decisions).toContainEqual(expect.objectContaining({ condition: 'price_ceiling' }))
+  expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: dear }))
+  const refusedAgain = { ...dear, broadcast: { ...dear.broadcast, at: now + 1 } } as Attempt
+  const turn = decisionsOn(inFlight(0, [someAttempt(0), refusedAgain, cheap], canceled), { market, ...late })
+  expect(turn).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: cheap }))
+})

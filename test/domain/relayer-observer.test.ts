@@ -1,0 +1,52 @@
+// Every listener gets every report of the engine.
+import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
+import type { Relayer } from '../../src/domain/relayer.ts'
+import { type RelayerObserver, reportToAll } from '../../src/domain/relayer-observer.ts'
+import { someRelayer } from './some.ts'
+
+const relayer: Relayer = someRelayer()
+const id: RelayerId = relayer.id
+const reports: { readonly [Name in keyof RelayerObserver]: Parameters<RelayerObserver[Name]> } = {
+  looked: [relayer, { accountNonce: 1, inFlight: 2, conditions: ['balance_short'] }],
+  idle: [relayer],
+  window: [id, 3],
+  unreachable: [id],
+  failed: [id],
+  owned: [4],
+  released: [id],
+}
+
+function recording(into: unknown[], name: string): RelayerObserver {
+  const record =
+    (report: keyof RelayerObserver) =>
+    (...given: readonly unknown[]) =>
+      void into.push([name, report, ...given])
+  return {
+    looked: record('looked'),
+    idle: record('idle'),
+    window: record('window'),
+    unreachable: record('unreachable'),
+    failed: record('failed'),
+    owned: record('owned'),
+    released: record('released'),
+  }
+}
+
+test('each report reaches all listeners, in their order', () => {
+  const heard: unknown[] = []
+  const all = reportToAll(recording(heard, 'first'), recording(heard, 'second'))
+  all.looked(...reports.looked)
+  all.idle(...reports.idle)
+  all.window(...reports.window)
+  all.unreachable(...reports.unreachable)
+  all.failed(...reports.failed)
+  all.owned(...reports.owned)
+  all.released(...reports.released)
+  expect(heard).toEqual(
+    Object.entries(reports).flatMap(([report, given]) => [
+      ['first', report, ...given],
+      ['second', report, ...given],
+    ]),
+  )
+})

@@ -1,0 +1,122 @@
+// What a role that may only connect can do with the channel of the replicas, and what the release before does there.
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { rateLimits } from '../../src/http/request/limit-rate.ts'
+import { shareRates } from '../../src/http/request/share-rates.ts'
+import { type Clock, systemClock } from '../../src/ops/clock.ts'
+import { systemRandom } from '../../src/ops/random.ts'
+import { secret, secretUrl } from '../../src/ops/secret.ts'
+import type { Hint } from '../../src/store/hints.ts'
+import { openPostgresHints } from '../../src/store/postgres/hints.ts'
+import { until } from '../http/support/until.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { hintsOfEarlierRelease, messageOfEarlierRelease } from './earlier-hints.ts'
+import { sharedPostgres } from './open-postgres.ts'
+import { quiet } from './open-store.ts'
+
+const server = sharedPostgres()
+const limits = { requestsPerSecond: 0.001, burst: 6 }
+const keys = [secret('of the replicas, and of nobody else')]
+/** What a replica has to look at again, whoever says so. */
+const reread: readonly Hint[] = [{ kind: 'locks' }, { kind: 'registry' }]
+
+function openReplica(url: string, clock: Clock = systemClock) {
+  const opened = new AsyncDisposableStack()
+  const options = { url: secretUrl(new URL(url)), clock, random: systemRandom(), logger: quiet, keys }
+  const hints = opened.use(openPostgresHints(options))
+  const heard: Hint[] = []
+  hints.listen((hint) => heard.push(hint), new AbortController().signal)
+  const rates = rateLimits(limits)
+  opened.use(shareRates({ rates, hints, clock, self: systemRandom().bytes(8).join() }))
+  return { hints, heard, rates, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** A role without any right but to connect, which every role has. It records what it can listen to. */
+async function openIntruder(url: string) {
+  const postgres = await server()
+  const { pathname, host } = new URL(url)
+  const name = `intruder_${Math.random().toString(36).slice(2)}`
+  await postgres.query(`CREATE ROLE ${name} LOGIN PASSWORD 'x'`)
+  const client = new pg.Client({ connectionString: `postgres://${name}:x@${host}${pathname}` })
+  await client.connect()
+  const { rows } = await client.query<{ schema: string }>("SELECT 'public'::regnamespace::oid::text AS schema")
+  const channel = `rescind_${rows[0]?.schema}`
+  const recorded: string[] = []
+  client.on('notification', ({ payload = '' }) => recorded.push(payload))
+  await client.query(`LISTEN ${channel}`)
+  return {
+    recorded,
+    send: (payload: string) => client.query('SELECT pg_notify($1, $2)', [channel, payload]),
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}
+
+const remaining = async (replica: { rates: ReturnType<typeof rateLimits> }, key: string) =>
+  (await replica.rates.checkKeyLimit(key)).remaining
+
+test('a role that may only connect refuses no key and lifts no limit, whatever it makes up or repeats', async () => {
+  const url = await (await server()).database()
+  await using intruder = await openIntruder(url)
+  await using one = openReplica(url)
+  await using other = openReplica(url)
+  await until(() => one.heard.length > 0 && other.heard.length > 0)
+  // Of six, three are used at one replica, and the other learns it.
+  for (let times = 0; times < 3; times += 1) await one.rates.checkKeyLimit('used')
+  await until(() => other.heard.some(({ kind }) => kind === 'spent'))
+  const messages = intruder.recorded.filter((payload) => payload.includes('key:used'))
+  expect(messages.length).toBeGreaterThan(0)
+
+  for (const amount of [1_000_000, -1_000_000, 6]) {
+    const amounts = { 'key:used': amount, 'key:new': amount }
+    await intruder.send(JSON.stringify({ spent: { by: 'x', amounts } }))
+  }
+  for (const payload of messages) {
+    for (let times = 0; times < 10; times += 1) await intruder.send(payload)
+    await intruder.send(payload.replaceAll('key:used', 'key:new'))
+  }
+  one.hints.notify({ kind: 'work', relayer: 'behind all of it' as never })
+  await until(() => other.heard.some(({ kind }) => kind === 'work'))
+  expect([await remaining(other, 'used'), await remaining(other, 'new')]).toEqual([2, 5])
+})
+
+test('a flood of false messages is one look at the database in half a second, and no other hint', async () => {
+  const url = await (await server()).database()
+  await using intruder = await openIntruder(url)
+  const clock = manualClock()
+  await using replica = openReplica(url, clock)
+  await until(() => replica.heard.length === reread.length)
+  const flood = async () => {
+    for (let each = 0; each < 300; each += 1) {
+      await intruder.send(messageOfEarlierRelease(['one']))
+    }
+    const before = intruder.recorded.length
+    replica.hints.notify({ kind: 'work', relayer: `behind ${before}` as never })
+    await until(() => replica.heard.at(-1)?.kind === 'work')
+    return replica.heard.splice(0).filter(({ kind }) => kind !== 'work')
+  }
+  replica.heard.length = 0
+  expect(await flood()).toEqual(reread)
+  expect(await flood()).toEqual([])
+  clock.advance(500)
+  await until(() => replica.heard.length > 0)
+  expect(replica.heard).toEqual(reread)
+})
+
+test('a replica of the release before reads the messages of this one, and its own cause a look at the database', async () => {
+  const url = await (await server()).database()
+  await using earlier = await openIntruder(url)
+  await using replica = openReplica(url)
+  await until(() => replica.heard.length === reread.length)
+  replica.hints.notify({ kind: 'work', relayer: 'one' as never })
+  await replica.rates.checkKeyLimit('used')
+  const read = () => earlier.recorded.flatMap(hintsOfEarlierRelease)
+  await until(() => read().some(({ kind }) => kind === 'work') && read().some(({ kind }) => kind === 'spent'))
+  expect(read()).toContainEqual({ kind: 'work', relayer: 'one' })
+  expect(read()).toContainEqual({ kind: 'spent', by: expect.any(String), amounts: new Map([['key:used', 1]]) })
+
+  await until(() => replica.heard.some(({ kind }) => kind === 'spent'))
+  replica.heard.length = 0
+  await earlier.send(messageOfEarlierRelease(['two']))
+  await until(() => replica.heard.length === reread.length)
+  expect(replica.heard).toEqual(reread)
+})

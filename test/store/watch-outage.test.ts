@@ -1,0 +1,68 @@
+// An outage of the database is logged once at its start and once at its end, whatever succeeds or fails around them.
+import { expect, test } from 'vitest'
+import { RescindError } from '../../src/domain/errors.ts'
+import type { Logger } from '../../src/ops/logger.ts'
+import type { Store } from '../../src/store/store.ts'
+import { watchOutage } from '../../src/store/watch-outage.ts'
+
+const failure = () => new RescindError('DATABASE_UNAVAILABLE', 'the disk is full')
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+function watching() {
+  const lines: string[] = []
+  const log = (_: unknown, text: string) => void lines.push(text.slice(0, 18))
+  const partly: Partial<Logger> = { error: log as never, info: log as never, debug: () => {} }
+  let isFull = false
+  const store: Partial<Store> = {
+    commit: async (unit) => unit(undefined as never),
+    check: async () => {
+      if (isFull) throw failure()
+    },
+  }
+  const watched = watchOutage(store as Store, partly as Logger)
+  return {
+    lines,
+    fill: (is: boolean) => {
+      isFull = is
+    },
+    reading: () => watched.commit(async () => undefined),
+    writing: () =>
+      watched.commit(async () => {
+        if (isFull) throw failure()
+      }),
+    /** It began now, and fails once `fail` is called. */
+    late() {
+      const { promise, reject } = Promise.withResolvers<void>()
+      const committed = watched.commit(() => promise)
+      return { committed, fail: () => reject(failure()) }
+    },
+  }
+}
+const [began, over] = ['the database does ', 'the database works']
+
+test('a unit that wrote nothing does not end it', async () => {
+  const { lines, fill, reading, writing } = watching()
+  fill(true)
+  await expect(writing()).rejects.toThrow()
+  await reading()
+  await settled()
+  await expect(writing()).rejects.toThrow()
+  expect(lines).toEqual([began])
+  fill(false)
+  await writing()
+  await settled()
+  expect(lines).toEqual([began, over])
+})
+
+test('a failure of what began before its end does not begin another', async () => {
+  const { lines, fill, writing, late } = watching()
+  fill(true)
+  await expect(writing()).rejects.toThrow()
+  const { committed, fail } = late()
+  fill(false)
+  await writing()
+  await settled()
+  fail()
+  await expect(committed).rejects.toThrow()
+  expect(lines).toEqual([began, over])
+})
