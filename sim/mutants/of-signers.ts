@@ -117,4 +117,16 @@ export const ofSigners: readonly Mutant[] = [
     caughtBy: 'test/engine/remote-signer.test.ts',
     edits: [{ file: 'src/engine/record-signed.ts', find: ' || hasNewRival(known, fresh)', put: '' }],
   },
+  {
+    name: 'no-op-for-what-was-ordered-meanwhile',
+    breaks: 'records a no-op that was decided before the sequencer accepted the payload',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: '  if (isFcfs(policy) && wasOrderedSince(attemptsOf(known), attemptsOf(fresh))) return undefined\n',
+        put: '',
+      },
+    ],
+  },
 ]

@@ -1,10 +1,14 @@
 // Records the attempts that a remote signer signed, fenced, before any of their bytes leave. Other steps ran meanwhile,
 // so each transaction is read anew, and the signature stays unused if the transaction changed.
 import { isDeepStrictEqual } from 'node:util'
+import type { Attempt } from '../domain/attempt.ts'
 import { inFlightOf } from '../domain/decide/plan/work.ts'
 import { rivalsOf } from '../domain/decide/race/bid.ts'
+import { wasOrderedSince } from '../domain/decide/race/ordered.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { isFcfs } from '../domain/profile.ts'
+import type { NetworkPolicy } from '../domain/relayer.ts'
 import { isInPhase, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
@@ -17,12 +21,13 @@ import type { StepContext } from './step-context.ts'
 
 /** Records nothing if a client changed the relayer meanwhile. Throws OwnershipLost. */
 export async function recordSigned(
-  { store, clock }: StepContext,
+  { store, clock, policyOf }: StepContext,
   ownership: Ownership,
   { group, attempts }: SignedGroup,
 ): Promise<Recorded> {
   const now = clock.now()
   const { relayer, purpose } = group
+  const policy = policyOf(relayer)
   // Only the owner's steps bring transactions into flight, and they wait for this one.
   const roomBefore = await openRoomFor(store.reads, group)
   try {
@@ -37,7 +42,7 @@ export async function recordSigned(
       for (const [index, order] of group.orders.entries()) {
         const needsRoom = order.decision.do === 'assignNonce'
         if (needsRoom && room === 0) break
-        const fresh = await stillDue(session, order, attempts[index], now)
+        const fresh = await stillDue(session, policy, order, attempts[index], now)
         if (fresh) {
           if (needsRoom) room -= 1
           signed.push(...fresh.signed)
@@ -82,6 +87,7 @@ interface Fresh {
 /** The decision, and the rows as they are now; undefined if it is not due any more, or not signed. */
 async function stillDue(
   session: Session,
+  policy: NetworkPolicy,
   { decision }: SigningOrder,
   result: SignedAttempt | undefined,
   now: TimestampMs,
@@ -92,6 +98,7 @@ async function stillDue(
   const known = decision.transaction
   const fresh = await session.transaction(known.relayerId, known.id)
   if (!fresh || !isUnchanged(known, fresh) || hasNewRival(known, fresh) || hasExpired(fresh, now)) return undefined
+  if (isFcfs(policy) && wasOrderedSince(attemptsOf(known), attemptsOf(fresh))) return undefined
   return { signed: [{ decision, attempt }], rows: [fresh] }
 }
 
@@ -118,7 +125,11 @@ function hasNewRival(known: Transaction, fresh: Transaction): boolean {
 }
 
 function hashesOf(transaction: Transaction): readonly string[] {
-  return isInPhase(transaction, 'inFlight') ? transaction.lifecycle.attempts.map(({ hash }) => hash) : []
+  return attemptsOf(transaction).map(({ hash }) => hash)
+}
+
+function attemptsOf(transaction: Transaction): readonly Attempt[] {
+  return isInPhase(transaction, 'inFlight') ? transaction.lifecycle.attempts : []
 }
 
 /** The next step expires it. A no-op for it is wanted then, too. */

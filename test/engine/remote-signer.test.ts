@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { submitOnce } from '../../src/commands/transactions/submit.ts'
 import { administratorId } from '../../src/domain/api-key.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
+import type { NetworkPolicy } from '../../src/domain/relayer.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
@@ -12,14 +13,18 @@ import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import type { Store } from '../../src/store/store.ts'
 import { blockHash, by, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
-import { quiescence } from '../support/settled.ts'
+import { quiescence, until } from '../support/settled.ts'
 import { heldSigner } from './held-signer.ts'
 import { nothingUnknown, openWorkplace, request } from './workplace.ts'
 
-async function openRemote(groupMax?: number, policies: Partial<Policies> = {}) {
+async function openRemote(groupMax?: number, policies: Partial<Policies> = {}, network: Partial<NetworkPolicy> = {}) {
   const place = await openWorkplace(policies)
   const signer = heldSigner(place.context.signerOf(place.relayer), groupMax)
-  const context: StepContext = { ...place.context, signerOf: () => signer }
+  const context: StepContext = {
+    ...place.context,
+    signerOf: () => signer,
+    policyOf: () => ({ ...somePolicy, ...network }),
+  }
   const ownership = await place.own()
   let rung = 0
   const underWay = {
@@ -221,6 +226,36 @@ test('a bid that was priced while no pool had the attempt before it stays unused
   await remote.settle()
   await remote.step()
   expect(await attempts()).toHaveLength(2)
+})
+
+test('a no-op that was requested before the sequencer accepted the payload stays unused', async () => {
+  await using remote = await openRemote(undefined, {}, { profile: { ...somePolicy.profile, pool: 'fcfs' } })
+  const { place, signer } = remote
+  const sequencer = Promise.withResolvers<void>()
+  place.chain.whileBroadcasting = () => sequencer.promise
+  signer.mood = 'signs'
+  const id = await place.send()
+  await remote.step()
+  await remote.settle()
+  const broadcasting = remote.step()
+  await until('the payload is broadcast', () => place.chain.broadcasts.length > 0 && place.clock.sleeping.length > 0)
+  place.clock.advance(1_000)
+  await broadcasting
+  expect(place.chain.broadcasts).toHaveLength(1)
+
+  signer.mood = 'holds'
+  await place.cancel(id)
+  await remote.step()
+  expect(signer.held.map(({ nonce, priority }) => [nonce, priority])).toEqual([[0, 'cancel']])
+  sequencer.resolve()
+  await remote.underWay.broadcasts.ended()
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
+  expect(attempts.map(({ kind, broadcast }) => [kind, broadcast])).toEqual([
+    ['execute', expect.objectContaining({ outcome: { kind: 'accepted' } })],
+  ])
 })
 
 test('a pause that is answered while a signature is under way leaves it unused', async () => {

@@ -1,6 +1,7 @@
 // Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
-import { isNonceTaken } from '../../attempt.ts'
+import { type Attempt, attemptWith, isNonceTaken } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
+import type { TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 
@@ -23,6 +24,19 @@ export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situati
       (timestampMs > broadcast.at || waitedMs >= staleHeadMs)
     return !isForgotten
   })
+}
+
+/** Whether the sequencer said so of `fresh` since `known` was read: what was decided on `known` has to be decided again. */
+export function wasOrderedSince(known: readonly Attempt[], fresh: readonly Attempt[]): boolean {
+  return payloadAttempts(fresh).some((attempt) => {
+    if (!isNonceTaken(attempt)) return false
+    const before = attemptWith(known, attempt.hash)
+    return !before || !isNonceTaken(before) || answeredAt(before) !== answeredAt(attempt)
+  })
+}
+
+function answeredAt({ broadcast }: Attempt): TimestampMs | undefined {
+  return broadcast.state === 'handed' ? broadcast.at : undefined
 }
 
 /** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
