@@ -19,6 +19,7 @@ import {
   boundBlocks,
   calm,
   demandProgress,
+  fillersBelowFalseCount,
   giveUpWaiting,
   openRows,
   permitGapFillers,
@@ -242,7 +243,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   askForTheRest(world, service)
   await timeline.rest()
   world.look()
-  const bound = boundBlocks(world, openRows(world) + unusedNonces(world))
+  const expected = openRows(world) + unusedNonces(world)
+  const fillers = fillersBelowFalseCount(world)
+  let bound = boundBlocks(world, expected)
+  const half = bound >> 1
   let height = -1
   let still: ReadonlyMap<string, string> = new Map()
   while (!history.failure() && openRows(world) > 0) {
@@ -250,9 +254,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number
+    bound = Math.max(bound, boundBlocks(world, expected + fillersBelowFalseCount(world) - fillers))
     steerBaseFee(world)
-    const since = number - began - (bound >> 1)
-    if (since === -(bound >> 2)) still = standingStill(world)
+    const since = number - began - half
+    if (since === -(half >> 1)) still = standingStill(world)
     if (since === 0) {
       demandExpiries(world)
       demandProgress(world, still)

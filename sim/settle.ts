@@ -32,6 +32,12 @@ export function boundBlocks(world: World, open: number): number {
   return untilTried + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
 }
 
+/** A history check may remember a false count of a pool. Each nonce below needs a gap filler, once the operator permits it. */
+export function fillersBelowFalseCount({ rows, scenario }: World): number {
+  if (scenario.liar?.kind !== 'highCount') return 0
+  return [...rows.all().values()].filter(({ origin }) => origin === 'gap').length
+}
+
 /** How long the base fee takes to where the ending wants it, at an eighth a block. */
 function blocksOfBaseFee({ scenario, blocks }: World): number {
   const { firstBaseFee } = scenario.fees
