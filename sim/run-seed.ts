@@ -19,7 +19,7 @@ import {
   boundBlocks,
   calm,
   demandProgress,
-  fillersBelowFalseCount,
+  gapFillersBelowFalseCount,
   giveUpWaiting,
   openRows,
   permitGapFillers,
@@ -244,7 +244,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   await timeline.rest()
   world.look()
   const expected = openRows(world) + unusedNonces(world)
-  const fillers = fillersBelowFalseCount(world)
+  const gapFillers = gapFillersBelowFalseCount(world)
   let bound = boundBlocks(world, expected)
   const half = bound >> 1
   let height = -1
@@ -254,7 +254,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number
-    bound = Math.max(bound, boundBlocks(world, expected + fillersBelowFalseCount(world) - fillers))
+    bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     const since = number - began - half
     if (since === -(half >> 1)) still = standingStill(world)

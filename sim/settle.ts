@@ -33,7 +33,7 @@ export function boundBlocks(world: World, open: number): number {
 }
 
 /** A history check may remember a false count of a pool. Each nonce below needs a gap filler, once the operator permits it. */
-export function fillersBelowFalseCount({ rows, scenario }: World): number {
+export function gapFillersBelowFalseCount({ rows, scenario }: World): number {
   if (scenario.liar?.kind !== 'highCount') return 0
   return [...rows.all().values()].filter(({ origin }) => origin === 'gap').length
 }

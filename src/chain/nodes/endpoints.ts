@@ -73,11 +73,17 @@ export function chooseAmong(all: readonly Endpoint[], given?: ReplacementRule): 
     rule() {
       if (given) return given
       const rules = all.map((endpoint) => endpoint.rule() ?? strictestRule)
-      const [first = strictestRule] = rules
-      return rules.every((rule) => rule.measure === first.measure) ? first : strictestRule
+      return rules.reduce(strictest, rules[0] ?? strictestRule)
     },
     close: async () => {
       await Promise.all(all.map((endpoint) => endpoint.close()))
     },
   }
+}
+
+/** Satisfies both. */
+function strictest(one: ReplacementRule, other: ReplacementRule): ReplacementRule {
+  const measure = one.measure === other.measure ? one.measure : strictestRule.measure
+  const { percent } = one.percent > other.percent ? one : other
+  return { measure, percent }
 }

@@ -12,9 +12,9 @@ export class CommitInDoubt extends Error {
   }
 }
 
-/** A deadlock or a conflict of transactions: the server rolled back. */
-export function isGivenUp(error: unknown): boolean {
-  return ['40P01', '40001'].includes(codeOf(error))
+/** A deadlock, a conflict of transactions, or outdated plans: the server rolled back, and the same statements may pass. */
+export function runsAgain(error: unknown): boolean {
+  return ['40P01', '40001'].includes(codeOf(error)) || isPlanOutdated(error)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import type { Ahead, Session } from '../store.ts'
 import type { Writing } from './executor.ts'
-import { isConnectionLost, isGivenUp, isOfDatabase, isPlanOutdated, isTransactionOver } from './failure.ts'
+import { isConnectionLost, isOfDatabase, isPlanOutdated, isTransactionOver, runsAgain } from './failure.ts'
 
 export interface Unit {
   /** Absent: it locks no relayer. */
@@ -69,7 +69,7 @@ export async function runSavedUnit(
     deferred.keep()
     return () => unit.done(value)
   } catch (error) {
-    if (isConnectionLost(error) || isGivenUp(error) || isPlanOutdated(error)) throw error
+    if (isConnectionLost(error) || runsAgain(error)) throw error
     await writing.forgive()
     writing.send('ROLLBACK TO unit; RELEASE unit')
     await writing.settled()
@@ -82,5 +82,5 @@ export async function runSavedUnit(
 export function howAgain(error: unknown, each: RunUnit, tries: number): RunUnit | undefined {
   // What fails takes its transaction with it: each unit gets a place to go back to, and all of them run again.
   if (each === runUnit && !isOfDatabase(error)) return runSavedUnit
-  return tries < triesMax && (isGivenUp(error) || isPlanOutdated(error)) ? runSavedUnit : undefined
+  return tries < triesMax && runsAgain(error) ? runSavedUnit : undefined
 }

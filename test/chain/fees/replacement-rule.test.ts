@@ -13,6 +13,12 @@ test('an endpoint that has not said what it is counts as the strictest', () => {
   expect(chooseAmong([]).rule()).toEqual(strictestRule)
 })
 
+test('of two percentages the higher counts', () => {
+  const dearer: ReplacementRule = { measure: 'fields', percent: 12n }
+  expect(chooseAmong([endpoint(fields), endpoint(dearer)]).rule()).toEqual(dearer)
+  expect(chooseAmong([endpoint(dearer), endpoint(strictestRule)]).rule()).toEqual({ ...strictestRule, percent: 12n })
+})
+
 test('the rule of a profile counts before those of the clients', () => {
   const given: ReplacementRule = { measure: 'effectivePrice', percent: 25n }
   expect(chooseAmong([endpoint(fields), endpoint(undefined)], given).rule()).toEqual(given)

@@ -26,11 +26,11 @@ export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situati
   })
 }
 
-/** Whether the sequencer said so of `fresh` since `known` was read: what was decided on `known` has to be decided again. */
-export function wasOrderedSince(known: readonly Attempt[], fresh: readonly Attempt[]): boolean {
-  return payloadAttempts(fresh).some((attempt) => {
+/** Whether the sequencer said so between two reads of the attempts. Then a decision on the earlier read no longer holds. */
+export function wasOrderedSince(earlier: readonly Attempt[], now: readonly Attempt[]): boolean {
+  return payloadAttempts(now).some((attempt) => {
     if (!isNonceTaken(attempt)) return false
-    const before = attemptWith(known, attempt.hash)
+    const before = attemptWith(earlier, attempt.hash)
     return !before || !isNonceTaken(before) || answeredAt(before) !== answeredAt(attempt)
   })
 }
