@@ -24,7 +24,6 @@ const unit = [
   'test/chain/**/{find-spender,match-ids,paid-tips,read-block,read-receipts}.test.ts',
   'test/chain/**/{read-shown-nonce,replaceable,replacement-rule,revert-reason,scan-answer,search-blocks,second-count,send-raw,tip-floor,unexplained}.test.ts',
   'test/cli/verdict.test.ts',
-  'test/sim/custody.test.ts',
   'test/dashboard/**/*.test.ts',
   'test/deploy/compose.test.ts',
   'test/engine/find-sent.test.ts',

@@ -19,19 +19,6 @@ export const ofPostgres: readonly Mutant[] = [
     ],
   },
   {
-    name: 'fail-units-beside-a-migration',
-    breaks: 'refuses a write because a migration made the plans of its connection useless',
-    caughtBy: 'test/store/postgres-later-release.test.ts',
-    expects: 'reads and writes go on',
-    edits: [
-      {
-        file: 'src/store/postgres/run-unit.ts',
-        find: 'if (isPlanOutdated(cause) || isTransactionOver(cause)) throw cause',
-        put: 'if (isPlanOutdated(undefined) || isTransactionOver(undefined)) throw cause',
-      },
-    ],
-  },
-  {
     name: 'wait-with-locks-in-hand',
     breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
     caughtBy,

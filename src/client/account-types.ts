@@ -126,7 +126,7 @@ export interface SignerProbeView {
   readonly address: string
   /** As its key service names it */
   readonly key_version: string
-  /** The time of the signature, with its retries and its wait in the queue */
+  /** Of the signature, with its retries and its place in the queue */
   readonly latency_ms: number
   /** How far the service's clock is ahead of the key service's; absent where its answers have no date */
   readonly clock_ahead_seconds?: number

@@ -29,6 +29,11 @@ async function cancelOne(store: Store, relayer: RelayerId, id: TransactionId) {
   }, relayer)
 }
 
+/** A unit that fails before it has written anything. */
+async function readInUnit(store: Store, relayer: RelayerId, id: TransactionId) {
+  return store.commit(async (session) => (await session.transaction(relayer, id))?.version)
+}
+
 test('reads and writes go on', async () => {
   await using under = await open()
   const { store } = under
@@ -42,8 +47,14 @@ test('reads and writes go on', async () => {
   await Promise.all(sent.map(({ relayer, first }) => cancelOne(store, relayer, first.id)))
   // One after the other: each on the same connection.
   for (const id of own.slice(0, 2)) await cancelOne(store, relayer, id)
+  // On as many connections as the store opens.
+  await Promise.all(Array.from({ length: 16 }, () => readInUnit(store, relayer, first.id)))
   for (const [round, table] of tables.entries())
     await under.query(`ALTER TABLE ${table} ADD COLUMN later_${round} BIGINT`)
+  // One after the other: each connection fails once.
+  expect(await readInUnit(store, relayer, first.id)).toBe(2)
+  // One alone: what is read together is read again one by one, for any failure.
+  expect((await store.reads.work(relayer))?.queued.length).toBe(3)
   const after = await readAtOnce(store, relayer, first.id)
   expect(after).toEqual(before.map(([, ...rest]) => [3, ...rest]))
   for (const id of own.slice(2)) expect((await cancelOne(store, relayer, id))?.version).toBe(2)

@@ -25,11 +25,6 @@ export function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && memberOf(error, 'routine') === 'RevalidateCachedQuery'
 }
 
-/** An earlier statement of the transaction failed, and ended it. */
-export function isTransactionOver(error: unknown): boolean {
-  return codeOf(error) === '25P02'
-}
-
 /** The connection failed, rather than a statement: its transaction is over, and perhaps the server is down. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)

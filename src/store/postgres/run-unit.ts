@@ -3,7 +3,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import type { Ahead, Session } from '../store.ts'
 import type { Writing } from './executor.ts'
-import { isConnectionLost, isOfDatabase, isPlanOutdated, isTransactionOver, runsAgain } from './failure.ts'
+import { isConnectionLost, isOfDatabase, runsAgain } from './failure.ts'
 
 export interface Unit {
   /** Absent: it locks no relayer. */
@@ -45,8 +45,6 @@ export async function runUnit(
     deferred.keep()
     return () => unit.done(value)
   } catch (cause) {
-    // With one of a group's statements all of them fail.
-    if (isPlanOutdated(cause) || isTransactionOver(cause)) throw cause
     if (writing.writes > before) throw new UnitFailed('a unit failed after it wrote', { cause })
     deferred.forget()
     return () => unit.failed(cause)
