@@ -146,6 +146,7 @@ export const features = [
   'anothersReceipt',
   'invalid',
   'unknownWords',
+  'falseInclusion',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -188,6 +189,7 @@ export const drawnUsually: Drawn = {
   anothersReceipt: 0.04,
   invalid: 0.04,
   unknownWords: 0.04,
+  falseInclusion: 0.04,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -277,13 +279,20 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
 function drawOneLiar(
   has: (feature: Feature) => Dice | undefined,
   farDice: Dice,
-  { restores, kind, profiles: nodes }: Omit<Scenario, 'liar' | 'replicas'>,
+  { restores, kind, profiles: nodes, finality }: Omit<Scenario, 'liar' | 'replicas'>,
 ): Liar | undefined {
   const drawn = lieKinds.flatMap((each) => {
     const dice = has(each)
     return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
   })
-  return restores.length > 0 || kind.isFcfs ? undefined : drawn[0]
+  const possible = drawn.filter((each) => each.kind !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality))
+  return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
+}
+
+/** The only node's consistent story shows nowhere. */
+function hasTwoWitnesses(nodes: number, finality: FinalityWorld | undefined): boolean {
+  if (!finality || typeof finality.rule === 'number') return nodes > 1
+  return finality.answers.filter((answer) => answer === 'block').length > 1
 }
 
 /** Blocks take some of what comes, or all of it. */

@@ -6,7 +6,7 @@ import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { finalityBlocks } from './finality.ts'
 import { follow } from './mining.ts'
 import { fineWeather } from './network.ts'
-import { relayerName } from './process/engine.ts'
+import { relayerName, witnessSilentMs } from './process/engine.ts'
 import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
@@ -29,7 +29,15 @@ export function boundBlocks(world: World, open: number): number {
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
-  return untilTried + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
+  return untilTried + untilAlone(scenario) + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
+}
+
+/** Where a single node reports the tag, a verdict waits until the other nodes have been silent about it for long. */
+function untilAlone({ finality, profiles: nodes, blocktimeMs }: Scenario): number {
+  if (!finality || typeof finality.rule === 'number' || nodes.length === 1) return 0
+  return finality.answers.filter((answer) => answer === 'block').length > 1
+    ? 0
+    : Math.ceil(witnessSilentMs / blocktimeMs)
 }
 
 /** A history check may remember a false count of a pool. Each nonce below needs a gap filler, once the operator permits it. */
@@ -122,12 +130,33 @@ export function askForTheRest(world: World, service: Service): void {
   }
 }
 
+const outbidsAny = 10n ** 15n
+
+/**
+ * Whether a foreign transaction of type 2 holds a nonce, and ours there is of the old type, whose price is its fee cap: to replace
+ * a fee cap far above the market costs as much. The condition says what an operator does.
+ */
+function isOutbidByCap({ scenario, rows, nodes, addresses, bytes, state }: World): boolean {
+  const isOld = !scenario.eip1559 || state.policies.others.eip1559Pricing === false
+  if (!isOld) return false
+  return [...rows.all().values()].some(({ open, nonce, wait_condition: condition, relayer_id: id }) => {
+    if (open === 0 || nonce === null || condition !== 'price_ceiling') return false
+    const address = addresses[Number(id.slice(1))]
+    const held = nodes.flatMap(({ pool }) => (address ? pool.bySender.get(address)?.get(nonce) : undefined) ?? [])
+    return held.some(({ hash }) => bytes.recorded(hash) === undefined)
+  })
+}
+
 /**
  * A transaction that waits by its own policy, such as a send at its cap behind a foreign transaction, ends only by a DELETE. Clients
  * send it at half of the bound.
  */
 export function giveUpWaiting(world: World, service: Service): void {
-  const { scenario, rows } = world
+  const { scenario, rows, state } = world
+  if (state.policies.others.cancelGasPriceCap === undefined && isOutbidByCap(world)) {
+    state.policies = { ...state.policies, others: { ...state.policies.others, cancelGasPriceCap: outbidsAny } }
+    service.reconfigure()
+  }
   if (scenario.ending !== 'drain') {
     askForTheRest(world, service)
     return

@@ -263,17 +263,21 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     revived.has(id) ||
     (rows.all().get(id)?.cancel_origin === 'request' &&
       (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
+  const isInclusionForged = () => scenario.liar?.kind === 'falseInclusion'
   truth = watchTruth(blocks, nodes, bytes, {
     fail: history.fail,
     rows: rows.all,
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
+    isInclusionForged,
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed: (tag) => verdicts?.executed(tag),
   })
   const { executions } = truth
-  verdicts = watchVerdicts(disk, blocks, bytes, { fail: history.fail, executions, wasUnknowable })
+  verdicts = watchVerdicts(disk, blocks, bytes, {
+    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged },
+  })
   const funds = watchFunds(blocks, scenario.kind, history.fail)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,

@@ -85,7 +85,9 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
     }
     countGapFillers(row, before)
     const waitsForFinality = row.confirmed_at !== null && row.wait_condition === 'finality_stalled' && row.open === 1
-    if (!mayWait.includes(row.phase) && row.wait_condition !== null && !waitsForFinality) {
+    const waitsForWitness =
+      ['witnesses_contradict', 'witness_silent'].includes(row.wait_condition ?? '') && row.open === 1
+    if (!mayWait.includes(row.phase) && row.wait_condition !== null && !waitsForFinality && !waitsForWitness) {
       fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
     }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)

@@ -31,6 +31,8 @@ export interface TruthWatch {
   wasWonBefore(tag: number): boolean
   /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
   wasUnknowable(id: string): boolean
+  /** Whether a node tells a consistent false story of inclusions. */
+  isInclusionForged(): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
 }
@@ -39,7 +41,7 @@ export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows, mayBeTakenBack, isLost, wasWonBefore, wasUnknowable, executed }: TruthWatch,
+  { fail, rows, mayBeTakenBack, isLost, isInclusionForged, wasWonBefore, wasUnknowable, executed }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -73,6 +75,8 @@ export function watchTruth(
     const block = blocks.byHash(row.included_block_hash as Hash)
     const included = block?.included.find(({ transaction }) => transaction.hash === row.included_hash)
     if (!block || !included) {
+      // Nothing is final of it yet: a witness takes it back.
+      if (row.open === 1 && isInclusionForged()) return
       fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
       return
     }
@@ -132,6 +136,8 @@ export function watchTruth(
           block &&
           !doubted.has(block.hash) &&
           blocks.isCanonical(block) &&
+          // While the others are silent, one node's denial takes back what is not final.
+          !isInclusionForged() &&
           nodes.every((node) => !misses(node, block))
         )
           fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)

@@ -25,13 +25,15 @@ export interface VerdictWatch {
   executions(tag: number): number
   /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
   wasUnknowable(id: string): boolean
+  /** Whether a node tells a consistent false story of inclusions. */
+  isInclusionForged(): boolean
 }
 
 export function watchVerdicts(
   { committed }: Disk,
   blocks: Blocks,
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, executions, wasUnknowable }: VerdictWatch,
+  { fail, executions, wasUnknowable, isInclusionForged }: VerdictWatch,
 ): Verdicts {
   const attemptsOf = committed<[string, number], AttemptRow>(
     'SELECT * FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
@@ -59,6 +61,8 @@ export function watchVerdicts(
       fail(`${name}: its verdict is ${reported.final ? '' : 'not '}final as it is ${row.phase}`)
     if (reported.safeToRetry && !reported.final) fail(`${name}: safe to retry, and nothing is final yet`)
     const winner = reported.winner && includedIn(reported.winner.block.hash, reported.winner.hash)
+    // A false inclusion is not final, and a witness takes it back.
+    if (reported.winner && !winner && !reported.final && isInclusionForged()) return
     if (reported.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
     const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
     // The payload shows that a transaction without a record is ours; a gap filler has no payload.

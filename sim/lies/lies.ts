@@ -2,6 +2,7 @@
 import type { Dice } from '../../tooling/dice.ts'
 import type { Member, NodeWorld, SimNode } from '../chain/node.ts'
 import { anothersReceipt } from './anothers-receipt.ts'
+import { falseInclusion } from './false-inclusion.ts'
 import { drawHighCount, type HighCount, highCount } from './high-count.ts'
 import { highPrice } from './high-price.ts'
 import { invalid } from './invalid.ts'
@@ -17,9 +18,14 @@ export interface LieCall {
 export type Lie = (world: NodeWorld, node: SimNode, call: LieCall, honest: Member, dice: Dice, liar: Liar) => Member
 
 // In the order in which a seed that draws several takes the first.
-export const lies = { anothersReceipt, highCount, invalid, unknownWords, highPrice } as const satisfies Readonly<
-  Record<string, Lie>
->
+export const lies = {
+  anothersReceipt,
+  highCount,
+  invalid,
+  unknownWords,
+  highPrice,
+  falseInclusion,
+} as const satisfies Readonly<Record<string, Lie>>
 export type LieKind = keyof typeof lies
 
 export interface Liar {
@@ -37,5 +43,6 @@ export const lieKinds = Object.keys(lies) as readonly LieKind[]
 /** `farDice` is a stream of its own, so that other draws stay as they are. */
 export function drawLiar(kind: LieKind, dice: Dice, farDice: Dice, nodes: number): Liar {
   const liar = { kind, node: dice.between(0, nodes - 1), share: dice.pick([0.05, 0.3, 1]) }
+  if (kind === 'falseInclusion') return { ...liar, share: 1 }
   return kind === 'highCount' ? { ...liar, counts: drawHighCount(dice, farDice) } : liar
 }

@@ -24,6 +24,7 @@ import { ofSmallRights } from './of-small-rights.ts'
 import { ofTips } from './of-tips.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
+import { ofWitnesses } from './of-witnesses.ts'
 
 export interface Edit {
   /** From the repository's root. */
@@ -73,6 +74,7 @@ export const mutants: readonly Mutant[] = [
   ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,
+  ...ofWitnesses,
   ...ofRefusals,
   {
     name: 'free-nonce-on-timeout',

@@ -88,7 +88,7 @@ export const ofVerdicts: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
-        find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]",
+        find: "if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction, why: 'reorganized' }]",
         put: 'if (canonical !== inclusion.block.hash) return []',
       },
     ],

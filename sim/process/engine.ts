@@ -172,17 +172,23 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         tags: [],
         features: ['eip1559'],
         explorerUrls: [],
+        // While the other nodes are out for long, a liar is the only witness.
+        secondWitness: scenario.liar?.kind === 'falseInclusion' ? 'require' : 'prefer',
       },
     ],
     retention: {},
     limits: {
       ...limits,
+      witnessSilentMs,
       ...(finality && { unsettledRowsMax: finality.rowsMax }),
       ...(bulkShare && { bulkShare: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },
     warnings: [],
   }
 }
+
+/** Of the service's ten minutes: a run would take thousands of blocks longer. */
+export const witnessSilentMs = 90_000
 
 function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): NetworkProfile {
   return {

@@ -21,6 +21,7 @@ import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
 import { trackHead } from './heads/track-head.ts'
+import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
@@ -89,6 +90,8 @@ export function openNetwork(options: NetworkOptions): Chain {
     ...{ believed, ownBlocks },
   })
   const readNoOp = readingNoOp(endpoints, profile)
+  const providers = new Set(all.map(({ provider }) => provider)).size
+  const witnesses = callingWitnesses({ endpoints, providers, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const price = rememberPrice(clock)
 
@@ -97,7 +100,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses },
         },
         inquiry,
       )

@@ -1,8 +1,9 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
 
 import { withLeastTip } from '../domain/least-tip.ts'
-import type { Head, HistoryInquiry, Inquiry, Observation } from '../domain/observation.ts'
+import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
+import { claimOf } from '../domain/witness.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
 import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
@@ -12,7 +13,8 @@ import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
-import { type HeadTracker, watchChain } from './heads/track-head.ts'
+import { type HeadTracker, type TrackedHead, watchChain } from './heads/track-head.ts'
+import type { Witnesses } from './inclusions/call-witnesses.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
 import { isWhole } from './inclusions/receipt.ts'
@@ -33,6 +35,7 @@ export interface Observe {
   readonly unexplained: FindInclusions['unexplained']
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
+  readonly witnesses: Witnesses
 }
 
 /** For so many blocks, miners may simply not have the next transaction yet. */
@@ -61,9 +64,10 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read
-  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(account.inclusions.get(nonce)))
+  const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
+  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(known.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
-  const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, account.inclusions, {
+  const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, known, {
     ...at,
     by,
   })
@@ -78,6 +82,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
       account.pendingNonce,
       { ...at, by },
     ))
+  const testimonies = inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions }))
   const blocktimeMs = pace.measuredMs()
   return {
     head: at.head,
@@ -92,8 +97,29 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...(tagged !== undefined && { tagged }),
     ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && { lostHistory }),
+    ...(testimonies && { testimonies }),
   }
 }
+
+/** About the blocks that are final, by their depth and by the tag. The others may still be replaced. */
+function callWitnesses(
+  { witnesses }: Observe,
+  { witness = noWitness, tag }: Inquiry,
+  at: TrackedHead,
+  {
+    canonical,
+    tagged,
+    inclusions,
+  }: Pick<Observation, 'canonical' | 'inclusions'> & { tagged: BlockNumber | undefined },
+): Promise<Observation['testimonies']> {
+  const { number } = at.head
+  const through = Math.min(number - witness.confirmations + 1, tag ? (tagged ?? -1) : number)
+  const mined = witness.claims.filter(({ block }) => canonical.get(block.number) === block.hash)
+  const due = [...mined, ...[...inclusions.values()].map(claimOf)].filter(({ block }) => block.number <= through)
+  return witnesses.call(due, at, tag)
+}
+
+const noWitness: WitnessInquiry = { claims: [], confirmations: 0 }
 
 /** Only spenders up to the tag count, and none where no node has it. */
 function belowTag(inquiry: HistoryInquiry, head: Head, tagged: BlockNumber | undefined): HistoryInquiry {

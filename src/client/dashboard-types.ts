@@ -68,6 +68,8 @@ export interface OverviewView {
         | 'gas_unknown'
         | 'would_revert'
         | 'finality_stalled'
+        | 'witnesses_contradict'
+        | 'witness_silent'
       /** The figures of the condition, as in the text; amounts of wei are text */
       readonly facts?: Readonly<Record<string, unknown>>
       readonly text: string
@@ -155,6 +157,8 @@ export interface TraceView {
       | 'gas_unknown'
       | 'would_revert'
       | 'finality_stalled'
+      | 'witnesses_contradict'
+      | 'witness_silent'
     /** The figures of the condition, as in the text; amounts of wei are text */
     readonly facts?: Readonly<Record<string, unknown>>
     readonly text: string

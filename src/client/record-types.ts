@@ -133,6 +133,8 @@ export interface NetworkView {
     /** Send a transaction with valid_until by eth_sendRawTransactionConditional */
     readonly send_conditional?: boolean
   }
+  /** Whether final statements need endpoints of two providers */
+  readonly second_witness: 'prefer' | 'require' | 'off'
   /** As the replica that answers found them */
   readonly conditions: readonly {
     /** The endpoint serves another chain and is not used */

@@ -2,6 +2,7 @@
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
+import { secondWitnessModes } from '../domain/second-witness.ts'
 import { httpUrlPattern } from '../ops/http-url.ts'
 import {
   headerCharsMax,
@@ -177,6 +178,10 @@ const network = object(
     explorer_urls: texts,
     gas_price_cache: described('without effect', {}),
     profile: ref('profile'),
+    second_witness: described(
+      'whether final statements need two endpoints of different hosts: where there are two, always, or never',
+      { enum: [...secondWitnessModes] },
+    ),
   },
 )
 

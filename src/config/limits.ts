@@ -21,6 +21,8 @@ export const limits = {
   bumpAfterMs: 3_000,
   cancelBumpAfterMs: 2_000,
   rebroadcastAfterBlocks: 4,
+  /** Then a single provider's word is final, unless `second_witness` is `require`. */
+  witnessSilentMs: 600_000,
   /** Confirmed transactions that become final, or open again, in one step. */
   unsettledRowsMax: 500,
 

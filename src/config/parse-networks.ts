@@ -2,6 +2,7 @@
 
 import type { NonEmpty } from '../domain/ids.ts'
 import { profileOf } from '../domain/network-profiles.ts'
+import { type SecondWitness, secondWitnessModes } from '../domain/second-witness.ts'
 import type { NetworkSettings } from '../domain/settings.ts'
 
 import { knownChain } from './known-chain.ts'
@@ -15,7 +16,7 @@ import type { Report } from './report.ts'
 
 export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
-  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile'],
+  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile', 'second_witness'],
 ]
 
 /** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
@@ -124,7 +125,16 @@ async function parseNetwork(
     features,
     tags,
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
+    secondWitness: secondWitnessIn(ownerOf('second_witness'), report),
   }
+}
+
+function secondWitnessIn(owner: Members, report: Report): SecondWitness {
+  const given = owner.raw('second_witness')
+  if (given === undefined || given === null) return 'prefer'
+  const mode = secondWitnessModes.find((each) => each === given)
+  if (mode === undefined) report.problem(owner.place('second_witness'), 'is none of "prefer", "require" and "off"')
+  return mode ?? 'prefer'
 }
 
 /** To which a tip is raised on a chain that is on no list: as on Ethereum. A chain on a list has prices of its own. */

@@ -59,6 +59,10 @@ export const conditions = [
   'would_revert',
   /** A transaction is confirmed, and no node has reported for long that its block is final. */
   'finality_stalled',
+  /** A transaction is final by one endpoint, and another one denies it. */
+  'witnesses_contradict',
+  /** A transaction is final by one endpoint, and no other has answered yet. */
+  'witness_silent',
 ] as const
 export type Condition = (typeof conditions)[number]
 

@@ -5,6 +5,7 @@ import type { FinalityTag } from './finality.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
+import type { Testimony, WitnessClaim } from './witness.ts'
 
 export interface Head extends BlockRef {
   readonly parentHash: Hash
@@ -67,6 +68,16 @@ export interface Inquiry {
   readonly shownNonce?: true
   /** A new owner requests it, once a transaction waits for a nonce. */
   readonly lostHistory?: HistoryInquiry
+  /** Absent where one endpoint suffices. */
+  readonly witness?: WitnessInquiry
+}
+
+/** Requests witnesses for the spenders that are final, or will be with their tag. */
+export interface WitnessInquiry {
+  /** Of the transactions that are mined. Those that this observation finds come on top. */
+  readonly claims: readonly WitnessClaim[]
+  /** How deep a block has to be before witnesses are called. */
+  readonly confirmations: number
 }
 
 export interface Observation {
@@ -112,6 +123,8 @@ export interface Observation {
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
+  /** By the spender's hash. Absent without a request. */
+  readonly testimonies?: ReadonlyMap<Hash, Testimony>
 }
 
 /** The open part of a new owner's history check; it is dropped once complete. */

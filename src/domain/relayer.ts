@@ -3,6 +3,7 @@ import type { FinalityRule } from './finality.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { NetworkProfile } from './profile.ts'
+import type { WitnessRule } from './second-witness.ts'
 import type { Nonce, Wei } from './units.ts'
 
 export interface Relayer {
@@ -42,7 +43,7 @@ export type DecisionProfile = Pick<
 >
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
-export interface NetworkPolicy extends FinalityRule {
+export interface NetworkPolicy extends FinalityRule, WitnessRule {
   readonly chainId: number
   readonly eip1559: boolean
   /** Blocks that a send waits before it is priced anew. */

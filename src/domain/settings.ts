@@ -1,11 +1,14 @@
 // The settings of endpoints, networks and notifications, from the file or from the API.
 import type { NetworkProfile, ProfileOverrides } from './profile.ts'
+import type { SecondWitness } from './second-witness.ts'
 import type { Secret } from './secret.ts'
 
 export interface EndpointSettings {
   readonly url: Secret
   /** 1 to 100: the endpoint's share of the traffic, relative to its neighbors. */
   readonly weight: number
+  /** Who runs it. Endpoints of one provider count as one witness. Absent: its host. */
+  readonly provider?: string
   /** Sent with each request to it, by name in lower case. Every value counts as secret: it may be a provider's key. */
   readonly headers?: Readonly<Record<string, Secret>>
 }
@@ -29,6 +32,8 @@ export interface NetworkSettings {
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
+  /** Whether final statements need endpoints of two providers. */
+  readonly secondWitness: SecondWitness
 }
 
 export interface NotificationSettings {

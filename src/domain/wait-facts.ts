@@ -3,6 +3,7 @@
 import type { Condition } from './condition.ts'
 import type { Finality } from './finality.ts'
 import type { Hash, RelayerId } from './ids.ts'
+import type { SecondWitness } from './second-witness.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
 
 type None = Readonly<Record<never, never>>
@@ -100,6 +101,14 @@ export interface FactsOf {
     | { readonly of: 'gapFiller'; readonly nonce: Nonce }
   readonly would_revert: { readonly of: 'send' | 'replacement'; readonly words: Words }
   readonly finality_stalled: { readonly block: BlockNumber; readonly minutes: number; readonly tag: Finality }
+  /** Endpoints by their index in the configuration. */
+  readonly witnesses_contradict: {
+    readonly spender: Hash
+    readonly block: BlockNumber
+    readonly shownBy: readonly number[]
+    readonly deniedBy: readonly number[]
+  }
+  readonly witness_silent: { readonly spender: Hash; readonly block: BlockNumber; readonly mode: SecondWitness }
 }
 
 /** The conditions of waits: all but those of a relayer as a whole. */

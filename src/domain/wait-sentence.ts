@@ -84,6 +84,15 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
       : `${begin}the replacement would revert: ${words}; replace it again, or cancel`,
   finality_stalled: ({ block, minutes, tag }, begin) =>
     `${begin}its block ${block} is confirmed, and for more than ${minutes} minutes no endpoint has shown that it is ${tag}: wait, or add an endpoint that reports the block tag "${tag}"`,
+  witnesses_contradict: ({ spender, block, shownBy, deniedBy }, begin) =>
+    `${begin}by ${endpointsOf(shownBy)}, ${spender} in block ${block} took its nonce, and ${endpointsOf(deniedBy)} denied that: one of them is wrong, so nothing is final until two endpoints of different providers agree; compare the block with an explorer, and remove the endpoint that is wrong, or add another`,
+  witness_silent: ({ spender, block, mode }, begin) =>
+    `${begin}one endpoint shows ${spender} in block ${block}, and no endpoint of another provider has answered about it: ${mode === 'require' ? 'second_witness is "require", so it waits for one' : 'after ten minutes of silence one suffices'}; check the other endpoints, or add one`,
+}
+
+function endpointsOf(indexes: readonly number[]): string {
+  const all = indexes.map((index) => `endpoint ${index}`)
+  return all.length === 0 ? 'no endpoint' : all.join(' and ')
 }
 
 const missingFacts = { price: 'the price of gas', balance: 'the balance', l1Fee: 'the fee for data on L1' }

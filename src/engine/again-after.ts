@@ -9,6 +9,7 @@ import { tagRereadMs } from '../domain/finality.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import { isProven } from '../domain/witness.ts'
 
 export interface Again {
   readonly againAfterMs?: number
@@ -42,8 +43,16 @@ export function againAfter(
   const refusedRetry = nextRefusedRetry(work, repeats, decidedAt) ?? Number.POSITIVE_INFINITY
   const dueAfter = Math.max(1, Math.min(expiry, patience, refusedRetry) - now)
   const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
-  const soonest = Math.min(retry, dueAfter, tag, ...plan.conditions.flatMap((each) => rereadsMs[each] ?? []))
+  const witness = lacksWitness(observation, policy) ? witnessAgainMs : Number.POSITIVE_INFINITY
+  const soonest = Math.min(retry, dueAfter, tag, witness, ...plan.conditions.flatMap((each) => rereadsMs[each] ?? []))
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
+}
+
+/** A chain that makes blocks on demand makes none while a second endpoint is about to catch up. */
+const witnessAgainMs = 5_000
+
+function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): boolean {
+  return [...(testimonies?.values() ?? [])].some((testimony) => !isProven(testimony, policy))
 }
 
 /** A chain that makes blocks on demand makes none while a gap holds everything up. */

@@ -3,7 +3,7 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
-import { inquire, lackedBy, tagToRead, type Wants } from '../domain/decide/facts/inquire.ts'
+import { inquire, lackedBy, tagToRead, type Wants, witnessesToCall } from '../domain/decide/facts/inquire.ts'
 import { dueOf, withUnsettled } from '../domain/decide/facts/unsettled.ts'
 import { inquireAboutHistory } from '../domain/decide/history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
@@ -199,7 +199,13 @@ async function look(
   }
   while (true) {
     const usual = inquire(work, wants, policy.profile)
-    const inquiry: Inquiry = { ...usual, ...(lostHistory && { lostHistory }), ...(tag && { tag }) }
+    const witness = witnessesToCall(work, policy)
+    const inquiry: Inquiry = {
+      ...usual,
+      ...(lostHistory && { lostHistory }),
+      ...(tag && { tag }),
+      ...(witness && { witness }),
+    }
     const observation = withUnknowns(await chain.observe(inquiry), inquiry)
     const due = isUnsettledRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {

@@ -101,6 +101,8 @@ export interface ChainMetrics {
   wrongChain(index: number, isWrong: boolean): void
   /** It answered about another thing than the call named. */
   strayed(index: number): void
+  /** It denied a spender that other endpoints showed, or showed one that they denied. */
+  contradicted(index: number): void
   head(number: BlockNumber, at: TimestampMs): void
   /** The measured block time, or the configured one until there is a measurement. */
   blocktime(ms: number): void
@@ -115,6 +117,7 @@ export const noChainMetrics: ChainMetrics = {
   lagged: () => undefined,
   wrongChain: () => undefined,
   strayed: () => undefined,
+  contradicted: () => undefined,
   head: () => undefined,
   blocktime: () => undefined,
   reorganized: () => undefined,

@@ -11,7 +11,14 @@ import type { SignerType } from '../signers/settings.ts'
 export type NetworkPatch = Partial<
   Pick<
     NetworkSettings,
-    'rpcUrls' | 'requiredConfirmations' | 'averageBlockTimeMs' | 'symbol' | 'isTestnet' | 'tags' | 'explorerUrls'
+    | 'rpcUrls'
+    | 'requiredConfirmations'
+    | 'averageBlockTimeMs'
+    | 'symbol'
+    | 'isTestnet'
+    | 'tags'
+    | 'explorerUrls'
+    | 'secondWitness'
   >
 > & {
   /** The fields that differ from the profile by the file and the tags. */

@@ -9,11 +9,19 @@ export interface PatienceSettings {
   readonly bumpAfterMs: number
   readonly cancelBumpAfterMs: number
   readonly rebroadcastAfterBlocks: number
+  readonly witnessSilentMs: number
 }
 
 export function networkPolicy(network: NetworkSettings, patience: PatienceSettings): NetworkPolicy {
-  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, profile } = network
-  const { rebroadcastAfterBlocks, bumpAfterBlocks, cancelBumpAfterBlocks, bumpAfterMs, cancelBumpAfterMs } = patience
+  const { chainId, eip1559, requiredConfirmations, averageBlockTimeMs, profile, secondWitness } = network
+  const {
+    rebroadcastAfterBlocks,
+    bumpAfterBlocks,
+    cancelBumpAfterBlocks,
+    bumpAfterMs,
+    cancelBumpAfterMs,
+    witnessSilentMs,
+  } = patience
   return {
     chainId,
     eip1559,
@@ -27,5 +35,7 @@ export function networkPolicy(network: NetworkSettings, patience: PatienceSettin
     profile,
     rebroadcastAfterBlocks,
     averageBlocktimeMs: averageBlockTimeMs,
+    secondWitness,
+    witnessSilentMs,
   }
 }

@@ -33,7 +33,7 @@ test('a block that holds them, and its removal, leave the withdrawn one alone', 
   const included = include(replaced, by(again))
   expect(executedPayload(included)).toBe(payload)
   if (!isInPhase(included, 'mined')) throw new Error('a block holds it')
-  for (const { lifecycle } of [included, reopen(included)]) {
+  for (const { lifecycle } of [included, reopen(included, 'reorganized')]) {
     expect(lifecycle).toMatchObject({
       attempts: [{ broadcast: { state: 'withdrawn' } }, { broadcast: { state: 'handed' } }],
     })

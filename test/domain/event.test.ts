@@ -105,7 +105,7 @@ describe('where the status stands', () => {
   test('a block that a reorganization took back is an event', () => {
     const mined = include(racing, by(someNoOp(0))) as InPhase<'mined'>
     expect(spenderKind(mined.lifecycle.inclusion)).toBe('noOp')
-    expect(eventOf(mined, reopen(mined))).toBe('attention')
+    expect(eventOf(mined, reopen(mined, 'reorganized'))).toBe('attention')
   })
 
   test('a payload that is given up is an event', () => {
@@ -123,7 +123,7 @@ describe('where the status stands', () => {
 test('an attempt that was recovered stays so through a reorganization and another broadcast', () => {
   const restored = restoreCancellation({ transaction: inFlight(0), noOp: lost }, now) as InPhase<'inFlight'>
   const noOp = { ...someNoOp(0), hash: lost.hash }
-  const reopened = reopen(include(restored, by(noOp)) as InPhase<'mined'>)
+  const reopened = reopen(include(restored, by(noOp)) as InPhase<'mined'>, 'reorganized')
   const again = afterAnswers(reopened, new Map([[lost.hash, { kind: 'accepted' }]]), now) as InPhase<'inFlight'>
   expect(include(again, by(noOp)).statusReason).toMatch(/took its nonce; restored from the chain/)
 })

@@ -77,6 +77,8 @@ export const somePolicy: NetworkPolicy = {
   profile: ethereumProfile,
   rebroadcastAfterBlocks: 60,
   averageBlocktimeMs: 1_000,
+  secondWitness: 'off',
+  witnessSilentMs: 600_000,
 }
 
 /** By the configured block time: no observation here measures another. */

@@ -38,6 +38,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/fees.ts',
     'domain/ids.ts',
     'domain/published-accounts.ts',
+    'domain/second-witness.ts',
     'domain/settings.ts',
   ],
   chain: ['domain', 'ops'],

@@ -9,6 +9,10 @@ test.each(mutants)('$name replaces text that is there once', ({ edits, caughtBy 
   if (caughtBy !== undefined) expect(() => readFileSync(caughtBy)).not.toThrow()
 })
 
+test('each mutant has a name of its own', () => {
+  expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length)
+})
+
 test('a mutant says which check notices it, except those that are left', () => {
   const silent = mutants.flatMap(({ name, expects }) => (expects === undefined ? [name] : []))
   expect(silent.toSorted()).toEqual(withoutExpects)

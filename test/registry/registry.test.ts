@@ -37,6 +37,7 @@ const network: NetworkSettings = {
     tags: [],
     features: ['eip1559'],
     explorerUrls: [],
+    secondWitness: 'off',
   },
 }
 const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address, config: {} } as const

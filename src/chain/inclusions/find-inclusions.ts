@@ -4,11 +4,13 @@ import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
+import { claimOf } from '../../domain/witness.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
+import type { Witnesses } from './call-witnesses.ts'
 import type { FindSpender } from './find-spender.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
@@ -22,6 +24,7 @@ export interface FindInclusions {
   readonly searched: Map<string, BlockNumber>
   readonly unexplained: Unexplained
   readonly findSpender: FindSpender
+  readonly witnesses: Pick<Witnesses, 'reported' | 'isRefuted'>
 }
 
 /** A proof searches the chain, so a later step proves the other nonces. */
@@ -64,7 +67,11 @@ export async function findInclusions(
     const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
     const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
     const receipts = await readReceipts(endpoint, readCanonical, requested, at)
-    for (const [nonce, reported] of receipts.inclusions) found.set(nonce, fuller(found.get(nonce), reported))
+    for (const [nonce, reported] of receipts.inclusions) {
+      if (parts.witnesses.isRefuted(claimOf(reported))) continue
+      found.set(nonce, fuller(found.get(nonce), reported))
+      parts.witnesses.reported(endpoint, claimOf(reported))
+    }
     if (endpoint === at.by) {
       for (const nonce of receipts.denied) denied.add(nonce)
       // Again another receipt for a transaction that a block has shown before: this node has no receipt of it.
@@ -77,7 +84,7 @@ export async function findInclusions(
     for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
       if (noOp) lostNoOps.set(nonce, noOp)
       else if (isUnderWay) goesOn.add(nonce)
-      else if (proof) (isBare(proof) ? shown : found).set(nonce, proof)
+      else if (proof && !parts.witnesses.isRefuted(claimOf(proof))) (isBare(proof) ? shown : found).set(nonce, proof)
     }
     // A nonce that was spent only just now waits for this endpoint's next block. No other endpoint is read for it.
     open = open.filter((live) => stale.includes(live) || !dark.includes(live))

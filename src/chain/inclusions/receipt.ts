@@ -49,7 +49,8 @@ export function readReceipt(endpoint: Endpoint, hash: Hash): Promise<NodeReply<R
   return askAbout(endpoint, call, toReceipt, (receipt) => receipt.hash === hash)
 }
 
-function toReceipt(value: unknown): Receipt | undefined {
+/** Undefined where it names no transaction or no block. */
+export function toReceipt(value: unknown): Receipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const receipt: Wire = value
   const hash = toHash(receipt.transactionHash)

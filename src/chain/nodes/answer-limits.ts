@@ -39,6 +39,7 @@ const largerBytes: Readonly<Record<string, number>> = {
   // Some 1,500 transfers of one account.
   txpool_contentFrom: mib,
   eth_getTransactionReceipt: answerLimits.largestBytes,
+  eth_getBlockReceipts: answerLimits.largestBytes,
   eth_sendRawTransactionSync: answerLimits.largestBytes,
 }
 

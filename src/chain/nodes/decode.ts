@@ -71,6 +71,14 @@ export function toHead(value: unknown): Head | undefined {
   return baseFee === undefined ? head : { ...head, baseFee }
 }
 
+/** The hashes in a block that was read without its transactions. Undefined when one is missing. */
+export function toHashes(value: unknown): ReadonlySet<Hash> | undefined {
+  const transactions = toObject(value)?.transactions
+  if (!Array.isArray(transactions)) return undefined
+  const hashes = transactions.map(toHash)
+  return hashes.every((hash) => hash !== undefined) ? new Set(hashes) : undefined
+}
+
 /** The transactions of a block that was read in full. Undefined when it holds hashes only. */
 export function toMined(value: unknown): readonly Mined[] | undefined {
   const transactions = toObject(value)?.transactions

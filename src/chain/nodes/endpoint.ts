@@ -2,6 +2,7 @@
 import type { ReplacementRule } from '../../domain/fees.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { guardAddresses } from '../../ops/guard-addresses.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
 import type { EndpointState } from '../chain.ts'
@@ -22,6 +23,8 @@ export interface Endpoint {
   /** Its place in the configuration: what a log may say of it. */
   readonly index: number
   readonly weight: number
+  /** Who runs it. Endpoints of one provider count as one witness. */
+  readonly provider: string
   /** Does not verify: `ready` does. Sends nothing while the endpoint serves another chain. */
   readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
@@ -65,6 +68,8 @@ export interface EndpointOptions {
   readonly large: LargeAnswers
 }
 
+const guard = guardAddresses([])
+
 /** So many failures in a row are an outage, which is logged at its start and at its end. */
 const outageAt = 3
 
@@ -107,6 +112,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const endpoint: Endpoint = {
     index,
     weight: config.weight,
+    provider: config.provider ?? hostOf(config.url),
     call,
     callAside: aside.call,
     forward: aside.forward,
@@ -148,6 +154,12 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
   }
   return endpoint
+}
+
+/** On loopback and private addresses each port may be a node of its own. */
+function hostOf(url: string): string {
+  const parsed = new URL(url)
+  return guard.refusalOf(parsed) === undefined ? parsed.hostname : parsed.host
 }
 
 function counting(send: SendCall, metrics: ChainMetrics, index: number): SendCall {

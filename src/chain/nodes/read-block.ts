@@ -1,11 +1,13 @@
 // Reads blocks from one endpoint. No other file calls these methods, so no caller takes another block for the requested
 // one.
 import type { FinalityTag } from '../../domain/finality.ts'
+import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
+import type { BlockRef } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { askAbout, type NodeReply } from './ask-about.ts'
 import type { Call, SoughtInBody } from './call.ts'
-import { type Mined, toHead, toHex, toMined } from './decode.ts'
+import { type Mined, toHashes, toHead, toHex, toMined } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export const blockMethod = 'eth_getBlockByNumber'
@@ -14,6 +16,11 @@ export const blockMethod = 'eth_getBlockByNumber'
 export interface Body {
   readonly head: Head
   readonly transactions: readonly Mined[]
+}
+
+/** A block with the hashes of its transactions. */
+export interface Listing extends BlockRef {
+  readonly hashes: ReadonlySet<Hash>
 }
 
 export function readHeader(endpoint: Endpoint, number: BlockNumber): Promise<NodeReply<Head>> {
@@ -26,9 +33,20 @@ export function readBody(endpoint: Endpoint, number: BlockNumber, seeks: SoughtI
   return askAbout(endpoint, call, toBody, ({ head }) => head.number === number)
 }
 
+/** The block's own list of transactions, in its order. */
+export function readListing(endpoint: Endpoint, number: BlockNumber): Promise<NodeReply<Listing>> {
+  return askAbout(endpoint, blockCall(toHex(number), false), toListing, (listing) => listing.number === number)
+}
+
 /** The node chooses the block. Only its place on the remembered chain proves it. */
 export function readNamed(endpoint: Endpoint, name: 'latest' | FinalityTag): Promise<NodeReply<Head>> {
   return askAbout(endpoint, blockCall(name, false), toHead, () => true)
+}
+
+function toListing(value: unknown): Listing | undefined {
+  const head = toHead(value)
+  const hashes = toHashes(value)
+  return head && hashes && { number: head.number, hash: head.hash, hashes }
 }
 
 function toBody(value: unknown): Body | undefined {

@@ -32,6 +32,8 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   would_revert: 'It would revert now',
   signer_unavailable: 'The signer can’t be reached',
   finality_stalled: 'Finality is stalled',
+  witnesses_contradict: 'Endpoints contradict each other',
+  witness_silent: 'A second endpoint is silent',
 }
 
 /** In no block for so long, without a condition: slow, and worth a look. */

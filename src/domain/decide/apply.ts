@@ -50,7 +50,7 @@ export function apply(
     case 'settle':
       return settle(inPhase(transaction, 'mined'), now)
     case 'reopen':
-      return reopen(inPhase(transaction, 'mined'))
+      return reopen(inPhase(transaction, 'mined'), change.why)
     case 'requeue':
       return requeue(inPhase(transaction, 'mined'))
     case 'unbind':

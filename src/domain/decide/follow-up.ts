@@ -5,6 +5,7 @@ import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
+import { isProven, isRefuted } from '../witness.ts'
 import { include } from './facts/settle.ts'
 import { mayConfirm } from './facts/unsettled.ts'
 import { mayHaveCanceled } from './history/lost-cancellation.ts'
@@ -15,7 +16,7 @@ import { addedBy } from './queue/funds.ts'
 import { isItsTurn } from './queue/one-by-one.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
-import { explainStalled, explainUnproven } from './waits/hindrance.ts'
+import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/hindrance.ts'
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
@@ -99,7 +100,7 @@ function onceMined(
   const { inclusion, nonce, confirmedAt } = transaction.lifecycle
   const { head } = observation
   if (canonical === undefined || head.number < inclusion.block.number) return []
-  if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction }]
+  if (canonical !== inclusion.block.hash) return [{ do: 'reopen', transaction, why: 'reorganized' }]
   // The block stands, yet its nonce is not spent: the observation mixes the views of two nodes. The next one decides.
   if (observation.nonce <= nonce) return []
   if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []
@@ -107,6 +108,9 @@ function onceMined(
     if (confirmedAt !== undefined) return explainStalled(transaction, policy, now)
     return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []
   }
+  const testimony = observation.testimonies?.get(inclusion.hash)
+  if (testimony && isRefuted(testimony, policy)) return [{ do: 'reopen', transaction, why: 'refuted' }]
+  if (!isProven(testimony, policy)) return explainUnwitnessed(transaction, testimony, policy)
   const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
   // A gap filler has nothing left to fill.
   const waitsAgain = lostToForeign && transaction.origin === 'client'

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { WrongChain } from '../../chain/chain.ts'
+import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 
 import { such } from '../response/forms.ts'
@@ -32,6 +33,9 @@ export const networkSchema = Type.Object(
     tags: Type.Array(such('no-mempool')),
     explorer_urls: Type.Array(such('https://etherscan.io')),
     profile: profileSchema,
+    second_witness: Type.Enum([...secondWitnessModes], {
+      description: 'Whether final statements need endpoints of two providers',
+    }),
     conditions: Type.Array(conditionSchema, { description: 'As the replica that answers found them' }),
   },
   { title: 'Network', additionalProperties: false },
@@ -65,6 +69,7 @@ export function presentNetwork(
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
     profile: presentProfile(network.profile),
+    second_witness: network.secondWitness,
     conditions: wrongChains.map(({ endpoint, text }) => ({ condition: 'wrong_chain', endpoint, text })),
   }
 }

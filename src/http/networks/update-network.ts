@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
+import { secondWitnessModes } from '../../domain/second-witness.ts'
 import { averageBlockTimeMsMax, requiredConfirmationsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
@@ -31,6 +32,9 @@ const bodySchema = Type.Object(
     average_blocktime_ms: count(averageBlockTimeMsMax),
     tags: texts,
     explorer_urls: texts,
+    second_witness: Type.Optional(
+      Type.Union([Type.Enum([...secondWitnessModes]), Type.Null()], { description: '"prefer", "require" or "off"' }),
+    ),
     profile: Type.Optional(Type.Union([profileInBody, Type.Null()], { description: 'an object of fields, or null' })),
   },
   { title: 'NetworkPatch', additionalProperties: false, examples: [{ required_confirmations: 2 }] },
@@ -66,6 +70,7 @@ export function updateNetwork(management: ManagementContext) {
           ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
           ...(body.tags !== undefined && { tags: body.tags }),
           ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
+          ...(body.second_witness !== undefined && { secondWitness: body.second_witness }),
           ...(body.profile !== undefined && { profile: body.profile && parseProfile(body.profile) }),
         },
         requesterOf(request, 'updateNetwork'),

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts'
 import { sendMethods } from '../send-methods.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
-  const { calls, errors, durations, up, lags, wrong, strays, ...perNetwork } = register(registry)
+  const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(registry)
   const { number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
@@ -47,6 +47,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         known.add(endpoint)
         wrong.set({ network, endpoint }, isWrong ? 1 : 0)
       },
+      contradicted: (index) => contradictions.inc({ network, endpoint: String(index) }),
       strayed: (index) => strays.inc({ network, endpoint: String(index) }),
       lagged: (index) => lags.inc({ network, endpoint: String(index) }),
       head(height, at) {
@@ -98,24 +99,25 @@ function register(registry: Registry) {
     labelNames: ofEndpoint,
     registers,
   })
-  const lags = new Counter({
-    name: 'rescind_endpoint_lags_total',
-    help: 'How often the endpoint told a head that others had left two blocks or more behind.',
-    labelNames: ofEndpoint,
-    registers,
-  })
+  const ofOne = (name: string, help: string) => new Counter({ name, help, labelNames: ofEndpoint, registers })
+  const lags = ofOne(
+    'rescind_endpoint_lags_total',
+    'How often the endpoint told a head that others had left two blocks or more behind.',
+  )
   const wrong = new Gauge({
     name: 'rescind_endpoint_wrong_chain',
     help: '1 while the endpoint serves another chain and is not used, 0 once it serves its own again.',
     labelNames: ofEndpoint,
     registers,
   })
-  const strays = new Counter({
-    name: 'rescind_endpoint_strays_total',
-    help: 'Answers about another block, receipt or transaction than the call named.',
-    labelNames: ofEndpoint,
-    registers,
-  })
+  const strays = ofOne(
+    'rescind_endpoint_strays_total',
+    'Answers about another block, receipt or transaction than the call named.',
+  )
+  const contradictions = ofOne(
+    'rescind_endpoint_contradictions_total',
+    'Spenders of nonces on which the endpoint and others contradicted each other.',
+  )
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
   const number = gauge('rescind_head_block_number', 'The latest block known.')
   const blockAt = gauge(
@@ -143,7 +145,7 @@ function register(registry: Registry) {
     labelNames: ['network'],
     registers,
   })
-  const ofEndpoints = { calls, errors, durations, up, lags, wrong, strays }
+  const ofEndpoints = { calls, errors, durations, up, lags, wrong, strays, contradictions }
   return { ...ofEndpoints, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
 }
 

@@ -485,7 +485,7 @@ test('what was mined and came back was in a pool, whatever nodes said before: th
   const dear = someAttempt(0, { fees: eip1559(90n * gwei, 30n * gwei), broadcast: rejectedAlways(insufficient) })
   const other = someAttempt(0)
   const taken = mined(0, by(dear), [dear, other], canceled)
-  const back = apply({ do: 'reopen', transaction: taken }, taken, undefined, now)
+  const back = apply({ do: 'reopen', transaction: taken, why: 'reorganized' }, taken, undefined, now)
   const { decisions } = decide({
     work: someWork({ open: [back] }),
     observation: someObservation({ rule: fields }),

@@ -366,7 +366,8 @@ describe('what waits', () => {
 test('every condition has a case here, or comes of something else', () => {
   const elsewhere: readonly Condition[] = [
     ...(['policy', 'nonce_taken', 'cancellation_unclear'] as const),
-    // In finality.test.ts and cancel-in-flight.test.ts beside this file.
+    ...(['witnesses_contradict', 'witness_silent'] as const),
+    // In finality.test.ts, witnesses.test.ts and cancel-in-flight.test.ts beside this file.
     ...(['finality_stalled', 'already_ordered', 'outcome_unknown'] as const),
   ]
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])

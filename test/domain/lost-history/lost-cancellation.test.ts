@@ -236,7 +236,7 @@ describe('a restored cancellation', () => {
   })
   test('is a race again where a reorganization takes the block back, and its payload is not sent', () => {
     const { included } = mineNoOp(inFlight(5), noOpAt(5))
-    const work = someWork({ open: [reopen(included)] })
+    const work = someWork({ open: [reopen(included, 'reorganized')] })
     const atOnce = decide({
       work,
       observation: someObservation({ nonce: 5, head: headAt(height - 5) }),

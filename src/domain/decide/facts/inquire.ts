@@ -1,10 +1,11 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
 import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
-import type { FinalityTag } from '../../finality.ts'
-import type { Inquiry } from '../../observation.ts'
+import { type FinalityTag, finalDepth } from '../../finality.ts'
+import type { Inquiry, WitnessInquiry } from '../../observation.ts'
 import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
+import { claimOf } from '../../witness.ts'
 import type { Assignments } from '../plan/decision.ts'
 import { inFlightOf, queuedOf, type Work } from '../plan/work.ts'
 import { roomIn } from '../queue/window.ts'
@@ -107,6 +108,13 @@ export function tagToRead(
 ): FinalityTag | undefined {
   if (typeof finality === 'number') return undefined
   return lostHistory || awaitsFinality(work) ? finality : undefined
+}
+
+/** The spenders for which witnesses are called. Undefined where one endpoint suffices, or nothing has a nonce. */
+export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInquiry | undefined {
+  if (policy.secondWitness === 'off' || work.open.length === 0) return undefined
+  const claims = minedOf(work).map(({ lifecycle }) => claimOf(lifecycle.inclusion))
+  return { claims, confirmations: finalDepth(policy) }
 }
 
 /** Whether a transaction is confirmed, and not final. */

@@ -37,14 +37,18 @@ export function settle(transaction: InPhase<'mined'>, now: TimestampMs): Transac
   return { ...withoutWait(transaction), lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
 }
 
-/** The block that held it is no longer canonical: it races again, with every attempt it ever had. */
-export function reopen(transaction: InPhase<'mined'>): Transaction {
+/** It was not mined there after all: it races again, with every attempt it ever had. */
+export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refuted'): Transaction {
   const { nonce, inclusion, confirmedAt } = transaction.lifecycle
   const own = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
   const attempts = mapNonEmpty(transaction.lifecycle.attempts, (each) => (each === own ? afterBlock(each) : each))
   const reopened = { ...transaction, lifecycle: { phase: 'inFlight' as const, nonce, attempts } }
   const late = confirmedAt === undefined ? '' : ' after it had the required confirmations'
-  return withReason(reopened, `a reorganization removed its block from the chain${late}`)
+  const happened = {
+    reorganized: 'a reorganization removed its block from the chain',
+    refuted: 'an endpoint reported a false inclusion, which others refuted',
+  }
+  return withReason(reopened, `${happened[why]}${late}`)
 }
 
 /**

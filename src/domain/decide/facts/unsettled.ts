@@ -6,7 +6,7 @@
 import { finalThrough, stalledBy } from '../../finality.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
-import { isInPhase, type Transaction } from '../../transaction.ts'
+import type { Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Unsettled, Work } from '../plan/work.ts'
@@ -59,7 +59,7 @@ function nonceOf({ lifecycle }: Transaction): Nonce {
 export function hasMoreUnsettled({ unsettled }: Work, decisions: readonly Decision[]): boolean {
   const settled: readonly Decision['do'][] = ['settle', 'requeue', 'reopen']
   const isStep = (each: Decision) =>
-    settled.includes(each.do) || (each.do === 'explain' && isInPhase(each.transaction, 'mined'))
+    settled.includes(each.do) || (each.do === 'explain' && each.condition === 'finality_stalled')
   return unsettled?.hasMore === true && decisions.some(isStep)
 }
 

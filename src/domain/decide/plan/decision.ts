@@ -40,8 +40,8 @@ export type Decision =
   | { do: 'confirm'; transaction: InPhase<'mined'> }
   /** The inclusion is final. */
   | { do: 'settle'; transaction: InPhase<'mined'> }
-  /** The inclusion's block is no longer canonical. */
-  | { do: 'reopen'; transaction: InPhase<'mined'> }
+  /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
+  | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
   /** At finality the nonce belongs to a foreign transaction; the payload waits for another nonce. */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
   /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */

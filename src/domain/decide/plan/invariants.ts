@@ -1,6 +1,7 @@
 // The invariants of a relayer's work after every step, in production and in the simulator.
 import { isNoOp, mayBeKnown } from '../../attempt.ts'
-import { isInPhase } from '../../transaction.ts'
+import { type InPhase, isInPhase } from '../../transaction.ts'
+import { isForWitness } from '../../witness.ts'
 import type { Work } from './work.ts'
 
 /** Each violation in words; empty if there is none. */
@@ -23,7 +24,7 @@ export function violations(work: Work): readonly string[] {
     // A PUT that repeats the payload may be signed as the same bytes, of another revision.
     const hashes = new Set(lifecycle.attempts.map(({ hash, revision = 0 }) => `${revision} ${hash}`))
     if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
-    if (isInPhase(transaction, 'mined') && transaction.wait && transaction.lifecycle.confirmedAt === undefined) {
+    if (isInPhase(transaction, 'mined') && waitsTooSoon(transaction)) {
       found.push(`${id} was mined, and waits before it is confirmed`)
     }
     if (isInPhase(transaction, 'mined') && !provenByOurs(transaction.lifecycle)) {
@@ -34,6 +35,11 @@ export function violations(work: Work): readonly string[] {
     if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
   }
   return found
+}
+
+/** Only for witnesses: where blocks are counted, it is confirmed and final at once. */
+function waitsTooSoon({ wait, lifecycle }: InPhase<'mined'>): boolean {
+  return wait !== undefined && lifecycle.confirmedAt === undefined && !isForWitness(wait.condition)
 }
 
 function provenByOurs({

@@ -1,0 +1,14 @@
+// Whether a statement that nothing takes back needs endpoints of two providers.
+/**
+ * - `prefer`: two. One suffices where all endpoints belong to one provider, or after all others were silent for long.
+ * - `require`: two, however long that takes.
+ * - `off`: whatever one endpoint said before.
+ */
+export const secondWitnessModes = ['prefer', 'require', 'off'] as const
+export type SecondWitness = (typeof secondWitnessModes)[number]
+
+export interface WitnessRule {
+  readonly secondWitness: SecondWitness
+  /** Under `prefer`, one provider suffices once the others have been silent for so long. */
+  readonly witnessSilentMs: number
+}

@@ -1,0 +1,60 @@
+// Witnesses: which endpoints show the spender of a nonce in its block. A statement that nothing takes back needs two of them, run by
+// different providers, so that no single endpoint can make a false one.
+import type { Condition } from './condition.ts'
+import type { Hash } from './ids.ts'
+import type { WitnessRule } from './second-witness.ts'
+import { type BlockRef, type Inclusion, spenderKind } from './transaction.ts'
+
+/** What the witnesses are to confirm: that the block lists the spender and, of a payload, the same result. */
+export interface WitnessClaim {
+  readonly hash: Hash
+  readonly block: BlockRef
+  /** Absent where the result does not matter, or no endpoint reported it. */
+  readonly succeeded?: boolean
+}
+
+/** Endpoints by their index in the configuration, at most one of each provider. */
+export interface Testimony {
+  readonly shownBy: readonly number[]
+  /** Those that show the block without it, or with another result. One of a block's two lists is forged. */
+  readonly refutedBy: readonly number[]
+  /** Those that show another block at this height: theirs, or the one of the others, may be replaced yet. */
+  readonly elsewhereBy: readonly number[]
+  /** How many providers the network has. */
+  readonly providers: number
+  /** So long all providers but one have been silent. 0 while two answer. */
+  readonly silentMs: number
+}
+
+/** Whether a transaction that is mined waits for a witness. */
+export function isForWitness(condition: Condition): boolean {
+  return condition === 'witnesses_contradict' || condition === 'witness_silent'
+}
+
+/** Whether a final statement may rest on it. Absent: no witness was called yet. */
+export function isProven(testimony: Testimony | undefined, rule: WitnessRule): boolean {
+  if (rule.secondWitness === 'off') return true
+  if (!testimony) return false
+  const { shownBy, refutedBy, elsewhereBy } = testimony
+  if (shownBy.length >= 2) return true
+  const isDenied = refutedBy.length + elsewhereBy.length > 0
+  return rule.secondWitness === 'prefer' && shownBy.length === 1 && !isDenied && isAlone(testimony, rule)
+}
+
+/** Whether the claim is void, so that the spender has to be found anew. One denial suffices only where nobody else answers. */
+export function isRefuted(testimony: Testimony, rule: WitnessRule): boolean {
+  const { shownBy, refutedBy } = testimony
+  if (shownBy.length >= 2) return false
+  return refutedBy.length >= 2 || (shownBy.length === 0 && refutedBy.length === 1 && isAlone(testimony, rule))
+}
+
+function isAlone({ providers, silentMs }: Testimony, { witnessSilentMs }: WitnessRule): boolean {
+  return providers === 1 || silentMs >= witnessSilentMs
+}
+
+/** The result of a no-op is nobody's concern: its nonce is spent. */
+export function claimOf(inclusion: Inclusion): WitnessClaim {
+  const { hash, block } = inclusion
+  const isResult = inclusion.by !== 'external' && spenderKind(inclusion) === 'payload'
+  return { hash, block, ...(isResult && inclusion.succeeded !== undefined && { succeeded: inclusion.succeeded }) }
+}

@@ -1,0 +1,91 @@
+// A verdict is final only once two endpoints show the spender in its block; what they refute is open again.
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import { include } from '../../../src/domain/decide/facts/settle.ts'
+import type { InPhase } from '../../../src/domain/transaction.ts'
+import { sentenceOf } from '../../../src/domain/wait-sentence.ts'
+import { claimOf, isProven, isRefuted, type Testimony } from '../../../src/domain/witness.ts'
+import { by, headAt, height, inFlight, now, someAttempt, someObservation, somePolicy, someWork } from '../some.ts'
+
+const policy = { ...somePolicy, secondWitness: 'prefer' } as const
+const required = { ...policy, secondWitness: 'require' } as const
+const nobody: Testimony = { shownBy: [], refutedBy: [], elsewhereBy: [], providers: 3, silentMs: 0 }
+const long = policy.witnessSilentMs
+
+test.each<[string, Partial<Testimony>, { prefer: boolean; require: boolean }]>([
+  ['two show it', { shownBy: [0, 1] }, { prefer: true, require: true }],
+  ['two show it, and a third denies it', { shownBy: [0, 1], refutedBy: [2] }, { prefer: true, require: true }],
+  ['one shows it, and the others are silent for a moment', { shownBy: [0] }, { prefer: false, require: false }],
+  ['and for long', { shownBy: [0], silentMs: long }, { prefer: true, require: false }],
+  [
+    'one shows it, and one refutes it',
+    { shownBy: [0], refutedBy: [1], silentMs: long },
+    { prefer: false, require: false },
+  ],
+  [
+    'one shows it, and one has another block',
+    { shownBy: [0], elsewhereBy: [1], silentMs: long },
+    { prefer: false, require: false },
+  ],
+  ['all endpoints have one provider', { shownBy: [0], providers: 1 }, { prefer: true, require: false }],
+  ['nobody shows it', { silentMs: long }, { prefer: false, require: false }],
+])('%s', (_, said, expected) => {
+  const testimony = { ...nobody, ...said }
+  expect({ prefer: isProven(testimony, policy), require: isProven(testimony, required) }).toEqual(expected)
+})
+
+test('before anybody was called nothing is proven, and without the rule everything', () => {
+  expect(isProven(undefined, policy)).toBe(false)
+  expect(isProven(undefined, somePolicy)).toBe(true)
+})
+
+test.each<[string, Partial<Testimony>, boolean]>([
+  ['two refute what one shows', { shownBy: [0], refutedBy: [1, 2] }, true],
+  ['one refutes what one shows', { shownBy: [0], refutedBy: [1], silentMs: long }, false],
+  ['one refutes it, and the others may answer yet', { refutedBy: [1] }, false],
+  ['one refutes it, and the others are silent for long', { refutedBy: [1], silentMs: long }, true],
+  ['the only provider refutes its own word', { refutedBy: [0], providers: 1 }, true],
+  ['two show it', { shownBy: [0, 1], refutedBy: [2, 3] }, false],
+  ['two have another block', { elsewhereBy: [1, 2] }, false],
+])('%s: refuted', (_, said, expected) => {
+  expect(isRefuted({ ...nobody, ...said }, policy)).toBe(expected)
+})
+
+test('the result belongs to the claim of a payload, and not to that of a no-op', () => {
+  const { hash, block } = by(someAttempt(0))
+  const failed = { by: 'attempt', kind: 'execute', hash, block, succeeded: false } as const
+  expect(claimOf(failed)).toEqual({ hash, block, succeeded: false })
+  expect(claimOf({ ...failed, kind: 'cancel' })).toEqual({ hash, block })
+  expect(claimOf({ by: 'external', hash, block })).toEqual({ hash, block })
+})
+
+function decided(testimony: Partial<Testimony> | undefined) {
+  const inclusion = by(someAttempt(0))
+  const transaction = include(inFlight(0, [{ ...someAttempt(0), hash: inclusion.hash }]), inclusion) as InPhase<'mined'>
+  const observation = someObservation({
+    nonce: 1,
+    head: headAt(height + somePolicy.requiredConfirmations),
+    canonical: new Map([[inclusion.block.number, inclusion.block.hash]]),
+    ...(testimony && { testimonies: new Map([[inclusion.hash, { ...nobody, ...testimony }]]) }),
+  })
+  return decide({ work: someWork({ open: [transaction] }), observation, policy, now }).decisions
+}
+
+test('a transaction deep enough is settled by two, waits for a second, and is open again once refuted', () => {
+  expect(decided({ shownBy: [0, 1] })).toMatchObject([{ do: 'settle' }])
+  expect(decided(undefined)).toEqual([])
+  expect(decided({ shownBy: [0] })).toEqual([])
+  expect(decided({ shownBy: [0], refutedBy: [1, 2] })).toMatchObject([{ do: 'reopen', why: 'refuted' }])
+})
+
+test('each wait says what to do', () => {
+  const [contradicted] = decided({ shownBy: [0], refutedBy: [1], elsewhereBy: [2] })
+  expect(contradicted).toMatchObject({ condition: 'witnesses_contradict', facts: { shownBy: [0], deniedBy: [1, 2] } })
+  const [silent] = decided({ shownBy: [0], silentMs: 60_000 })
+  expect(silent).toMatchObject({ condition: 'witness_silent', facts: { mode: 'prefer' } })
+  if (contradicted?.do !== 'explain' || silent?.do !== 'explain') throw new Error('no wait')
+  expect(sentenceOf(contradicted, true)).toMatch(
+    /^canceled; by endpoint 0, .* and endpoint 1 and endpoint 2 denied that/,
+  )
+  expect(sentenceOf(silent, false)).toMatch(/after ten minutes of silence one suffices/)
+})
