@@ -47,6 +47,8 @@ test('a burst is one line, at most every half second, and a returning reader get
   const third = await end(server.store, 'one', 'two', 'three')
   clock.advance(100)
   await waiting(500)
+  // The service has written it: it may still be on its way.
+  await until(async () => live.changes().length > 0, { what: 'the first line' })
   expect(live.changes()).toEqual([third])
 
   const fifth = await end(server.store, 'four', 'five')
