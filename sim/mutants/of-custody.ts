@@ -38,7 +38,59 @@ export const ofCustody: readonly Mutant[] = [
     name: 'a-late-token-is-a-failure',
     breaks: 'stops calling a key service because a token is still on its way',
     caughtBy: remote,
-    edits: [{ file: 'src/signers/remote/call-key.ts', find: " && error.kind !== 'pending'", put: '' }],
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: "return kind === 'transient' || kind === 'permanent'",
+        put: "return kind !== 'throttled' && kind !== 'approval'",
+      },
+    ],
+  },
+  {
+    name: 'an-approval-stops-the-signer',
+    breaks: 'signs nothing while people have to approve one signature',
+    caughtBy: remote,
+    expects: 'a signature that people have to approve fails at once with its',
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: "return kind === 'transient' || kind === 'permanent'",
+        put: "return kind !== 'throttled' && kind !== 'pending'",
+      },
+    ],
+  },
+  {
+    name: 'rest-after-a-call-that-hangs',
+    breaks: 'adds the pause of a key service that fails to the time that its call took',
+    caughtBy: 'test/signers/remote/quota.test.ts',
+    expects: 'the pause after a trial begins with it, so that one that hangs',
+    edits: [
+      {
+        file: 'src/signers/remote/breaker.ts',
+        find: 'Math.max(leastMs, fullMs - tookMs)',
+        put: 'Math.max(leastMs, fullMs)',
+      },
+    ],
+  },
+  {
+    name: 'request-a-signature-after-five-seconds',
+    breaks: 'requests a signature that failed often so late that a cancellation rests for seconds after the recovery',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'after many failures a signature is requested again within a second',
+    edits: [
+      {
+        file: 'src/engine/signatures-under-way.ts',
+        find: 'const retryLongestMs = 750',
+        put: 'const retryLongestMs = 5_000',
+      },
+    ],
+  },
+  {
+    name: 'wait-for-a-deleted-activity',
+    breaks: 'reads an activity for good that Turnkey has deleted',
+    caughtBy: 'test/signers/key-services/turnkey.test.ts',
+    expects: 'the next try submits another',
+    edits: [{ file: 'src/signers/turnkey.ts', find: 'error.status === 404) ', put: 'error.status === 0) ' }],
   },
   {
     name: 'rest-for-a-minute',

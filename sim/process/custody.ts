@@ -118,7 +118,7 @@ function withConsensus(
       await later(dice.between(20, 100))
       throw isNew && dice.chance(0.5)
         ? failure('pending', 'ACTIVITY_STATUS_PENDING')
-        : failure('permanent', 'ACTIVITY_STATUS_CONSENSUS_NEEDED')
+        : failure('approval', 'ACTIVITY_STATUS_CONSENSUS_NEEDED')
     },
   }
 }

@@ -5,6 +5,7 @@ import type { KeyServiceType } from './settings.ts'
 
 /**
  * - `throttled`: the rate is halved. `pending`: the service is at work on it.
+ * - `approval`: people have to approve this one signature; the service looks at it again, and signs others meanwhile.
  * - `transient`: tried again within seconds. `clock`: so too if the date of the answer shows another time, else `permanent`.
  * - `renewed`: the credentials are renewed and the call is repeated once; then it is `permanent`.
  * - `permanent`: a person has to act; a try every 15 to 60 seconds finds out when that has happened.
@@ -122,9 +123,10 @@ export const failureTable: readonly FailureRow[] = [
   { of: 'vault', codes: ['INVALID_SECRET'], kind: 'otherKey', source: own },
   { of: 'turnkey', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: turnkey },
   { of: 'turnkey', codes: ['ACTIVITY_STATUS_PENDING', 'ACTIVITY_STATUS_CREATED'], kind: 'pending', source: activities },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], kind: 'approval', source: activities },
   {
     of: 'turnkey',
-    codes: ['ACTIVITY_STATUS_CONSENSUS_NEEDED', 'ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'],
+    codes: ['ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'],
     ...{ kind: 'permanent', source: activities },
   },
   { of: 'cdp', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: cdp },
@@ -185,7 +187,8 @@ export function statusKind(of: FailureProvider, status: number): FailureKind {
 
 /** As a KeyServiceError has it, once credentials were renewed and clocks compared. */
 export function errorKind(kind: FailureKind): KeyServiceErrorKind {
-  return kind === 'throttled' || kind === 'pending' || kind === 'transient' ? kind : 'permanent'
+  const isOwn = kind === 'throttled' || kind === 'pending' || kind === 'approval' || kind === 'transient'
+  return isOwn ? kind : 'permanent'
 }
 
 export function codesThatAre(kind: FailureKind): readonly string[] {

@@ -38,9 +38,10 @@ export interface KeySignature {
 
 /**
  * - `pending`: the service is at work on it, and has not failed.
+ * - `approval`: people have to approve this signature at the service. Others may need none.
  * - `permanent`: until an operator acts.
  */
-export type KeyServiceErrorKind = 'throttled' | 'pending' | 'transient' | 'permanent'
+export type KeyServiceErrorKind = 'throttled' | 'pending' | 'approval' | 'transient' | 'permanent'
 
 export class KeyServiceError extends Error {
   override readonly name = 'KeyServiceError'
@@ -51,6 +52,8 @@ export class KeyServiceError extends Error {
   readonly retryAfterMs?: number
   /** How far this machine's clock is ahead of the service's, where that is the reason. */
   readonly clockAheadMs?: number
+  /** The provider's id of the work that signs, for the people who look it up there. */
+  readonly activity?: string
 
   constructor(
     message: string,
@@ -59,6 +62,7 @@ export class KeyServiceError extends Error {
       readonly code: string
       readonly retryAfterMs?: number
       readonly clockAheadMs?: number
+      readonly activity?: string
       readonly cause?: unknown
     },
   ) {
@@ -67,5 +71,6 @@ export class KeyServiceError extends Error {
     this.code = facts.code
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
     if (facts.clockAheadMs !== undefined) this.clockAheadMs = facts.clockAheadMs
+    if (facts.activity !== undefined) this.activity = facts.activity
   }
 }

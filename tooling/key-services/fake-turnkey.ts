@@ -31,7 +31,8 @@ export async function startFakeTurnkey(): Promise<FakeTurnkey> {
 }
 
 export function turnkeyFailure(status: number, turnkeyErrorCode: string): FakeReply {
-  return { status, body: { code: 16, message: 'as ordered', details: [], turnkeyErrorCode } }
+  const details = [{ '@type': 'type.googleapis.com/errors.v1.TurnkeyErrorDetail', turnkeyErrorCode }]
+  return { status, body: { code: 16, message: 'as ordered', details } }
 }
 
 type State = Omit<FakeTurnkey, keyof FakeService>

@@ -225,6 +225,34 @@ test.each(pinCodes)('%s: the PIN is tried once in the life of the process', asyn
   expect(opened.service.calls).toBe(calls)
 })
 
+test('a signature that people have to approve fails at once with its activity, and others are signed meanwhile', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const facts = { kind: 'approval', code: 'CONSENSUS_NEEDED', activity: '7-a' } as const
+  opened.service.beforeSigning = async () => {
+    throw new KeyServiceError('people have to approve it', facts)
+  }
+  const refused = await signWith(opened, signer)
+  expect(refused).toMatchObject({ code: 'CONSENSUS_NEEDED', isPermanent: true, activity: '7-a' })
+  expect(signer.remote?.outage()).toBeUndefined()
+  expect(signer.remote?.isAvailable()).toBe(true)
+  expect(opened.calls).toEqual(['signed', 'approval'])
+  opened.service.beforeSigning = async () => {}
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+test('a signer whose first signature people have to approve starts, also if it has never worked', async () => {
+  const service = memoryKeyService(key)
+  service.beforeSigning = fails('approval', 'CONSENSUS_NEEDED')
+  const opened = await open({ service })
+  const signer = await opened.opening
+  expect(signer).toMatchObject({ address })
+  expect(signer.remote?.outage()).toMatchObject({ code: 'CONSENSUS_NEEDED', isPermanent: false })
+  service.beforeSigning = async () => {}
+  opened.clock.advance(1_000)
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
 test('a signature of another key is never used: an alarm, and the breaker opens', async () => {
   const opened = await open()
   const signer = await opened.opening
