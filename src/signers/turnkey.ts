@@ -14,6 +14,7 @@ import {
   ServiceRefusal,
   withFreshCredentials,
 } from './exchange.ts'
+import { failureKind } from './failure-table.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
 import type { TurnkeySettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
@@ -102,7 +103,7 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
       const known = underWay.get(digest)
       const begun = known === undefined ? await submit(digest, signal) : await readOrForget(digest, known, signal)
       const activity = await finished(begun, signal)
-      if (memberOf(activity, 'status') !== consensusNeeded) underWay.delete(digest)
+      if (!awaitsPeople(memberOf(activity, 'status'))) underWay.delete(digest)
       const bytes = signatureOf(activity)
       const requestId = idOf(activity)
       return { encoding: 'compact', bytes, ...(requestId !== undefined && { requestId }) }
@@ -135,10 +136,12 @@ function rememberActivities(): Activities {
 }
 
 function isPending(status: unknown): boolean {
-  return status === 'ACTIVITY_STATUS_PENDING' || status === 'ACTIVITY_STATUS_CREATED'
+  return typeof status === 'string' && failureKind('turnkey', status) === 'pending'
 }
 
-const consensusNeeded = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+function awaitsPeople(status: unknown): status is string {
+  return typeof status === 'string' && failureKind('turnkey', status) === 'approval'
+}
 
 /** Shown to people and sent back: nothing but the form of an id. */
 function idOf(activity: unknown): string | undefined {
@@ -152,7 +155,7 @@ function stillPending(activityId: string | undefined): KeyServiceError {
 
 function signatureOf(activity: unknown): Hex {
   const status = memberOf(activity, 'status')
-  if (status === consensusNeeded) {
+  if (awaitsPeople(status)) {
     const activityId = idOf(activity)
     const fix = 'waits for the approval of people; approve it, or let this API user sign alone'
     throw new KeyServiceError(`activity ${activityId} ${fix}`, {
