@@ -47,6 +47,32 @@ export const ofCustody: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a-wait-for-a-new-token-is-a-failure',
+    breaks: 'stops calling a key service because its new token takes longer than a call',
+    caughtBy: remote,
+    expects: 'calls that wait for a token which was refused are no failures of the',
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: '    if (service.awaitsToken?.()) throw tokenPending()\n',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'compare-only-the-machines-clock',
+    breaks: 'takes a clock that was set right for a wrong secret',
+    caughtBy: 'test/signers/key-services/custody.test.ts',
+    expects: 'it is corrected, also while the signer opens, and the log says so',
+    edits: [
+      {
+        file: 'src/signers/aws-kms.ts',
+        find: '!(Math.abs(requested - at) > clockDiffersMs)',
+        put: '!(Math.abs(now - at) > clockDiffersMs)',
+      },
+    ],
+  },
+  {
     name: 'an-approval-stops-the-signer',
     breaks: 'signs nothing while people have to approve one signature',
     caughtBy: remote,
@@ -267,14 +293,18 @@ export const ofCustody: readonly Mutant[] = [
     breaks: 'goes on to try a secret that AWS refuses',
     caughtBy: aws,
     edits: [
-      { file: 'src/signers/aws-kms.ts', find: 'Math.abs(aheadMs) > clockDiffersMs', put: 'Math.abs(aheadMs) >= 0' },
+      {
+        file: 'src/signers/aws-kms.ts',
+        find: 'if (!(Math.abs(requested - at) > clockDiffersMs))',
+        put: 'if (Number.isNaN(requested))',
+      },
     ],
   },
   {
     name: 'end-a-client-in-use',
     breaks: 'ends the client of other calls when the credentials of one have ended',
     caughtBy: aws,
-    edits: [{ file: 'src/signers/aws-kms.ts', find: 'if (before.calls === 0) before', put: 'before' }],
+    edits: [{ file: 'src/signers/aws-kms.ts', find: 'if (current.calls === 0) current', put: 'current' }],
   },
   {
     name: 'quote-credentials',

@@ -17,6 +17,8 @@ export interface KeyService {
    * after it. Throws KeyServiceError.
    */
   ready?(signal: AbortSignal): Promise<void>
+  /** No token is valid, and a new one is on its way: a call that took too long waited for it. */
+  awaitsToken?(): boolean
   /** One try. `digest` is keccak256 of `preimage`. Throws KeyServiceError. */
   sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
   /** False where each signature needs a person's approval: then no probe is signed at start. */

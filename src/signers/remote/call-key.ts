@@ -104,7 +104,10 @@ async function oneTry(
   await readied(service, clock, untilMs)
   const limitMs = Math.min(tryMs, untilMs - clock.elapsed())
   const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))
-  if (answered === late) throw transient('Timeout', 'the key service did not answer in time')
+  if (answered === late) {
+    if (service.awaitsToken?.()) throw tokenPending()
+    throw transient('Timeout', 'the key service did not answer in time')
+  }
   const { digest } = preimage
   const { requestId } = answered
   const signature = await verifySignature(curve, digest, answered, publicKey)
@@ -122,10 +125,12 @@ async function readied(service: KeyService, clock: Clock, untilMs: number): Prom
   if (!service.ready) return
   const readying = service.ready.bind(service)
   const ready = await within(clock, untilMs - clock.elapsed(), readying)
-  if (ready === late) throw new KeyServiceError('its token did not come in time', pendingToken)
+  if (ready === late) throw tokenPending()
 }
 
-const pendingToken = { kind: 'pending', code: 'TOKEN_PENDING' } as const
+function tokenPending(): KeyServiceError {
+  return new KeyServiceError('its token did not come in time', { kind: 'pending', code: 'TOKEN_PENDING' })
+}
 
 /** Otherwise the key service works: it limits calls, is still at work, or wants a person's approval of this one signature. */
 function isFailure({ kind }: KeyServiceError): boolean {

@@ -155,6 +155,31 @@ test('a token that takes longer than a call delays the signature, and is no fail
   expect(new Set(opened.calls)).toEqual(new Set(['signed']))
 })
 
+test('calls that wait for a token which was refused are no failures of the service', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const renewal = Promise.withResolvers<void>()
+  let isAwaited = true
+  void opened.clock.sleep(4_000).then(() => {
+    isAwaited = false
+    renewal.resolve()
+  })
+  Object.assign(opened.service, { awaitsToken: () => isAwaited })
+  opened.service.beforeSigning = () => renewal.promise
+  let tries = 0
+  // The first tries have a token, which is refused.
+  opened.service.ready = async () => {
+    tries += 1
+    if (tries > 6) await renewal.promise
+  }
+  const signing = Array.from({ length: 6 }, () =>
+    signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + 10_000 }),
+  )
+  expect(await settle(opened, Promise.all(signing))).toHaveLength(6)
+  expect(opened.warnings).toEqual([])
+  expect(new Set(opened.calls)).toEqual(new Set(['signed', 'pending']))
+})
+
 test('a token that does not come before the deadline does not open the breaker', async () => {
   const opened = await open()
   const signer = await opened.opening
