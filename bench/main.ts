@@ -17,6 +17,7 @@ import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
 import { measureHostile } from './hostile.ts'
+import { measureHsm } from './hsm.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
@@ -42,6 +43,7 @@ const topics = [
   'door',
   'signers',
   'custody',
+  'hsm',
   'dashboard',
   'wake',
   'balance',
@@ -115,6 +117,7 @@ if (wants('balance')) report(await measureBalance())
 // Its database is SQLite: the keys' quota is the limit.
 if (wants('signers')) report(await measureSigners())
 if (wants('custody')) report(await measureCustody())
+if (wants('hsm')) report(await measureHsm())
 
 if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))

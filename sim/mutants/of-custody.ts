@@ -382,6 +382,26 @@ export const ofCustody: readonly Mutant[] = [
     edits: [{ file: 'src/signers/pkcs11-lanes.ts', find: 'rate < lanes.rateBefore * worthwhile', put: 'rate < 0' }],
   },
   {
+    name: 'take-one-signature-for-all',
+    breaks: 'judges the lanes of a token by the mean time of its signatures, so that a fast one keeps it at one lane',
+    caughtBy: 'test/signers/pkcs11-lanes.test.ts',
+    expects: 'one signature that took no time, or that took long, changes nothing',
+    edits: [
+      {
+        file: 'src/signers/pkcs11-lanes.ts',
+        find: 'sample.toSorted((one, other) => one - other)[count] ?? tookMs',
+        put: 'sample.reduce((sum, ms) => sum + ms, 0) / sample.length',
+      },
+    ],
+  },
+  {
+    name: 'keep-the-lanes-of-a-slow-token',
+    breaks: 'requests as many signatures at once of a token that has become slow, until all run out of time',
+    caughtBy: 'test/signers/pkcs11-lanes.test.ts',
+    expects: 'a token that becomes so slow that tries run out of time gets half of',
+    edits: [{ file: 'src/signers/pkcs11-lanes.ts', find: 'tookMs > tooSlowMs && ', put: 'tookMs < 0 && ' }],
+  },
+  {
     name: 'an-environment-with-secrets',
     breaks: "passes the service's secrets on to the library of an HSM",
     caughtBy: 'test/signers/pkcs11-environment.test.ts',

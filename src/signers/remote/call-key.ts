@@ -102,7 +102,7 @@ async function oneTry(
 ): Promise<KeySigned> {
   const { publicKey, keyVersion } = await pin()
   await readied(service, clock, untilMs)
-  const limitMs = Math.min(tryMs, untilMs - clock.elapsed())
+  const limitMs = Math.min(tryMs, Math.max(0, untilMs - clock.elapsed()))
   const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))
   if (answered === late) {
     if (service.awaitsToken?.()) throw tokenPending()
@@ -124,7 +124,7 @@ async function oneTry(
 async function readied(service: KeyService, clock: Clock, untilMs: number): Promise<void> {
   if (!service.ready) return
   const readying = service.ready.bind(service)
-  const ready = await within(clock, untilMs - clock.elapsed(), readying)
+  const ready = await within(clock, Math.max(0, untilMs - clock.elapsed()), readying)
   if (ready === late) throw tokenPending()
 }
 
