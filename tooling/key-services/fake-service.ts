@@ -23,8 +23,11 @@ export interface FakeReply {
   readonly body: object | string
 }
 
-/** `hang`: the request is never answered. `drop`: the connection closes. A reply takes the place of the right one. */
-export type FakeFailure = 'hang' | 'drop' | FakeReply
+/**
+ * `hang`: the request is never answered. `drop`: the connection closes. A reply takes the place of the right one, and may quote the
+ * request.
+ */
+export type FakeFailure = 'hang' | 'drop' | FakeReply | ((request: FakeRequest) => FakeReply)
 
 export interface FakeService extends AsyncDisposable {
   readonly url: string
@@ -72,7 +75,8 @@ export async function startFake(
     await sleep(found(delays, request.path) ?? 0)
     if (failure === 'hang') return
     if (failure === 'drop') return void incoming.socket.destroy()
-    const { status, headers, body } = failure ?? (await answer(request))
+    const { status, headers, body } =
+      typeof failure === 'function' ? failure(request) : (failure ?? (await answer(request)))
     const type = typeof body === 'string' ? 'text/plain' : 'application/json'
     response.writeHead(status, { 'content-type': type, ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
