@@ -9,6 +9,7 @@ import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
+import { measureCustody } from './custody.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measureDoor } from './door.ts'
 import { measureEndToEnd } from './e2e.ts'
@@ -16,6 +17,7 @@ import { measureFairness } from './fairness.ts'
 import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
 import { measureHostile } from './hostile.ts'
+import { measureHsm } from './hsm.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureRelayers } from './relayers.ts'
@@ -40,6 +42,8 @@ const topics = [
   'unread',
   'door',
   'signers',
+  'custody',
+  'hsm',
   'dashboard',
   'wake',
   'balance',
@@ -112,6 +116,8 @@ if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())
 // Its database is SQLite: the keys' quota is the limit.
 if (wants('signers')) report(await measureSigners())
+if (wants('custody')) report(await measureCustody())
+if (wants('hsm')) report(await measureHsm())
 
 if (options.profileDirectory !== undefined) print(`profiles: ${options.profileDirectory}`)
 if (values.json !== undefined) await writeFile(values.json, JSON.stringify({ machine, figures }, null, 2))

@@ -19,7 +19,7 @@ import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
 import { watchRetention } from './check/retention.ts'
 import { type Rows, watchRows } from './check/rows.ts'
-import { watchTips } from './check/tips.ts'
+import { type Tips, watchTips } from './check/tips.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { gwei, type Policies } from './draw-policies.ts'
@@ -61,6 +61,7 @@ export interface World {
   readonly gapFillers: GapFillers
   readonly truth: Truth
   readonly verdicts: Verdicts
+  readonly tips: Tips
   readonly funds: Funds
   /** Where no-ops are pre-signed. */
   readonly presigned: PresignedChecks | undefined
@@ -391,6 +392,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     gapFillers,
     truth,
     verdicts,
+    tips,
     funds,
     presigned,
     addresses,

@@ -10,6 +10,8 @@ export interface Tips {
   most(): bigint
   /** Checks the marks that were committed since the last call. */
   look(): void
+  /** A copy was put back: the marks are those that it holds, and without one the next is a first tip again. */
+  forget(): void
 }
 
 interface Mark {
@@ -30,6 +32,8 @@ export function watchTips({ committed }: Disk, small: bigint, fail: (what: strin
     'SELECT rowid AS place, marked_at, tip FROM tip_marks WHERE rowid > ? ORDER BY rowid',
   )
   const marks: Mark[] = []
+  /** Bids that were signed by them are still on the chain. */
+  const forgotten: bigint[] = []
   let last = 0
   const tips: Tips = {
     areBelieved() {
@@ -38,7 +42,10 @@ export function watchTips({ committed }: Disk, small: bigint, fail: (what: strin
     },
     most() {
       tips.look()
-      return maxWei(leastLimit, believedMultiple * riseMost * maxWei(small, ...marks.map(({ tip }) => tip)))
+      return maxWei(
+        leastLimit,
+        believedMultiple * riseMost * maxWei(small, ...forgotten, ...marks.map(({ tip }) => tip)),
+      )
     },
     look() {
       for (const { marked_at: at, tip: text, place } of stored(last)) {
@@ -51,6 +58,14 @@ export function watchTips({ committed }: Disk, small: bigint, fail: (what: strin
           fail(`a tip of ${tip} is stored as believed at ${at}: at most ${most} may be, after ${standing}`)
         }
         marks.push({ at, tip })
+      }
+    },
+    forget() {
+      forgotten.push(...marks.splice(0).map(({ tip }) => tip))
+      last = 0
+      for (const { marked_at: at, tip, place } of stored(last)) {
+        marks.push({ at, tip: BigInt(tip) })
+        last = place
       }
     },
   }

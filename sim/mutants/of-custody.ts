@@ -38,7 +38,85 @@ export const ofCustody: readonly Mutant[] = [
     name: 'a-late-token-is-a-failure',
     breaks: 'stops calling a key service because a token is still on its way',
     caughtBy: remote,
-    edits: [{ file: 'src/signers/remote/call-key.ts', find: " && error.kind !== 'pending'", put: '' }],
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: "return kind === 'transient' || kind === 'permanent'",
+        put: "return kind !== 'throttled' && kind !== 'approval'",
+      },
+    ],
+  },
+  {
+    name: 'a-wait-for-a-new-token-is-a-failure',
+    breaks: 'stops calling a key service because its new token takes longer than a call',
+    caughtBy: remote,
+    expects: 'calls that wait for a token which was refused are no failures of the',
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: '    if (service.awaitsToken?.()) throw tokenPending()\n',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'compare-only-the-machines-clock',
+    breaks: 'takes a clock that was set right for a wrong secret',
+    caughtBy: 'test/signers/key-services/custody.test.ts',
+    expects: 'it is corrected, also while the signer opens, and the log says so',
+    edits: [
+      {
+        file: 'src/signers/aws-kms.ts',
+        find: '!(Math.abs(requested - at) > clockDiffersMs)',
+        put: '!(Math.abs(now - at) > clockDiffersMs)',
+      },
+    ],
+  },
+  {
+    name: 'an-approval-stops-the-signer',
+    breaks: 'signs nothing while people have to approve one signature',
+    caughtBy: remote,
+    expects: 'a signature that people have to approve fails at once with its',
+    edits: [
+      {
+        file: 'src/signers/remote/call-key.ts',
+        find: "return kind === 'transient' || kind === 'permanent'",
+        put: "return kind !== 'throttled' && kind !== 'pending'",
+      },
+    ],
+  },
+  {
+    name: 'rest-after-a-call-that-hangs',
+    breaks: 'adds the pause of a key service that fails to the time that its call took',
+    caughtBy: 'test/signers/remote/quota.test.ts',
+    expects: 'the pause after a trial begins with it, so that one that hangs',
+    edits: [
+      {
+        file: 'src/signers/remote/breaker.ts',
+        find: 'Math.max(leastMs, fullMs - tookMs)',
+        put: 'Math.max(leastMs, fullMs)',
+      },
+    ],
+  },
+  {
+    name: 'request-a-signature-after-five-seconds',
+    breaks: 'requests a signature that failed often so late that a cancellation rests for seconds after the recovery',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'after many failures a signature is requested again within a second',
+    edits: [
+      {
+        file: 'src/engine/signatures-under-way.ts',
+        find: 'const retryLongestMs = 750',
+        put: 'const retryLongestMs = 5_000',
+      },
+    ],
+  },
+  {
+    name: 'wait-for-a-deleted-activity',
+    breaks: 'reads an activity for good that Turnkey has deleted',
+    caughtBy: 'test/signers/key-services/turnkey.test.ts',
+    expects: 'the next try submits another',
+    edits: [{ file: 'src/signers/turnkey.ts', find: 'error.status === 404) ', put: 'error.status === 0) ' }],
   },
   {
     name: 'rest-for-a-minute',
@@ -215,14 +293,18 @@ export const ofCustody: readonly Mutant[] = [
     breaks: 'goes on to try a secret that AWS refuses',
     caughtBy: aws,
     edits: [
-      { file: 'src/signers/aws-kms.ts', find: 'Math.abs(aheadMs) > clockDiffersMs', put: 'Math.abs(aheadMs) >= 0' },
+      {
+        file: 'src/signers/aws-kms.ts',
+        find: 'if (!(Math.abs(requested - at) > clockDiffersMs))',
+        put: 'if (Number.isNaN(requested))',
+      },
     ],
   },
   {
     name: 'end-a-client-in-use',
     breaks: 'ends the client of other calls when the credentials of one have ended',
     caughtBy: aws,
-    edits: [{ file: 'src/signers/aws-kms.ts', find: 'if (before.calls === 0) before', put: 'before' }],
+    edits: [{ file: 'src/signers/aws-kms.ts', find: 'if (current.calls === 0) current', put: 'current' }],
   },
   {
     name: 'quote-credentials',
@@ -298,6 +380,26 @@ export const ofCustody: readonly Mutant[] = [
     caughtBy: 'test/signers/pkcs11-lanes.test.ts',
     expects: 'a token that signs one after the other keeps one lane, and is tried',
     edits: [{ file: 'src/signers/pkcs11-lanes.ts', find: 'rate < lanes.rateBefore * worthwhile', put: 'rate < 0' }],
+  },
+  {
+    name: 'take-one-signature-for-all',
+    breaks: 'judges the lanes of a token by the mean time of its signatures, so that a fast one keeps it at one lane',
+    caughtBy: 'test/signers/pkcs11-lanes.test.ts',
+    expects: 'one signature that took no time, or that took long, changes nothing',
+    edits: [
+      {
+        file: 'src/signers/pkcs11-lanes.ts',
+        find: 'sample.toSorted((one, other) => one - other)[count] ?? tookMs',
+        put: 'sample.reduce((sum, ms) => sum + ms, 0) / sample.length',
+      },
+    ],
+  },
+  {
+    name: 'keep-the-lanes-of-a-slow-token',
+    breaks: 'requests as many signatures at once of a token that has become slow, until all run out of time',
+    caughtBy: 'test/signers/pkcs11-lanes.test.ts',
+    expects: 'a token that becomes so slow that tries run out of time gets half of',
+    edits: [{ file: 'src/signers/pkcs11-lanes.ts', find: 'tookMs > tooSlowMs && ', put: 'tookMs < 0 && ' }],
   },
   {
     name: 'an-environment-with-secrets',

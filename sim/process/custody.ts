@@ -62,7 +62,7 @@ function withExpiry(
   const valid = new Set<number>()
   let issued = 0
   const tokens = keepToken(clock, async () => {
-    await later(dice.between(20, 300))
+    await later(isCalm() ? 20 : dice.between(20, 4_000))
     issued += 1
     const token = issued
     valid.add(token)
@@ -72,6 +72,7 @@ function withExpiry(
   return {
     ...service,
     ready: async (signal) => void (await tokens.token(signal)),
+    awaitsToken: tokens.isAwaited,
     sign(request, signal) {
       let token: number | undefined
       return withFreshCredentials(
@@ -118,7 +119,7 @@ function withConsensus(
       await later(dice.between(20, 100))
       throw isNew && dice.chance(0.5)
         ? failure('pending', 'ACTIVITY_STATUS_PENDING')
-        : failure('permanent', 'ACTIVITY_STATUS_CONSENSUS_NEEDED')
+        : failure('approval', 'ACTIVITY_STATUS_CONSENSUS_NEEDED')
     },
   }
 }

@@ -94,7 +94,13 @@ export interface FactsOf {
     | { readonly of: 'payload' | 'noOp'; readonly refusal: Refusal }
     | { readonly of: 'gapFiller' | 'behindGapFiller'; readonly nonce: Nonce; readonly words: Words }
   readonly node_unreachable: { readonly of: 'payload' | 'noOp' | 'network'; readonly words: Words }
-  readonly signer_unavailable: { readonly signerId: string; readonly code: string; readonly isPermanent: boolean }
+  readonly signer_unavailable: {
+    readonly signerId: string
+    readonly code: string
+    readonly isPermanent: boolean
+    /** The key service's id of the work that signs it. */
+    readonly activity?: string
+  }
   readonly facts_missing: { readonly fact: 'price' | 'balance' | 'l1Fee' }
   readonly gas_unknown:
     | { readonly of: 'send' | 'replacement' | 'noOp' }

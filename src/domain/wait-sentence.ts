@@ -72,9 +72,14 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
       ? `${begin}the no-op could not reach a node: ${words}`
       : `${begin}no node could be reached: ${words}`
   },
-  signer_unavailable: ({ signerId, code, isPermanent }, begin) => {
-    const remedy = isPermanent ? 'until an operator acts: correct it, and the service goes on' : 'and is tried again'
-    return `${begin}signer "${signerId}" does not sign now (${code}), ${remedy}`
+  signer_unavailable: ({ signerId, code, isPermanent, activity }, begin) => {
+    const fault = `signer "${signerId}" does not sign ${activity === undefined ? '' : 'this '}now (${code})`
+    if (activity !== undefined) {
+      return isPermanent
+        ? `${begin}${fault}, until people approve activity ${activity} there: then the service goes on`
+        : `${begin}${fault}: activity ${activity} has not ended yet, and is looked at again`
+    }
+    return `${begin}${fault}, ${isPermanent ? 'until an operator acts: correct it, and the service goes on' : 'and is tried again'}`
   },
   facts_missing: ({ fact }, begin) => `${begin}no node reports ${missingFacts[fact]}`,
   gas_unknown: gasUnknown,

@@ -35,6 +35,8 @@ interface KnownFailure extends SignerFailure {
 const forgottenAfterMs = 60_000
 /** A key service that works signs a group sooner. After it, a pre-signed no-op is used. */
 const lateAfterMs = 1_000
+/** A call that hangs takes two seconds, and a cancellation resumes three seconds after the recovery at the latest. */
+const retryLongestMs = 750
 
 const order: readonly SigningPurpose[] = ['cancel', 'replace', 'bind']
 
@@ -47,8 +49,9 @@ export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnde
 
   function note(key: SignatureKey, error: SignerUnavailable): void {
     const times = (failures.get(key)?.times ?? 0) + 1
-    const { code, isPermanent } = error
-    failures.set(key, { code, isPermanent, times, retryAt: clock.now() + backOff(times - 1) })
+    const { code, isPermanent, activity } = error
+    const retryAt = clock.now() + Math.min(retryLongestMs, backOff(times - 1))
+    failures.set(key, { code, isPermanent, ...(activity !== undefined && { activity }), times, retryAt })
   }
 
   async function run({ key, ...rest }: SigningOrder, sign: (each: SigningOrder) => Promise<SignedAttempt>) {

@@ -88,7 +88,7 @@ export interface SignerMetrics {
   quota(signer: string, perSecond: number): void
 }
 
-export type KeyCallResult = 'signed' | 'throttled' | 'pending' | 'transient' | 'permanent' | 'wrong'
+export type KeyCallResult = 'signed' | 'throttled' | 'pending' | 'approval' | 'transient' | 'permanent' | 'wrong'
 
 export interface ChainMetrics {
   /** A call goes to an endpoint, named by its index in the configuration. The result is called with the call's end. */

@@ -73,6 +73,7 @@ export async function openAwsKms(
         })
         tokenEnd = (await unlessAborted(credentials, signal)).expiration
       }),
+    awaitsToken: () => clients.awaitCredentials(),
     tokenEndsInMs: () => tokenEnd && Math.max(0, tokenEnd.getTime() - clock.now()),
     async sign({ digest }, abortSignal) {
       const request = {
@@ -94,20 +95,30 @@ export async function openAwsKms(
 interface HeldClients {
   /** Runs a call with the current client, or with a new one where `refused`, whose credentials have ended, is the current one. */
   use<T>(refused: KMSClient | undefined, call: (client: KMSClient) => Promise<T>): Promise<T>
+  /** The current client has got none yet. */
+  awaitCredentials(): boolean
   close(): void
 }
 
 /** Replaces a client once for all calls that its credentials failed, and ends it after its last call. */
 function holdClients(open: () => KMSClient): HeldClients {
-  const hold = () => ({ client: open(), calls: 0 })
-  let current = hold()
+  const hold = () => {
+    const held = { client: open(), calls: 0, isReady: false }
+    // A failure is reported by the call that needs them.
+    const end = () => {
+      held.isReady = true
+    }
+    held.client.config.credentials().then(end, end)
+    return held
+  }
+  let current: ReturnType<typeof hold> | undefined
   return {
     async use(refused, call) {
-      if (current.client === refused) {
-        const before = current
-        current = hold()
-        if (before.calls === 0) before.client.destroy()
+      if (current && current.client === refused) {
+        if (current.calls === 0) current.client.destroy()
+        current = undefined
       }
+      current ??= hold()
       const held = current
       held.calls += 1
       try {
@@ -117,7 +128,8 @@ function holdClients(open: () => KMSClient): HeldClients {
         if (held !== current && held.calls === 0) held.client.destroy()
       }
     },
-    close: () => current.client.destroy(),
+    awaitCredentials: () => current?.isReady === false,
+    close: () => current?.client.destroy(),
   }
 }
 
@@ -141,11 +153,23 @@ function noting(client: KMSClient, noteDate: ServiceAccess['noteDate']): KMSClie
       const answered = await next(given)
       const date = memberOf(memberOf(answered.response, 'headers'), 'date')
       noteDate?.(typeof date === 'string' ? date : undefined)
+      const time = amzTime(memberOf(memberOf(given.request, 'headers'), 'x-amz-date'))
+      if (typeof answered.response === 'object' && answered.response) requestTimes.set(answered.response, time)
       return answered
     },
     { step: 'deserialize', priority: 'low' },
   )
   return client
+}
+
+/** By answer: the time that its request named, which the SDK has corrected by earlier answers. */
+const requestTimes = new WeakMap<object, number>()
+
+/** ISO 8601 without separators. */
+function amzTime(text: unknown): number {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(text))
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = ''] = parts ?? []
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
 /** A message of AWS may quote credentials, which are taken out of it. */
@@ -159,8 +183,10 @@ function explained(error: unknown, clock: Clock): KeyServiceError {
   if (typeof status === 'number' && status >= 500) return failed(error, name, 'transient')
   // Without a status no answer came: the connection broke.
   if (status === undefined) return brokenOff(error)
-  const aheadMs = kind === 'clock' ? clockAheadMs(error, clock) : undefined
-  if (aheadMs === undefined) return failed(error, name, 'permanent')
+  const off = kind === 'clock' ? clocksDiffer(error, clock) : undefined
+  if (off === undefined) return failed(error, name, 'permanent')
+  const { aheadMs } = off
+  if (aheadMs === undefined) return failed(error, name, 'transient')
   return new KeyServiceError(`${name}: ${inMinutes(aheadMs)}`, { kind: 'transient', code: name, clockAheadMs: aheadMs })
 }
 
@@ -172,13 +198,18 @@ function failed(error: Error, code: string, kind: KeyServiceError['kind']): KeyS
 const clockDiffersMs = 4 * 60_000
 
 /**
- * A wrong clock has the same code as a wrong secret; the date of the answer shows the difference. Undefined where the clocks
- * agree. The SDK corrects its requests by that date from then on.
+ * A wrong clock has the same code as a wrong secret; the date of the answer shows the difference to the time of the request.
+ * Undefined where they agree. The SDK corrects its requests by that date from then on. `aheadMs`: of this machine's clock;
+ * absent once it was set right, while the SDK still corrected it.
  */
-function clockAheadMs(error: unknown, clock: Clock): number | undefined {
-  const date = memberOf(memberOf(memberOf(error, '$response'), 'headers'), 'date')
-  const aheadMs = typeof date === 'string' ? clock.now() - Date.parse(date) : Number.NaN
-  return Math.abs(aheadMs) > clockDiffersMs ? aheadMs : undefined
+function clocksDiffer(error: unknown, clock: Clock): { readonly aheadMs?: number } | undefined {
+  const response = memberOf(error, '$response')
+  const date = memberOf(memberOf(response, 'headers'), 'date')
+  const at = typeof date === 'string' ? Date.parse(date) : Number.NaN
+  const now = clock.now()
+  const requested = (typeof response === 'object' && response && requestTimes.get(response)) || now
+  if (!(Math.abs(requested - at) > clockDiffersMs)) return undefined
+  return Math.abs(now - at) > clockDiffersMs ? { aheadMs: now - at } : {}
 }
 
 function inMinutes(aheadMs: number): string {

@@ -69,6 +69,7 @@ export function openAzureKeyVault(settings: AzureKeyVaultSettings, access: Servi
     async ready(signal) {
       await tokens.token(signal)
     },
+    awaitsToken: () => tokens.isAwaited(),
     tokenEndsInMs: () => tokens.endsInMs(),
     async sign({ digest }, signal) {
       if (pinned === undefined) {

@@ -139,8 +139,8 @@ export function permanent(message: string, code: string): KeyServiceError {
 }
 
 /** The service works on it. */
-export function asPending(message: string, code: string): KeyServiceError {
-  return new KeyServiceError(message, { kind: 'pending', code })
+export function asPending(message: string, code: string, activity?: string): KeyServiceError {
+  return new KeyServiceError(message, { kind: 'pending', code, ...(activity !== undefined && { activity }) })
 }
 
 /** The answer has the status of a success, and not the members of one. */

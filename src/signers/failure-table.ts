@@ -5,6 +5,7 @@ import type { KeyServiceType } from './settings.ts'
 
 /**
  * - `throttled`: the rate is halved. `pending`: the service is at work on it.
+ * - `approval`: people have to approve this one signature; the service looks at it again, and signs others meanwhile.
  * - `transient`: tried again within seconds. `clock`: so too if the date of the answer shows another time, else `permanent`.
  * - `renewed`: the credentials are renewed and the call is repeated once; then it is `permanent`.
  * - `permanent`: a person has to act; a try every 15 to 60 seconds finds out when that has happened.
@@ -37,7 +38,11 @@ const vault = 'https://developer.hashicorp.com/vault/api-docs#http-status-codes'
 const turnkey = 'https://docs.turnkey.com/developer-reference/api-overview/errors'
 const activities = 'https://docs.turnkey.com/developer-reference/api-overview/submissions'
 const cdp = 'https://docs.cdp.coinbase.com/api-reference/v2/errors'
-const web3signer = 'https://docs.web3signer.consensys.io/reference/api/rest'
+/** The type v1ActivityStatus. */
+const activityTypes =
+  'https://github.com/tkhq/sdk/blob/main/packages/http/src/__generated__/services/coordinator/public/v1/public_api.types.ts'
+const web3signer =
+  'https://github.com/Consensys/web3signer/blob/master/core/src/main/resources/openapi-specs/eth1/web3signer.yaml'
 const cryptoki = 'https://docs.oasis-open.org/pkcs11/pkcs11-spec/v3.1/pkcs11-spec-v3.1.html'
 const semantics = 'https://www.rfc-editor.org/rfc/rfc9110#section-15'
 const own = 'this service'
@@ -72,8 +77,11 @@ export const failureTable: readonly FailureRow[] = [
     source: kmsCommon,
   },
   // The SDK corrects its clock by the answer, so the next request is right.
-  { of: 'aws_kms', codes: ['RequestTimeTooSkewed', 'TimeoutError', 'AbortError'], kind: 'transient', source: smithy },
-  { of: 'aws_kms', codes: ['InvalidSignatureException'], kind: 'clock', source: smithy },
+  { of: 'aws_kms', codes: ['RequestTimeTooSkewed', 'TimeoutError'], kind: 'transient', source: smithy },
+  // A try of ours that ran out of time.
+  { of: 'aws_kms', codes: ['AbortError'], kind: 'transient', source: own },
+  // STS calls it SignatureDoesNotMatch.
+  { of: 'aws_kms', codes: ['InvalidSignatureException', 'SignatureDoesNotMatch'], kind: 'clock', source: smithy },
   {
     of: 'aws_kms',
     codes: [
@@ -89,7 +97,8 @@ export const failureTable: readonly FailureRow[] = [
     kind: 'transient',
     source: 'https://github.com/smithy-lang/smithy-typescript/tree/main/packages/property-provider',
   },
-  { of: 'aws_kms', codes: ['ExpiredTokenException', 'ExpiredToken'], kind: 'renewed', source: sts },
+  { of: 'aws_kms', codes: ['ExpiredTokenException'], kind: 'renewed', source: kmsCommon },
+  { of: 'aws_kms', codes: ['ExpiredToken'], kind: 'renewed', source: sts },
   {
     of: 'aws_kms',
     codes: ['DisabledException', 'KMSInvalidStateException', 'NotFoundException'],
@@ -111,7 +120,7 @@ export const failureTable: readonly FailureRow[] = [
   },
   { of: 'google_cloud_kms', codes: ['NO_CREDENTIALS'], kind: 'permanent', source: own },
   { of: 'azure_key_vault', codes: ['HTTP 401'], kind: 'renewed', source: azure },
-  { of: 'azure_key_vault', codes: ['KEY_OPERATIONS'], kind: 'otherKey', source: azure },
+  { of: 'azure_key_vault', codes: ['KEY_OPERATIONS'], kind: 'otherKey', source: own },
   // While it is updated, a machine's metadata service answers so.
   { of: 'azure_key_vault', codes: ['token HTTP_404', 'token HTTP_410'], kind: 'transient', source: azureToken },
   { of: 'azure_key_vault', codes: ['TOKEN_FILE'], kind: 'permanent', source: own },
@@ -121,12 +130,12 @@ export const failureTable: readonly FailureRow[] = [
   { of: 'vault', codes: ['TOKEN_FILE'], kind: 'permanent', source: own },
   { of: 'vault', codes: ['INVALID_SECRET'], kind: 'otherKey', source: own },
   { of: 'turnkey', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: turnkey },
-  { of: 'turnkey', codes: ['ACTIVITY_STATUS_PENDING', 'ACTIVITY_STATUS_CREATED'], kind: 'pending', source: activities },
-  {
-    of: 'turnkey',
-    codes: ['ACTIVITY_STATUS_CONSENSUS_NEEDED', 'ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'],
-    ...{ kind: 'permanent', source: activities },
-  },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_PENDING'], kind: 'pending', source: activities },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_CREATED'], kind: 'pending', source: activityTypes },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], kind: 'approval', source: activities },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_AUTHENTICATORS_NEEDED'], kind: 'approval', source: activityTypes },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_FAILED'], kind: 'permanent', source: activities },
+  { of: 'turnkey', codes: ['ACTIVITY_STATUS_REJECTED'], kind: 'permanent', source: activityTypes },
   { of: 'cdp', codes: ['HTTP 401', 'HTTP 403'], kind: 'renewed', source: cdp },
   { of: 'cdp', codes: ['WRONG_KEY'], kind: 'otherKey', source: own },
   // It answers before its keys are loaded.
@@ -185,7 +194,8 @@ export function statusKind(of: FailureProvider, status: number): FailureKind {
 
 /** As a KeyServiceError has it, once credentials were renewed and clocks compared. */
 export function errorKind(kind: FailureKind): KeyServiceErrorKind {
-  return kind === 'throttled' || kind === 'pending' || kind === 'transient' ? kind : 'permanent'
+  const isOwn = kind === 'throttled' || kind === 'pending' || kind === 'approval' || kind === 'transient'
+  return isOwn ? kind : 'permanent'
 }
 
 export function codesThatAre(kind: FailureKind): readonly string[] {

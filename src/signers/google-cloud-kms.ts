@@ -90,6 +90,7 @@ export async function openGoogleCloudKms(
     async ready(signal) {
       await tokens.token(signal)
     },
+    awaitsToken: () => tokens.isAwaited(),
     tokenEndsInMs: () => tokens.endsInMs(),
     async sign({ digest }, signal) {
       const bytes = Buffer.from(digest.slice(2), 'hex')

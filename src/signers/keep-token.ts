@@ -15,6 +15,8 @@ export interface TokenKeeper<T> {
   token(signal: AbortSignal): Promise<T>
   /** The service refused this token. Returns false if another caller has replaced it already. */
   refuse(token: T): boolean
+  /** None is valid, and a renewal is under way. */
+  isAwaited(): boolean
   /** Undefined without a token that ends. */
   endsInMs(): number | undefined
 }
@@ -62,6 +64,7 @@ export function keepToken<T>(clock: Clock, issue: (over: AbortSignal) => Promise
       renewed.catch(() => undefined)
       return known.token
     },
+    isAwaited: () => renewing !== undefined && !(known && clock.elapsed() < known.endsAt),
     endsInMs: () => (known && known.expiresAt > clock.elapsed() ? known.expiresAt - clock.elapsed() : undefined),
     refuse(token) {
       if (known?.token !== token) return false

@@ -17,6 +17,8 @@ export interface KeyService {
    * after it. Throws KeyServiceError.
    */
   ready?(signal: AbortSignal): Promise<void>
+  /** No token is valid, and a new one is on its way: a call that took too long waited for it. */
+  awaitsToken?(): boolean
   /** One try. `digest` is keccak256 of `preimage`. Throws KeyServiceError. */
   sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
   /** False where each signature needs a person's approval: then no probe is signed at start. */
@@ -38,9 +40,10 @@ export interface KeySignature {
 
 /**
  * - `pending`: the service is at work on it, and has not failed.
+ * - `approval`: people have to approve this signature at the service. Others may need none.
  * - `permanent`: until an operator acts.
  */
-export type KeyServiceErrorKind = 'throttled' | 'pending' | 'transient' | 'permanent'
+export type KeyServiceErrorKind = 'throttled' | 'pending' | 'approval' | 'transient' | 'permanent'
 
 export class KeyServiceError extends Error {
   override readonly name = 'KeyServiceError'
@@ -51,6 +54,8 @@ export class KeyServiceError extends Error {
   readonly retryAfterMs?: number
   /** How far this machine's clock is ahead of the service's, where that is the reason. */
   readonly clockAheadMs?: number
+  /** The provider's id of the work that signs, for the people who look it up there. */
+  readonly activity?: string
 
   constructor(
     message: string,
@@ -59,6 +64,7 @@ export class KeyServiceError extends Error {
       readonly code: string
       readonly retryAfterMs?: number
       readonly clockAheadMs?: number
+      readonly activity?: string
       readonly cause?: unknown
     },
   ) {
@@ -67,5 +73,6 @@ export class KeyServiceError extends Error {
     this.code = facts.code
     if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
     if (facts.clockAheadMs !== undefined) this.clockAheadMs = facts.clockAheadMs
+    if (facts.activity !== undefined) this.activity = facts.activity
   }
 }

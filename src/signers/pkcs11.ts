@@ -74,7 +74,7 @@ export async function openPkcs11(
       })
       const measuring = signing.then(() => {
         const nowMs = clock.elapsed()
-        token.lanes = measured(token.lanes, inUse, nowMs - begunMs, nowMs)
+        token.lanes = measured(token.lanes, Math.max(inUse, token.inUse), nowMs - begunMs, nowMs)
       })
       void measuring.catch(() => undefined).then(() => release(token))
       return { encoding: 'compact', bytes: (await abortable(signing, signal)).bytes }

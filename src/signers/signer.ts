@@ -49,14 +49,22 @@ export class SignerUnavailable extends Error {
   readonly code: string
   /** Until an operator acts. */
   readonly isPermanent: boolean
+  /** The provider's id of the work that signs, for the people who look it up there. */
+  readonly activity?: string
 
   constructor(
     message: string,
-    facts: { readonly code: string; readonly isPermanent: boolean; readonly cause?: unknown },
+    facts: {
+      readonly code: string
+      readonly isPermanent: boolean
+      readonly activity?: string
+      readonly cause?: unknown
+    },
   ) {
     super(message, { cause: facts.cause })
     this.code = facts.code
     this.isPermanent = facts.isPermanent
+    if (facts.activity !== undefined) this.activity = facts.activity
   }
 }
 

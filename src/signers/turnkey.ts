@@ -11,9 +11,11 @@ import {
   refusesCredentials,
   type ServiceAccess,
   type ServiceAnswer,
+  ServiceRefusal,
   withFreshCredentials,
 } from './exchange.ts'
-import type { KeyService, KeyServiceError } from './key-service.ts'
+import { failureKind } from './failure-table.ts'
+import { type KeyService, KeyServiceError } from './key-service.ts'
 import type { TurnkeySettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
 
@@ -40,27 +42,26 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
       const headers = { 'content-type': 'application/json', 'x-stamp': stamp(body, apiKey, apiPublicKey) }
       const url = `${origin}/public/v1/${path}`
       const answer = await exchange({ method: 'POST', url, headers, body }, access, signal)
-      if (answer.status !== 200) throw refusedBy(answer, memberOf(answer.body, 'turnkeyErrorCode'), clock)
+      if (answer.status !== 200) throw refusedBy(answer, codeOf(answer.body), clock)
       return answer
     }, refusesCredentials('turnkey'))
   }
 
-  /**
-   * By digest: the activity that signs it, until it has ended. Another try continues it: a second one might need the
-   * approval of people once more.
-   */
-  const underWay = new Map<Hash, string>()
-
-  function remember(digest: Hash, activity: unknown): void {
-    const activityId = memberOf(activity, 'id')
-    if (typeof activityId !== 'string') return
-    underWay.set(digest, activityId)
-    for (const oldest of underWay.keys()) if (underWay.size > activitiesMax) underWay.delete(oldest)
-  }
+  const underWay = rememberActivities()
 
   async function read(activityId: string, signal: AbortSignal): Promise<unknown> {
     const { body } = await call('query/get_activity', () => ({ organizationId, activityId }), signal)
     return memberOf(body, 'activity')
+  }
+
+  /** An activity that the service has deleted never ends: the next try submits another. */
+  async function readOrForget(digest: Hash, activityId: string, signal: AbortSignal): Promise<unknown> {
+    try {
+      return await read(activityId, signal)
+    } catch (error) {
+      if (error instanceof ServiceRefusal && error.status === 404) underWay.delete(digest)
+      throw error
+    }
   }
 
   async function finished(activity: unknown, signal: AbortSignal): Promise<unknown> {
@@ -68,8 +69,8 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     const untilMs = clock.elapsed() + awaitedMs
     while (isPending(memberOf(current, 'status'))) {
       await clock.sleep(pollMs, signal)
-      if (signal.aborted || clock.elapsed() >= untilMs) throw stillPending(memberOf(current, 'id'))
-      current = await read(String(memberOf(current, 'id')), signal)
+      if (signal.aborted || clock.elapsed() >= untilMs) throw stillPending(idOf(current))
+      current = await read(String(idOf(current)), signal)
     }
     return current
   }
@@ -88,7 +89,7 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     })
     const { body } = await call('submit/sign_raw_payload', request, signal)
     const activity = memberOf(body, 'activity')
-    remember(digest, activity)
+    underWay.set(digest, activity)
     return activity
   }
 
@@ -100,31 +101,67 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     open: async () => ({ publicKey, keyVersion: privateKeyId }),
     async sign({ digest }, signal) {
       const known = underWay.get(digest)
-      const begun = known === undefined ? await submit(digest, signal) : await read(known, signal)
+      const begun = known === undefined ? await submit(digest, signal) : await readOrForget(digest, known, signal)
       const activity = await finished(begun, signal)
-      if (memberOf(activity, 'status') !== consensusNeeded) underWay.delete(digest)
+      if (!awaitsPeople(memberOf(activity, 'status'))) underWay.delete(digest)
       const bytes = signatureOf(activity)
-      const requestId = memberOf(activity, 'id')
-      return { encoding: 'compact', bytes, ...(typeof requestId === 'string' && { requestId }) }
+      const requestId = idOf(activity)
+      return { encoding: 'compact', bytes, ...(requestId !== undefined && { requestId }) }
     },
   }
 }
 
-function isPending(status: unknown): boolean {
-  return status === 'ACTIVITY_STATUS_PENDING' || status === 'ACTIVITY_STATUS_CREATED'
+interface Activities {
+  get(digest: Hash): string | undefined
+  set(digest: Hash, activity: unknown): void
+  delete(digest: Hash): void
 }
 
-const consensusNeeded = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+/**
+ * By digest: the activity that signs it, until it has ended. Another try continues it: a second one might need the approval
+ * of people once more.
+ */
+function rememberActivities(): Activities {
+  const known = new Map<Hash, string>()
+  return {
+    get: (digest) => known.get(digest),
+    set(digest, activity) {
+      const activityId = idOf(activity)
+      if (activityId === undefined) return
+      known.set(digest, activityId)
+      for (const oldest of known.keys()) if (known.size > activitiesMax) known.delete(oldest)
+    },
+    delete: (digest) => void known.delete(digest),
+  }
+}
 
-function stillPending(activityId: unknown): KeyServiceError {
-  return asPending(`activity ${String(activityId)} has not ended yet`, 'ACTIVITY_STATUS_PENDING')
+function isPending(status: unknown): boolean {
+  return typeof status === 'string' && failureKind('turnkey', status) === 'pending'
+}
+
+function awaitsPeople(status: unknown): status is string {
+  return typeof status === 'string' && failureKind('turnkey', status) === 'approval'
+}
+
+/** Shown to people and sent back: nothing but the form of an id. */
+function idOf(activity: unknown): string | undefined {
+  const id = memberOf(activity, 'id')
+  return typeof id === 'string' && /^[\w-]{1,80}$/.test(id) ? id : undefined
+}
+
+function stillPending(activityId: string | undefined): KeyServiceError {
+  return asPending(`activity ${activityId} has not ended yet`, 'ACTIVITY_STATUS_PENDING', activityId)
 }
 
 function signatureOf(activity: unknown): Hex {
   const status = memberOf(activity, 'status')
-  if (status === consensusNeeded) {
+  if (awaitsPeople(status)) {
+    const activityId = idOf(activity)
     const fix = 'waits for the approval of people; approve it, or let this API user sign alone'
-    throw permanent(`activity ${String(memberOf(activity, 'id'))} ${fix}`, status)
+    throw new KeyServiceError(`activity ${activityId} ${fix}`, {
+      ...{ kind: 'approval', code: status },
+      ...(activityId !== undefined && { activity: activityId }),
+    })
   }
   if (status !== 'ACTIVITY_STATUS_COMPLETED') {
     const code = typeof status === 'string' ? status : 'MALFORMED_ANSWER'
@@ -137,6 +174,13 @@ function signatureOf(activity: unknown): Hex {
     return value.replace(/^0x/, '').padStart(64, '0')
   }
   return `0x${word('r')}${word('s')}`
+}
+
+/** In the details of a gRPC status, or beside them. */
+function codeOf(body: unknown): unknown {
+  const details = memberOf(body, 'details')
+  const coded = Array.isArray(details) ? details.map((each) => memberOf(each, 'turnkeyErrorCode')) : []
+  return memberOf(body, 'turnkeyErrorCode') ?? coded.find((code) => code !== undefined)
 }
 
 function stamp(body: string, key: KeyObject, publicKey: string): string {

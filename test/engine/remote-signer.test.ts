@@ -11,6 +11,7 @@ import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
 import { step } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
+import { SignerUnavailable } from '../../src/signers/signer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { blockHash, by, headAt, height, someMarket, someObservation, somePolicy } from '../domain/some.ts'
 import { quiescence, until } from '../support/settled.ts'
@@ -152,6 +153,26 @@ test('new nonces are bound up to the first that failed, which waits and is tried
   expect(await remote.nonces()).toEqual([0, 1, 2])
   expect((await place.read(waiting.id)).wait).toBeUndefined()
   expect(place.chain.broadcasts).toHaveLength(3)
+})
+
+test('after many failures a signature is requested again within a second, and the condition names its activity', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  const facts = { code: 'CONSENSUS_NEEDED', isPermanent: true, activity: '7-a' }
+  signer.sign = () => Promise.reject(new SignerUnavailable('people have to approve it', facts))
+  const id = await place.send()
+  const pauses: (number | undefined)[] = []
+  for (let times = 0; times < 6; times += 1) {
+    await remote.step()
+    await remote.settle()
+    const { againAfterMs = 0 } = await remote.step()
+    pauses.push(againAfterMs)
+    place.clock.advance(againAfterMs)
+  }
+  expect(pauses).toEqual([250, 500, 750, 750, 750, 750])
+  expect(statusReasonOf(await place.read(id))).toBe(
+    `waits: signer "${place.relayer.signerId}" does not sign this now (CONSENSUS_NEEDED), until people approve activity 7-a there: then the service goes on`,
+  )
 })
 
 test('a no-op waits for no payload that is being signed, and the payload of a canceled transaction is not used', async () => {

@@ -112,6 +112,20 @@ test('only the current token can be refused', async () => {
   expect(await keeper.token(unaborted)).toBe('second')
 })
 
+test('a token is awaited while none is valid and a new one is on its way', async () => {
+  const { clock, keeper, answer } = await known()
+  expect(keeper.isAwaited()).toBe(false)
+  clock.advance(hourMs - 200_000)
+  await keeper.token(unaborted)
+  // The old one still serves.
+  expect(keeper.isAwaited()).toBe(false)
+  keeper.refuse('first')
+  expect(keeper.isAwaited()).toBe(true)
+  answer()?.resolve('second')
+  await quiescence()
+  expect(keeper.isAwaited()).toBe(false)
+})
+
 test('the end of a token is known while it is valid', async () => {
   const { clock, keeper } = await known(240_000)
   clock.advance(40_000)

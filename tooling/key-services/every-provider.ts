@@ -1,5 +1,5 @@
 // A stand-in for each provider, holding keys that the caller names, and the signers of a configuration that reach them.
-import { createECDH, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createECDH, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Hex } from 'viem'
 import { certificateAuthority } from './certificate.ts'
@@ -23,6 +23,10 @@ export interface EveryProvider extends AsyncDisposable {
   /** By type. Without SoftHSM there is no `pkcs11`. */
   readonly signers: Readonly<Record<string, SignerEntry>>
   readonly vault: FakeVault
+  /** By type; without `pkcs11`. `env`: the part of this provider. */
+  readonly fakes: Readonly<
+    Record<string, { readonly fake: FakeService; readonly env: Readonly<Record<string, string>> }>
+  >
   /** For the process of the service. */
   readonly env: Readonly<Record<string, string>>
   readonly nodeArguments: readonly string[]
@@ -64,6 +68,7 @@ export async function startEveryProvider(keyOf: (type: string) => Hex): Promise<
   return {
     signers: Object.fromEntries(configs.map(([type, config]) => [type, { type, config }])),
     vault: fakeVault,
+    fakes: Object.fromEntries(entries.map(([type, { fake, env = {} }]) => [type, { fake, env }])),
     env: {
       ...Object.assign({}, ...entries.map(([, { env = {} }]) => env)),
       REDIRECTED_ORIGINS: JSON.stringify(Object.fromEntries(redirected)),
@@ -78,15 +83,17 @@ export async function startEveryProvider(keyOf: (type: string) => Hex): Promise<
 const byName = (value: string) => ({ type: 'env', value })
 
 async function aws(key: Hex): Promise<Part> {
+  // As long as real ones are.
+  const secretAccessKey = randomBytes(30).toString('base64')
   const fake = await startFakeAwsKms()
   fake.keys.set('k1', { key: servedKey(key), state: 'Enabled', keySpec: 'ECC_SECG_P256K1', keyUsage: 'SIGN_VERIFY' })
   fake.aliases.set('alias/payouts', 'k1')
-  fake.credentials.set('AKIAFAKE', { accessKeyId: 'AKIAFAKE', secretAccessKey: 'aws-secret' })
+  fake.credentials.set('AKIAFAKE', { accessKeyId: 'AKIAFAKE', secretAccessKey })
   const env = {
     AWS_ENDPOINT_URL_KMS: fake.url,
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_ACCESS_KEY_ID: 'AKIAFAKE',
-    AWS_SECRET_ACCESS_KEY: 'aws-secret',
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
   }
   return { fake, env, config: { region: awsRegion, key_id: 'alias/payouts' } }
 }

@@ -23,6 +23,8 @@ export interface FakeAwsKms extends FakeService {
   readonly credentials: Map<string, AwsCredentials>
   /** Session tokens that are over. */
   readonly expired: Set<string>
+  /** How far its clock is ahead of this machine's: it refuses requests whose time is five minutes off. */
+  readonly clock: { aheadMs: number }
 }
 
 export const awsRegion = 'eu-central-1'
@@ -37,11 +39,13 @@ export async function startFakeAwsKms(): Promise<FakeAwsKms> {
   const aliases = new Map<string, string>()
   const credentials = new Map<string, AwsCredentials>()
   const expired = new Set<string>()
-  const fake = await startFake((request) => {
-    const refusal = refusalOf(request, credentials, expired)
-    return refusal ?? answer(request, keys, aliases)
+  const clock = { aheadMs: 0 }
+  const fake = await startFake(async (request) => {
+    const now = Date.now() + clock.aheadMs
+    const reply = refusalOf(request, credentials, expired, now) ?? (await answer(request, keys, aliases))
+    return { ...reply, headers: { ...reply.headers, date: new Date(now).toUTCString() } }
   })
-  return Object.assign(fake, { keys, aliases, credentials, expired })
+  return Object.assign(fake, { keys, aliases, credentials, expired, clock })
 }
 
 export function awsFailure(type: string, message = 'no', status = 400): FakeReply {
@@ -98,6 +102,7 @@ function refusalOf(
   { method, path, headers, body }: FakeRequest,
   credentials: ReadonlyMap<string, AwsCredentials>,
   expired: ReadonlySet<string>,
+  now: number,
 ): FakeReply | undefined {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/kms\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
@@ -108,7 +113,7 @@ function refusalOf(
   if (!known) return awsFailure('UnrecognizedClientException', 'The security token included in the request is invalid.')
   const at = String(headers['x-amz-date'])
   const sentAt = Date.parse(at.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
-  if (!at.startsWith(day) || Math.abs(Date.now() - sentAt) > 300_000)
+  if (!at.startsWith(day) || Math.abs(now - sentAt) > 300_000)
     return awsFailure('InvalidSignatureException', 'Signature expired')
   const names = signed.split(';')
   if (!['host', 'x-amz-date', 'x-amz-target'].every((name) => names.includes(name)))

@@ -16,6 +16,8 @@ export interface FakeAzureKeyVault extends FakeService {
   readonly tokens: Set<string>
   /** App Service and Container Apps: the header that its token endpoint demands, and when its tokens end, in seconds. */
   readonly platform: { header: string; expiresOn: number }
+  /** How long the tokens of Entra ID and of the metadata service last. */
+  readonly granted: { seconds: number }
 }
 
 export const azureTenant = 'b5c2ee2e-0000-4000-8000-000000000001'
@@ -29,6 +31,7 @@ export async function startFakeAzureKeyVault(tls: FakeTls): Promise<FakeAzureKey
     federated: new Map(),
     tokens: new Set(),
     platform: { header: '', expiresOn: 0 },
+    granted: { seconds: 3_599 },
   }
   const fake = await startFake((request) => answer(request, state), tls)
   return Object.assign(fake, state)
@@ -118,8 +121,11 @@ function byPlatform({ tokens, platform }: State): FakeReply {
 }
 
 /** The metadata service writes its numbers as texts. */
-function granted({ tokens }: State, asText: boolean): FakeReply {
+function granted({ tokens, granted: { seconds } }: State, asText: boolean): FakeReply {
   const token = `eyJ0.${randomUUID()}`
   tokens.add(token)
-  return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: asText ? '3599' : 3599 } }
+  return {
+    status: 200,
+    body: { access_token: token, token_type: 'Bearer', expires_in: asText ? String(seconds) : seconds },
+  }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 
 export interface FakeRequest {
@@ -22,8 +23,11 @@ export interface FakeReply {
   readonly body: object | string
 }
 
-/** `hang`: the request is never answered. `drop`: the connection closes. A reply takes the place of the right one. */
-export type FakeFailure = 'hang' | 'drop' | FakeReply
+/**
+ * `hang`: the request is never answered. `drop`: the connection closes. A reply takes the place of the right one, and may quote the
+ * request.
+ */
+export type FakeFailure = 'hang' | 'drop' | FakeReply | ((request: FakeRequest) => FakeReply)
 
 export interface FakeService extends AsyncDisposable {
   readonly url: string
@@ -31,6 +35,10 @@ export interface FakeService extends AsyncDisposable {
   readonly requests: readonly FakeRequest[]
   /** The next requests whose path holds `where` fail, one by each failure. */
   failNext(where: string, ...failures: readonly FakeFailure[]): void
+  /** From now on all requests whose path holds `where` fail so; undefined ends that. */
+  failAll(where: string, failure: FakeFailure | undefined): void
+  /** From now on requests whose path holds `where` are answered so late. */
+  delay(where: string, ms: number): void
 }
 
 export interface FakeTls {
@@ -46,6 +54,9 @@ export async function startFake(
 ): Promise<FakeService> {
   const requests: FakeRequest[] = []
   const failures: { readonly where: string; readonly failure: FakeFailure }[] = []
+  const lasting = new Map<string, FakeFailure>()
+  const delays = new Map<string, number>()
+  const found = <T>(by: ReadonlyMap<string, T>, path: string) => [...by].find(([where]) => path.includes(where))?.[1]
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
@@ -60,9 +71,12 @@ export async function startFake(
     requests.push(request)
     const next = failures.findIndex(({ where }) => request.path.includes(where))
     const [ordered] = next < 0 ? [] : failures.splice(next, 1)
-    if (ordered?.failure === 'hang') return
-    if (ordered?.failure === 'drop') return void incoming.socket.destroy()
-    const { status, headers, body } = ordered?.failure ?? (await answer(request))
+    const failure = ordered?.failure ?? found(lasting, request.path)
+    await sleep(found(delays, request.path) ?? 0)
+    if (failure === 'hang') return
+    if (failure === 'drop') return void incoming.socket.destroy()
+    const { status, headers, body } =
+      typeof failure === 'function' ? failure(request) : (failure ?? (await answer(request)))
     const type = typeof body === 'string' ? 'text/plain' : 'application/json'
     response.writeHead(status, { 'content-type': type, ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -82,6 +96,8 @@ export async function startFake(
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     requests,
     failNext: (where, ...ordered) => void failures.push(...ordered.map((failure) => ({ where, failure }))),
+    failAll: (where, failure) => void (failure ? lasting.set(where, failure) : lasting.delete(where)),
+    delay: (where, ms) => void delays.set(where, ms),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

@@ -8,8 +8,8 @@ export interface FakeTurnkey extends FakeService {
   readonly keys: Map<string, ServedKey>
   /** Compressed public keys of P-256, in hex. */
   readonly apiKeys: Set<string>
-  /** How the next activities end, or for how many questions they stay pending. */
-  readonly next: { status?: string; pending?: number }
+  /** How the next activities end, and for how many questions or how long they stay pending. */
+  readonly next: { status?: string; pending?: number; pendingMs?: number }
   /** Ends every activity that waits for approval: it has signed. */
   approveAll(): void
 }
@@ -31,7 +31,8 @@ export async function startFakeTurnkey(): Promise<FakeTurnkey> {
 }
 
 export function turnkeyFailure(status: number, turnkeyErrorCode: string): FakeReply {
-  return { status, body: { code: 16, message: 'as ordered', details: [], turnkeyErrorCode } }
+  const details = [{ '@type': 'type.googleapis.com/errors.v1.TurnkeyErrorDetail', turnkeyErrorCode }]
+  return { status, body: { code: 16, message: 'as ordered', details } }
 }
 
 type State = Omit<FakeTurnkey, keyof FakeService>
@@ -39,6 +40,7 @@ type State = Omit<FakeTurnkey, keyof FakeService>
 interface Pending {
   /** So many further questions are answered with "pending". */
   left: number
+  readonly untilMs: number
   done: object
   /** How it ends once people have approved it. */
   readonly approved?: object
@@ -66,7 +68,8 @@ async function answer(request: FakeRequest, state: State, pending: Map<string, P
     if (!activity) return turnkeyFailure(404, 'ACTIVITY_NOT_FOUND')
     activity.left -= 1
     const open = { id: wanted.activityId, status: 'ACTIVITY_STATUS_PENDING' }
-    return { status: 200, body: { activity: activity.left > 0 ? open : activity.done } }
+    const isOpen = activity.left > 0 || performance.now() < activity.untilMs
+    return { status: 200, body: { activity: isOpen ? open : activity.done } }
   }
   const { parameters, type, timestampMs } = wanted
   const payload = Buffer.from(parameters?.payload ?? '', 'hex')
@@ -79,16 +82,17 @@ async function answer(request: FakeRequest, state: State, pending: Map<string, P
   const isDigest = parameters?.hashFunction === 'HASH_FUNCTION_NO_OP' && payload.length === 32
   if (!isDigest || parameters?.encoding !== 'PAYLOAD_ENCODING_HEXADECIMAL') return turnkeyFailure(400, 'BAD_REQUEST')
   const id = randomUUID()
-  const { status = 'ACTIVITY_STATUS_COMPLETED', pending: left = 0 } = state.next
+  const { status = 'ACTIVITY_STATUS_COMPLETED', pending: left = 0, pendingMs = 0 } = state.next
+  const untilMs = performance.now() + pendingMs
   const signature = (await key.signCompact(payload)).toString('hex')
   const [r, s] = [signature.slice(0, 64), signature.slice(64)]
   const completed = {
     ...{ id, status: 'ACTIVITY_STATUS_COMPLETED', result: { signRawPayloadResult: { r, s, v: '00' } } },
   }
   const done = status === completed.status ? completed : { id, status, result: {} }
-  if (status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') pending.set(id, { left: 0, done, approved: completed })
-  if (left === 0) return { status: 200, body: { activity: done } }
-  pending.set(id, { left, done })
+  if (status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') pending.set(id, { left: 0, untilMs, done, approved: completed })
+  if (left === 0 && pendingMs === 0) return { status: 200, body: { activity: done } }
+  pending.set(id, { left, untilMs, done })
   return { status: 200, body: { activity: { id, status: 'ACTIVITY_STATUS_PENDING' } } }
 }
 

@@ -45,7 +45,8 @@ export async function startSoftHsm(): Promise<SoftHsm> {
   const configFile = join(folder, 'softhsm2.conf')
   await writeFile(configFile, `directories.tokendir = ${folder}\nobjectstore.backend = file\nlog.level = ERROR\n`)
   const env = { ...process.env, SOFTHSM2_CONF: configFile }
-  const [tokenLabel, pin] = ['relayers', '246802']
+  // So long that no other text holds it by chance.
+  const [tokenLabel, pin] = ['relayers', 'pin-246802']
   const initialize = ['--init-token', '--free', '--label', tokenLabel, '--pin', pin, '--so-pin', '13579']
   await run('softhsm2-util', initialize, { env })
   return {

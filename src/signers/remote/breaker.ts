@@ -28,6 +28,8 @@ const transientMs = 1_000
 const permanentMs = 15_000
 /** One try in so long costs a service nothing, and cancellations resume soon after its recovery. */
 const transientLongestMs = 2_000
+/** A try that hangs has used up its pause: it may have begun just before the recovery. */
+const leastMs = 500
 const permanentLongestMs = 60_000
 
 /** `isTrial`: the call is the one try of an open breaker. Otherwise only a closed one admits it. */
@@ -36,14 +38,20 @@ export function admit(state: BreakerState, nowMs: number): { readonly isTrial: b
   return { isTrial, state: isTrial ? { ...state, isTrying: true } : state }
 }
 
-export function failed(state: BreakerState, { code, isPermanent }: BreakerFailure, nowMs: number): BreakerState {
+/** `tookMs`: the time of the call. A pause after a transient failure begins with it. */
+export function failed(
+  state: BreakerState,
+  { code, isPermanent }: BreakerFailure,
+  nowMs: number,
+  tookMs = 0,
+): BreakerState {
   const failures = state.kind === 'closed' ? state.failures + 1 : failuresMax
   if (!isPermanent && failures < failuresMax) return { kind: 'closed', failures }
   const times = state.kind === 'open' ? state.times + 1 : 1
   const [firstMs, longestMs] = isPermanent ? [permanentMs, permanentLongestMs] : [transientMs, transientLongestMs]
-  const pauseMs = pinCodes.includes(code)
-    ? Number.POSITIVE_INFINITY
-    : Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))
+  const fullMs = Math.min(longestMs, firstMs * 2 ** Math.min(times - 1, 10))
+  const restMs = isPermanent ? fullMs : Math.max(leastMs, fullMs - tookMs)
+  const pauseMs = pinCodes.includes(code) ? Number.POSITIVE_INFINITY : restMs
   // Calls that began before it opened prolong nothing.
   if (state.kind === 'open' && !state.isTrying && state.untilMs > nowMs) {
     return isPermanent && !state.isPermanent ? { ...state, code, isPermanent, untilMs: nowMs + pauseMs } : state

@@ -63,7 +63,7 @@ export function keyCaller(options: KeyCallerOptions) {
       } catch (cause) {
         const error = asKeyServiceError(cause)
         count(error.code === wrongKey ? 'wrong' : error.kind)
-        if (error.kind !== 'throttled' && error.kind !== 'pending') guard.failed(error)
+        if (isFailure(error)) guard.failed(error, clock.elapsed() - begunMs)
         if (error.clockAheadMs !== undefined) {
           const facts = { signer: id, clock_ahead_ms: error.clockAheadMs }
           log.warn(facts, "this machine's clock differs from the key service's; correct it")
@@ -87,7 +87,8 @@ export function keyCaller(options: KeyCallerOptions) {
         const error = asKeyServiceError(cause)
         const pauseMs = pauseAfter(tries, random)
         const isOver = clock.elapsed() + pauseMs >= untilMs
-        if (error.kind === 'permanent' || guard.isOpen() || isOver) throw unavailable(id, error)
+        const isLasting = error.kind === 'permanent' || error.kind === 'approval'
+        if (isLasting || guard.isOpen() || isOver) throw unavailable(id, error)
         await clock.sleep(pauseMs)
       }
     }
@@ -101,9 +102,12 @@ async function oneTry(
 ): Promise<KeySigned> {
   const { publicKey, keyVersion } = await pin()
   await readied(service, clock, untilMs)
-  const limitMs = Math.min(tryMs, untilMs - clock.elapsed())
+  const limitMs = Math.min(tryMs, Math.max(0, untilMs - clock.elapsed()))
   const answered = await within(clock, limitMs, (over) => service.sign(preimage, over))
-  if (answered === late) throw transient('Timeout', 'the key service did not answer in time')
+  if (answered === late) {
+    if (service.awaitsToken?.()) throw tokenPending()
+    throw transient('Timeout', 'the key service did not answer in time')
+  }
   const { digest } = preimage
   const { requestId } = answered
   const signature = await verifySignature(curve, digest, answered, publicKey)
@@ -120,14 +124,21 @@ async function oneTry(
 async function readied(service: KeyService, clock: Clock, untilMs: number): Promise<void> {
   if (!service.ready) return
   const readying = service.ready.bind(service)
-  const ready = await within(clock, untilMs - clock.elapsed(), readying)
-  if (ready === late) throw new KeyServiceError('its token did not come in time', pendingToken)
+  const ready = await within(clock, Math.max(0, untilMs - clock.elapsed()), readying)
+  if (ready === late) throw tokenPending()
 }
 
-const pendingToken = { kind: 'pending', code: 'TOKEN_PENDING' } as const
+function tokenPending(): KeyServiceError {
+  return new KeyServiceError('its token did not come in time', { kind: 'pending', code: 'TOKEN_PENDING' })
+}
+
+/** Otherwise the key service works: it limits calls, is still at work, or wants a person's approval of this one signature. */
+function isFailure({ kind }: KeyServiceError): boolean {
+  return kind === 'transient' || kind === 'permanent'
+}
 
 /** Doubled with each try, and up to half as long again, so that callers do not come back together. */
 function pauseAfter(tries: number, random: Random): number {
   const [byte = 0] = random.bytes(1)
-  return firstPauseMs * 2 ** Math.min(tries, 5) * (1 + byte / 510)
+  return firstPauseMs * 2 ** Math.min(tries, 4) * (1 + byte / 510)
 }

@@ -14,7 +14,8 @@ export interface KeyGuard {
   /** Throws if the breaker is open by now, except in its trial. */
   recheck(isTrial: boolean): void
   signed(): void
-  failed(error: KeyServiceError): void
+  /** `tookMs`: the time of the call. */
+  failed(error: KeyServiceError, tookMs: number): void
   /** The failure at start is enough to open the breaker. */
   startsUnavailable(error: KeyServiceError): void
   isOpen(): boolean
@@ -30,8 +31,8 @@ export function guardKey(id: string, clock: Clock, log: Logger, metrics: SignerM
   let trial: Promise<unknown> | undefined
   metrics.available(id, true)
 
-  function note(error: KeyServiceError): void {
-    const next = failed(state, failureOf(error), clock.elapsed())
+  function note(error: KeyServiceError, tookMs: number): void {
+    const next = failed(state, failureOf(error), clock.elapsed(), tookMs)
     if (next.kind === 'open' && state.kind === 'closed') {
       metrics.available(id, false)
       const facts = { signer: id, code: error.code, permanent: next.isPermanent, reason: error.message }
@@ -77,7 +78,7 @@ export function guardKey(id: string, clock: Clock, log: Logger, metrics: SignerM
     failed: note,
     startsUnavailable(error) {
       state = { kind: 'closed', failures: Number.MAX_SAFE_INTEGER }
-      note(error)
+      note(error, 0)
     },
     isOpen: () => state.kind === 'open',
     outage() {

@@ -23,5 +23,11 @@ export function failureOf({ code, kind }: KeyServiceError): BreakerFailure {
 }
 
 export function unavailable(id: string, cause: KeyServiceError): SignerUnavailable {
-  return new SignerUnavailable(`signer "${id}": ${cause.message} (${cause.code})`, { ...failureOf(cause), cause })
+  const { code, kind, activity } = cause
+  const facts = {
+    code,
+    isPermanent: kind === 'permanent' || kind === 'approval',
+    ...(activity !== undefined && { activity }),
+  }
+  return new SignerUnavailable(`signer "${id}": ${cause.message} (${code})`, { ...facts, cause })
 }

@@ -122,12 +122,13 @@ export async function openOrAwait(settings: RemoteSettings, context: RemoteConte
 /** A key that signs nothing before somebody approves it shows by its public key alone that its service answers. */
 async function guarded<T>(guard: KeyGuard, clock: Clock, pin: () => Promise<T>): Promise<T> {
   return guard.through(clock.elapsed(), async () => {
+    const begunMs = clock.elapsed()
     try {
       const pinned = await pin()
       guard.signed()
       return pinned
     } catch (cause) {
-      guard.failed(asKeyServiceError(cause))
+      guard.failed(asKeyServiceError(cause), clock.elapsed() - begunMs)
       throw cause
     }
   })

@@ -89,6 +89,24 @@ const cases: readonly Case[] = [
   ],
   [
     'signer_unavailable',
+    /^waits: signer "\w+" does not sign this now \(Throttling\), until people approve activity 7-a there: then the service goes on$/,
+    {
+      signing: signing({ failures: new Map([[queued(1).id, { ...failure, isPermanent: true, activity: '7-a' }]]) }),
+      queued: [queued(1)],
+    },
+    {},
+  ],
+  [
+    'signer_unavailable',
+    /^waits: signer "\w+" does not sign this now \(Throttling\): activity 7-a has not ended yet, and is looked at again$/,
+    {
+      signing: signing({ failures: new Map([[queued(1).id, { ...failure, activity: '7-a' }]]) }),
+      queued: [queued(1)],
+    },
+    {},
+  ],
+  [
+    'signer_unavailable',
     /^canceled; signer "\w+" does not sign now \(Throttling\), until an operator acts/,
     { signing: signing({ outage: { ...failure, isPermanent: true } }), open: [inFlight(0, undefined, canceled)] },
     {},

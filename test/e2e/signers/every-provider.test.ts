@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { type Hex, recoverMessageAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../../tooling/anvil.ts'
+import { until } from '../../../tooling/client.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { type EveryProvider, providers, startEveryProvider } from '../../../tooling/key-services/every-provider.ts'
+import type { FakeRequest } from '../../../tooling/key-services/fake-service.ts'
 import { whyNoSoftHsm } from '../../../tooling/key-services/soft-hsm.ts'
 import { balanceOf } from '../../../tooling/ledger.ts'
 import { audit } from '../support/audit.ts'
@@ -153,4 +155,68 @@ test('what a provider refuses, and what no relayer can use, is refused with a fi
     'NOT_SUPPORTED',
     expect.stringMatching(/signer_id: .*vault_transit/),
   ])
+})
+
+/** What a request proves itself with, as far as it is in the request. */
+function credentialsOf({ headers, body }: FakeRequest): readonly string[] {
+  const named = ['authorization', 'x-vault-token', 'x-amz-security-token', 'x-stamp', 'x-wallet-auth']
+  const sent = named.flatMap((name) => [headers[name] ?? []].flat())
+  const form = new URLSearchParams(body.toString())
+  return [...sent.map((text) => text.replace(/^Bearer /, '')), ...form.getAll('client_secret')]
+}
+
+const statuses = [400, 401, 403, 404, 429, 500] as const
+
+test('providers that refuse, and quote all credentials: no log, answer or condition has any', async () => {
+  const seen = new Set<string>()
+  const answers: string[] = []
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const answer = await stage.client.request(method, path, body && { body })
+    answers.push(JSON.stringify(answer.body))
+    return answer
+  }
+  const failing = (status: number, env: Readonly<Record<string, string>>) => (request: FakeRequest) => {
+    for (const each of credentialsOf(request)) seen.add(each)
+    const message = [
+      ...Object.values(env),
+      ...credentialsOf(request),
+      JSON.stringify(request.headers),
+      String(request.body),
+    ].join(' ')
+    const error = {
+      code: 'Forbidden',
+      status: 'PERMISSION_DENIED',
+      message,
+      innererror: { code: 'AccessDenied', message },
+    }
+    const body = { __type: 'AccessDeniedException', message, error, errors: [message], errorMessage: message }
+    return { status, body: { ...body, errorType: 'forbidden', details: [{ message }], error_description: message } }
+  }
+  for (const status of statuses) {
+    for (const [type, { fake, env }] of Object.entries(every.fakes)) {
+      fake.failAll('', failing(status, env))
+      const entry = { id: `refused-${type}-${status}`, type, config: revealed(configOf(type)) }
+      await ask('POST', '/signers', { ...entry, address: stage.sender(type).address })
+    }
+  }
+  // A key of Vault is in the process by now.
+  const refused = Object.keys(every.fakes).filter((type) => type !== 'vault')
+  for (const type of refused) {
+    await ask('POST', `/signers/signer-${type}/probe`)
+    await ask('POST', `/relayers/${type}/sign`, { message: 'hello' })
+    const { id } = await pay(stage, stage.sender(type))
+    await until(
+      async () => {
+        const { body } = await ask('GET', `/relayers/${type}/transactions/${id}`)
+        return JSON.stringify(body).includes('does not sign now')
+      },
+      { what: `the condition of ${type}` },
+    )
+  }
+  for (const path of ['/signers?per_page=100', '/audit-log', '/ready']) await ask('GET', path)
+  const everything = [...answers, stage.service.logs()].join('\n')
+  expect(everything).toMatch(/does not sign now/)
+  expect(seen.size).toBeGreaterThan(refused.length)
+  expect([...seen].filter((credential) => everything.includes(credential))).toEqual([])
+  expect(secretsIn(everything)).toEqual([])
 })

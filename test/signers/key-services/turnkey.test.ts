@@ -80,6 +80,7 @@ test('an activity that takes longer than a try is continued by the next, and nev
   expect(first).toMatchObject({
     kind: 'pending',
     message: expect.stringMatching(/^activity [0-9a-f-]{36} has not ended yet/),
+    activity: expect.stringMatching(/^[0-9a-f-]{36}$/),
   })
   // How many tries it takes depends on the machine's speed.
   const again = async (): Promise<KeySignature> => {
@@ -98,13 +99,25 @@ test('an activity that people have to approve is looked at again, and used once 
   fake.next.status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
   const [service, before] = [open(), fake.requests.length]
   const waiting = await failureOf(() => service.sign(someDigest, unaborted))
-  expect(waiting).toMatchObject({ kind: 'permanent', code: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' })
+  expect(waiting).toMatchObject({ kind: 'approval', code: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' })
+  expect(waiting.message).toContain(waiting.activity)
   expect(waiting.message).toMatch(/^activity [0-9a-f-]{36} waits for the approval of people/)
   await failureOf(() => service.sign(someDigest, unaborted))
   fake.approveAll()
   const signature = await service.sign(someDigest, unaborted)
   expect(await signersOf(someDigest.digest, signature)).toContain(key.address)
   expect(submitted(before)).toBe(1)
+})
+
+test('an activity that is not known any more is forgotten, and the next try submits another', async () => {
+  fake.next.status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+  const [service, before] = [open(), fake.requests.length]
+  await failureOf(() => service.sign(someDigest, unaborted))
+  fake.failNext('/get_activity', turnkeyFailure(404, 'ACTIVITY_NOT_FOUND'))
+  expect(await failureOf(() => service.sign(someDigest, unaborted))).toMatchObject({ code: 'ACTIVITY_NOT_FOUND' })
+  delete fake.next.status
+  expect(await signersOf(someDigest.digest, await service.sign(someDigest, unaborted))).toContain(key.address)
+  expect(submitted(before)).toBe(2)
 })
 
 test.each([
@@ -141,14 +154,11 @@ test.each([401, 403])('%i is tried once more, then it is for the operator', asyn
   expect(new Set(stamps).size).toBe(2)
 })
 
-test.each(['ACTIVITY_STATUS_CONSENSUS_NEEDED', 'ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'])(
-  '%s is for the operator',
-  async (status) => {
-    fake.next.status = status
-    const failure = await failureOf(() => open().sign(someDigest, unaborted))
-    expect(failure).toMatchObject({ kind: 'permanent', code: status })
-  },
-)
+test.each(['ACTIVITY_STATUS_FAILED', 'ACTIVITY_STATUS_REJECTED'])('%s is for the operator', async (status) => {
+  fake.next.status = status
+  const failure = await failureOf(() => open().sign(someDigest, unaborted))
+  expect(failure).toMatchObject({ kind: 'permanent', code: status })
+})
 
 test('a connection that breaks is transient', async () => {
   fake.failNext('/sign_raw_payload', 'drop')

@@ -110,6 +110,14 @@ test('five transient failures in a row open it for a second; a trial that fails 
   expect(admit(undecided(trial.state), 1_000).isTrial).toBe(true)
 })
 
+test('the pause after a trial begins with it, so that one that hangs delays the next by half a second', () => {
+  const { state } = admit(failures(closed, 'Timeout', false, 0, 5), 1_000)
+  const failure = { code: 'Timeout', isPermanent: false }
+  expect(failed(state, failure, 2_500, 1_500)).toMatchObject({ untilMs: 3_000 })
+  expect(failed(state, failure, 3_000, 2_000)).toMatchObject({ untilMs: 3_500 })
+  expect(failed(state, { code: 'AccessDenied', isPermanent: true }, 3_000, 2_000)).toMatchObject({ untilMs: 33_000 })
+})
+
 test('a permanent failure opens it at once, and a wrong PIN for ever', () => {
   expect(failures(closed, 'AccessDenied', true)).toMatchObject({ kind: 'open', untilMs: 15_000, isPermanent: true })
   for (const code of ['CKR_PIN_INCORRECT', 'CKR_PIN_LOCKED']) {

@@ -155,6 +155,31 @@ test('a token that takes longer than a call delays the signature, and is no fail
   expect(new Set(opened.calls)).toEqual(new Set(['signed']))
 })
 
+test('calls that wait for a token which was refused are no failures of the service', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const renewal = Promise.withResolvers<void>()
+  let isAwaited = true
+  void opened.clock.sleep(4_000).then(() => {
+    isAwaited = false
+    renewal.resolve()
+  })
+  Object.assign(opened.service, { awaitsToken: () => isAwaited })
+  opened.service.beforeSigning = () => renewal.promise
+  let tries = 0
+  // The first tries have a token, which is refused.
+  opened.service.ready = async () => {
+    tries += 1
+    if (tries > 6) await renewal.promise
+  }
+  const signing = Array.from({ length: 6 }, () =>
+    signer.sign(unsigned, { priority: 'payload', deadline: opened.clock.now() + 10_000 }),
+  )
+  expect(await settle(opened, Promise.all(signing))).toHaveLength(6)
+  expect(opened.warnings).toEqual([])
+  expect(new Set(opened.calls)).toEqual(new Set(['signed', 'pending']))
+})
+
 test('a token that does not come before the deadline does not open the breaker', async () => {
   const opened = await open()
   const signer = await opened.opening
@@ -223,6 +248,36 @@ test.each(pinCodes)('%s: the PIN is tried once in the life of the process', asyn
     expect(signer.remote?.outage()).toMatchObject({ code, isPermanent: true })
   }
   expect(opened.service.calls).toBe(calls)
+})
+
+test('a signature that people have to approve fails at once with its activity, and others are signed meanwhile', async () => {
+  const opened = await open()
+  const signer = await opened.opening
+  const facts = { kind: 'approval', code: 'CONSENSUS_NEEDED', activity: '7-a' } as const
+  opened.service.beforeSigning = async () => {
+    throw new KeyServiceError('people have to approve it', facts)
+  }
+  for (let count = 0; count < 6; count += 1) {
+    const refused = await signWith(opened, signer)
+    expect(refused).toMatchObject({ code: 'CONSENSUS_NEEDED', isPermanent: true, activity: '7-a' })
+  }
+  expect(signer.remote?.outage()).toBeUndefined()
+  expect(signer.remote?.isAvailable()).toBe(true)
+  expect(opened.calls.slice(0, 3)).toEqual(['signed', 'approval', 'approval'])
+  opened.service.beforeSigning = async () => {}
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
+})
+
+test('a signer whose first signature people have to approve starts, also if it has never worked', async () => {
+  const service = memoryKeyService(key)
+  service.beforeSigning = fails('approval', 'CONSENSUS_NEEDED')
+  const opened = await open({ service })
+  const signer = await opened.opening
+  expect(signer).toMatchObject({ address })
+  expect(signer.remote?.outage()).toMatchObject({ code: 'CONSENSUS_NEEDED', isPermanent: false })
+  service.beforeSigning = async () => {}
+  opened.clock.advance(1_000)
+  expect(await signWith(opened, signer)).toHaveProperty('raw')
 })
 
 test('a signature of another key is never used: an alarm, and the breaker opens', async () => {

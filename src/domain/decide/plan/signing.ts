@@ -11,6 +11,8 @@ export interface SignerFailure {
   readonly code: string
   /** It fails until an operator acts. */
   readonly isPermanent: boolean
+  /** The key service's id of the work that signs this, where people look it up. */
+  readonly activity?: string
   /** No signature is requested before this time. */
   readonly retryAt: TimestampMs
 }

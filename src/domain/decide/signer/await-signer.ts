@@ -76,11 +76,11 @@ function explainFailure(decision: SigningDecision, failure: SignerFailure, work:
 
 function explainSigner(
   transaction: Transaction,
-  { code, isPermanent }: SignerFailure,
+  { code, isPermanent, activity }: SignerFailure,
   { relayer }: Work,
 ): readonly Decision[] {
   return explain(transaction, {
     condition: 'signer_unavailable',
-    facts: { signerId: relayer.signerId, code, isPermanent },
+    facts: { signerId: relayer.signerId, code, isPermanent, ...(activity !== undefined && { activity }) },
   })
 }

@@ -1,0 +1,49 @@
+// A signer over a key service, with the real clock, and its signatures.
+import { expect } from 'vitest'
+import { systemClock } from '../../../src/ops/clock.ts'
+import { noMetrics } from '../../../src/ops/metrics.ts'
+import { systemRandom } from '../../../src/ops/random.ts'
+import { viemCurve } from '../../../src/signers/curve.ts'
+import type { KeyService } from '../../../src/signers/key-service.ts'
+import { openRemoteSigner } from '../../../src/signers/remote/open-remote-signer.ts'
+import { openQuotaQueues } from '../../../src/signers/remote/quota-queue.ts'
+import type { Signer } from '../../../src/signers/signer.ts'
+import type { FakeService } from '../../../tooling/key-services/fake-service.ts'
+import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { listeningLog } from '../workplace.ts'
+
+/** Longer than a call may take. */
+export const slowMs = 2_500
+export const key = servedKey()
+
+export async function signerOver(service: KeyService) {
+  const { log, warnings } = listeningLog()
+  const calls: string[] = []
+  const context = { clock: systemClock, random: systemRandom(), log, curve: viemCurve }
+  const signer = await openRemoteSigner(
+    { id: 'key', service },
+    {
+      ...context,
+      quotas: openQuotaQueues(systemClock),
+      metrics: { ...noMetrics.signers, called: (_, result) => calls.push(result) },
+      storedAddress: async () => undefined,
+    },
+  )
+  expect(signer.address).toBe(key.address)
+  return { signer, warnings, calls }
+}
+
+let nonce = 0
+
+export function sign(signer: Signer, count = 1): Promise<readonly unknown[]> {
+  const fees = { kind: 'legacy', gasPrice: 7n } as const
+  const one = () => {
+    nonce += 1
+    const unsigned = { chainId: 1, nonce, gasLimit: 21_000, to: key.address, value: 5n, data: '0x', fees } as const
+    return signer.sign(unsigned, { priority: 'cancel', deadline: Date.now() + 10_000 })
+  }
+  return Promise.all(Array.from({ length: count }, one))
+}
+
+export const requests = ({ requests: all }: FakeService, where: string) =>
+  all.filter(({ path }) => path.includes(where)).length

@@ -1,0 +1,128 @@
+// Signers over the providers' own clients and stand-ins that behave as reports say: tokens and activities that come slowly, valid tokens
+// that are refused, a redirect. All signatures come, and nobody has to act.
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, test, vi } from 'vitest'
+import { secret } from '../../../src/ops/secret.ts'
+import { openAzureKeyVault } from '../../../src/signers/azure-key-vault.ts'
+import { openCdp } from '../../../src/signers/cdp.ts'
+import { viemCurve } from '../../../src/signers/curve.ts'
+import { openGoogleCloudKms } from '../../../src/signers/google-cloud-kms.ts'
+import { openTurnkey } from '../../../src/signers/turnkey.ts'
+import { openVaultKey } from '../../../src/signers/vault-key.ts'
+import { certificateAuthority } from '../../../tooling/key-services/certificate.ts'
+import { azureTenant, startFakeAzureKeyVault } from '../../../tooling/key-services/fake-azure-key-vault.ts'
+import { cdpFailure, startFakeCdp } from '../../../tooling/key-services/fake-cdp.ts'
+import { startFakeGoogleCloudKms } from '../../../tooling/key-services/fake-google-cloud-kms.ts'
+import { startFakeTurnkey, turnkeyOrganization } from '../../../tooling/key-services/fake-turnkey.ts'
+import { startFakeVault, vaultFailure } from '../../../tooling/key-services/fake-vault.ts'
+import { key, requests, sign, signerOver, slowMs } from './over-service.ts'
+import { accessTo, apiKeyPair } from './support.ts'
+
+afterAll(() => vi.unstubAllEnvs())
+
+test('a new token of Google takes 2.5 seconds: ten signatures wait for it, and share it', async () => {
+  await using fake = await startFakeGoogleCloudKms()
+  const path = 'projects/p/locations/global/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1'
+  fake.versions.set(path, { key, algorithm: 'EC_SIGN_SECP256K1_SHA256' })
+  vi.stubEnv('GCE_METADATA_HOST', fake.url.replace('http://', ''))
+  vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined)
+  vi.stubEnv('CLOUDSDK_CONFIG', '/nonexistent')
+  const named = { location: 'global', keyRingId: 'r', keyId: 'k', keyVersion: 1 }
+  const settings = { type: 'google_cloud_kms', projectId: 'p', universeDomain: 'googleapis.com', key: named } as const
+  await using access = accessTo({ 'https://cloudkms.googleapis.com': fake.url })
+  const { signer, warnings } = await signerOver(await openGoogleCloudKms({ id: 'key', ...settings }, access))
+  const before = requests(fake, '/token')
+  fake.delay('/token', slowMs)
+  fake.tokens.clear()
+  await sign(signer, 10)
+  expect(requests(fake, '/token') - before).toBe(1)
+  expect(warnings).toEqual([])
+})
+
+test.each([240])(
+  'a new token of Azure takes 2.5 seconds, and is good for %i: forty signatures share it',
+  async (seconds) => {
+    const authority = certificateAuthority()
+    await using fake = await startFakeAzureKeyVault(authority.issue('kept.vault.azure.net'))
+    fake.keys.set('k/v1', { key, crv: 'P-256K', enabled: true, operations: ['sign'] })
+    fake.latest.set('k', 'v1')
+    fake.clients.set('c', 's')
+    fake.granted.seconds = seconds
+    const hosts = ['https://kept.vault.azure.net', 'https://login.microsoftonline.com']
+    await using access = accessTo(Object.fromEntries(hosts.map((host) => [host, fake.url])), { ca: authority.cert })
+    const named = { tenantId: secret(azureTenant), clientId: secret('c'), clientSecret: secret('s') }
+    const authentication = { kind: 'client_secret', ...named } as const
+    const vaultUrl = 'https://kept.vault.azure.net'
+    const service = openAzureKeyVault({ type: 'azure_key_vault', vaultUrl, keyName: 'k', authentication }, access)
+    const { signer, warnings } = await signerOver(service)
+    const before = requests(fake, '/oauth2/')
+    fake.delay('/oauth2/', slowMs)
+    fake.tokens.clear()
+    await sign(signer, 40)
+    await sign(signer, 40)
+    expect(requests(fake, '/oauth2/') - before).toBe(1)
+    expect(warnings).toEqual([])
+  },
+)
+
+test('an activity of Turnkey takes 2.5 seconds: it is submitted once', async () => {
+  await using fake = await startFakeTurnkey()
+  const api = apiKeyPair()
+  fake.keys.set('k', key)
+  fake.apiKeys.add(api.publicKey)
+  await using access = accessTo({ 'https://api.turnkey.com': fake.url })
+  const names = { organizationId: turnkeyOrganization, privateKeyId: 'k', apiPublicKey: api.publicKey }
+  const keys = { apiPrivateKey: secret(api.privateKey), publicKey: key.publicKey }
+  const { signer, warnings } = await signerOver(openTurnkey({ id: 'key', type: 'turnkey', ...names, ...keys }, access))
+  const before = requests(fake, '/submit/')
+  fake.next.pendingMs = slowMs
+  await sign(signer)
+  expect(requests(fake, '/submit/') - before).toBe(1)
+  expect(warnings).toEqual([])
+})
+
+test('CDP refuses valid tokens for 250 ms: the second try comes after that', async () => {
+  await using fake = await startFakeCdp()
+  const [api, wallet] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ec', { namedCurve: 'P-256' })]
+  fake.accounts.set(key.address, key)
+  fake.apiKeys.set('a', createPublicKey(api.privateKey))
+  fake.wallet.key = createPublicKey(wallet.privateKey)
+  const { d = '', x = '' } = api.privateKey.export({ format: 'jwk' })
+  const apiKeySecret = secret(Buffer.concat([d, x].map((part) => Buffer.from(part, 'base64url'))).toString('base64'))
+  const walletSecret = secret(wallet.privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'))
+  await using access = accessTo({ 'https://api.cdp.coinbase.com': fake.url })
+  const settings = { apiKeyId: 'a', apiKeySecret, walletSecret, accountAddress: key.address }
+  const { signer, warnings } = await signerOver(openCdp({ id: 'key', type: 'cdp', ...settings }, access))
+  const before = fake.requests.length
+  fake.failAll('/sign', cdpFailure(401, 'unauthorized'))
+  const signing = sign(signer)
+  await vi.waitFor(() => expect(fake.requests.length).toBeGreaterThan(before), { interval: 5 })
+  await sleep(250)
+  fake.failAll('/sign', undefined)
+  await signing
+  expect(fake.requests.length - before).toBe(2)
+  expect(warnings).toEqual([])
+})
+
+test('a standby of Vault redirects: nothing follows with the token, and the active node is read later', async () => {
+  await using active = await startFakeVault()
+  await using standby = await startFakeVault()
+  standby.roles.set('role', 'secret')
+  standby.secrets.set('secret/k', { version: 1, data: { value: key.privateKey } })
+  const location = `${active.url}/v1/secret/data/k`
+  standby.failNext('/data/', { ...vaultFailure(307), headers: { location } })
+  await using access = accessTo()
+  const authentication = {
+    kind: 'approle',
+    mount: 'approle',
+    roleId: secret('role'),
+    secretId: secret('secret'),
+  } as const
+  const place = { url: standby.url, mountPoint: 'secret', keyName: 'k', authentication }
+  const { signer } = await signerOver(openVaultKey({ id: 'key', type: 'vault', ...place }, access, viemCurve))
+  await sign(signer)
+  expect(active.requests).toEqual([])
+  // The secret id was good for one login only.
+  expect(requests(standby, '/login')).toBe(1)
+})
