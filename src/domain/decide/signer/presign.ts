@@ -18,10 +18,9 @@ import {
   type Market,
   multiplied,
   raisedFees,
-  replacementFloor,
   tipOf,
 } from '../../fees.ts'
-import { type Hash, isNonEmpty } from '../../ids.ts'
+import type { Hash } from '../../ids.ts'
 import { lacksGas, noOpCost, noOpGasLimit } from '../../no-op.ts'
 import type { PresignedNoOp } from '../../presigned-no-op.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
@@ -31,7 +30,9 @@ import { awaitsReplacement } from '../../transaction.ts'
 import { type Gas, maxWei, raisedBy } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { inFlightOf } from '../plan/work.ts'
-import { nextBid, rivalsOf } from '../race/bid.ts'
+import { floorFor, rivalsOf } from '../race/bid.ts'
+import { noOpContender } from '../race/contender.ts'
+import { price } from '../race/price.ts'
 
 export interface PresignOrder {
   readonly transaction: InPhase<'inFlight'>
@@ -104,8 +105,7 @@ function missingOf(
 ): readonly (PresignOrder | undefined)[] {
   const { work, observation, policy } = situation
   const cap = work.relayer.policies.cancelGasPriceCap
-  const bidder = { transaction, own: [], purpose: 'noOp', speed, gas: gasLimit, cap, funds: undefined } as const
-  const bid = nextBid(bidder, observation, market, policy)
+  const bid = price(noOpContender(transaction, situation), { gas: gasLimit, market }, situation)
   if (bid.kind !== 'sign') return []
   const replaces = replacing(transaction, market, situation)
   const stored = fitting(transaction, presigned, market, cap)
@@ -169,14 +169,12 @@ function fitting(
 
 /** Whether every pool takes such a price in place of each attempt that it may hold. */
 function replacing(
-  { lifecycle }: InPhase<'inFlight'>,
+  transaction: InPhase<'inFlight'>,
   market: Market,
   { observation, policy }: Situation,
 ): (fees: Fees) => boolean {
-  const rivals = rivalsOf(lifecycle.attempts)
-  if (!isNonEmpty(rivals) || isFcfs(policy)) return () => true
-  const floor = replacementFloor(rivals, market, observation.rule)
-  return (fees) => covers(fees, floor)
+  const floor = floorFor(transaction, market, observation, policy)
+  return (fees) => !floor || covers(fees, floor)
 }
 
 function lastingFloors(
