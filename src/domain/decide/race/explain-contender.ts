@@ -94,8 +94,7 @@ export function explainLimit(
         facts: { perGas: roughly(feeCap(wanted)), cap: contender.limit.name },
       })
     case 'funds':
-      if (wants === 'replacement') return explainUnfunded(transaction, market, wanted, gas)
-      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, latestOf(contender).gasLimit)
+      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, gas)
       return explain(transaction, {
         condition: 'cancel_unfunded',
         facts: { cost: roughly(noOpCost(gas, wanted, market)) },

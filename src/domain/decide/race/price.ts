@@ -24,7 +24,7 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
   }
   const bidder = { transaction, own, purpose: purposeOf(contender), speed, gas, cap: limit.cap, funds }
   if (named) return bidAsNamed(named, floorFor(transaction, market, observation, policy), bidder)
-  return nextBid(bidder, observation, market, wants === 'replacement' ? { profile: policy.profile } : policy)
+  return nextBid(bidder, observation, market, policy)
 }
 
 /** Named fees are the client's limit, even if they do not suffice. The cap may be below them by now. */
