@@ -86,6 +86,11 @@ export const ofPolicies: readonly Mutant[] = [
         find: 'if (!named) return bidAgain(',
         put: "if (!named || why !== 'unfunded') return bidAgain(",
       },
+      {
+        file: 'src/domain/decide/race/price.ts',
+        find: 'if (named) return',
+        put: "if (named && wants === 'replacement') return",
+      },
     ],
   },
   {
