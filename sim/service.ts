@@ -162,11 +162,20 @@ export function openService(world: World): Service {
       )
     },
     replace(relayer, id, tag, request) {
+      // It may repeat a payload that was canceled for good before a restore. Its answer may be lost.
+      const wantsAgain = () => void world.wonBefore.delete(tag)
       void ask(
         `PUT ${tag} over ${id.slice(-6)}`,
         relayer,
-        (commands) => replaceTransaction(commands, idOf(relayer), id as TransactionId, request),
-        () => clients.replaced.push({ id, tag }),
+        (commands) =>
+          replaceTransaction(commands, idOf(relayer), id as TransactionId, request).catch((error: unknown) => {
+            if (!(error instanceof RescindError)) wantsAgain()
+            throw error
+          }),
+        () => {
+          wantsAgain()
+          clients.replaced.push({ id, tag })
+        },
       )
     },
     cancel(relayer, id) {

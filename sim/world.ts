@@ -71,7 +71,7 @@ export interface World {
   readonly state: Moods
   /** Bytes that were broadcast, and that the disk knows nothing of since a copy was put back. */
   readonly lost: Set<Hash>
-  /** Numbers of the payloads that were canceled for good when a copy was put back. */
+  /** Numbers of the payloads that were canceled for good when a copy was put back, and that no client has named since. */
   readonly wonBefore: Set<number>
   /** Ids of transactions that may have ended without a DELETE before a restore: a no-op on the chain does not show the difference. */
   readonly givenUp: Set<string>

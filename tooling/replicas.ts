@@ -6,7 +6,7 @@ import { type Anvil, startAnvil } from './anvil.ts'
 import { type Client, openClient, until } from './client.ts'
 import { type Line, openLine } from './line.ts'
 import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts'
-import { type Service, startService } from './service.ts'
+import { type Service, type ServiceOptions, startService } from './service.ts'
 import type { NotificationOptions, RelayerOptions } from './service-files.ts'
 
 export interface Replica {
@@ -31,6 +31,8 @@ export interface Replicas extends AsyncDisposable {
 }
 
 export interface ReplicaOptions {
+  /** Sources of another release; the tested service by default. */
+  readonly main?: ServiceOptions['main']
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -89,6 +91,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
           relayers: options.relayers,
           ...(options.notifications && { notifications: options.notifications }),
           env: { DATABASE_URL: own.href, ...options.env, ...replica.env },
+          ...(replica.main && { main: replica.main }),
         }),
       )
       return { name, service, line, client: kept.use(openClient(service.url, service.apiKey)) }

@@ -102,14 +102,15 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
 
   function check(transaction: SimTransaction, attempt: Recorded): void {
     const { from, nonce, cap, tip } = transaction
-    const { transaction_id: id, kind, position, recorded_at_block: at } = attempt
+    const { transaction_id: id, kind, position, presigned, recorded_at_block: at } = attempt
     // Of no-ops, and of each replacement, the first that a pool may hold has no limit: it has to exceed the payload's bids.
     if (position > 0 && before(transaction.hash).length === 0) return
     const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
     const bids = [...(foreign.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)
     // A node that tells one price only is read an eighth ahead.
     const baseFee = raisedBy(market.baseFee, 13n)
-    const multiple = market.isUsed ? multipleMax : multipleWhereEmpty
+    // A pre-signed no-op was priced ahead, for a market that rises.
+    const multiple = market.isUsed || presigned === 1 ? multipleMax : multipleWhereEmpty
     // A pool compares caps, too, and where the base fee is next to nothing a cap is all tip.
     const limit = (ofMarket: bigint) =>
       replaced(maxWei(multiple * maxWei(ofMarket, ...bids.map((bid) => bid.cap)), 2n * baseFee + quietTip))

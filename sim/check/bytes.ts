@@ -1,5 +1,6 @@
 // The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
 import type { Hash, Hex } from '../../src/domain/ids.ts'
+import { raisedBy } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from '../chain/blocks.ts'
 import type { SimNode } from '../chain/node.ts'
 import type { Admission } from '../chain/pool.ts'
@@ -15,6 +16,7 @@ export interface Recorded {
   readonly kind: string
   readonly position: number
   readonly recorded_at_block: number
+  readonly presigned: number
 }
 
 interface Other {
@@ -57,7 +59,7 @@ export interface ByteWatch {
 export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   const { fail, deletedAt, undisputed, wasUnknowable, wasCalledInvalid, kind, canonical } = watch
   const find = committed<[string], Recorded>(
-    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
+    'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block, a.presigned FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
   )
   const saidOf = committed<[Hash], { outcome_code: string | null }>('SELECT outcome_code FROM attempts WHERE hash = ?')
   const poolless = committed<[Hash], { hash: Hash }>(
@@ -198,6 +200,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const wasDenied = wasCalledInvalid(admission.rival.hash)
       if (wasUnlikely || wasRefused || wasDenied || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
+      // It was priced before, and the first no-op of a race goes out also where a later bump has passed its price.
+      if (attempt.presigned === 1 && isPassed(transaction, admission.rival)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position
       // Besu compares at its own base fee: a price holds from a block behind the head it was made at to two ahead of it.
@@ -211,4 +215,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       }
     },
   }
+}
+
+/** Whether a pool that demands the most would not take it in place of the rival. */
+function isPassed({ cap, tip }: SimTransaction, rival: SimTransaction): boolean {
+  return cap < raisedBy(rival.cap, 10n) || tip < raisedBy(rival.tip, 10n)
 }

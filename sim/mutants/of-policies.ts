@@ -33,9 +33,9 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'fees of its own wait where gas_price_cap was lowered',
     edits: [
       {
-        file: 'src/domain/decide/race/replace-payload.ts',
-        find: 'const cap = work.relayer.policies.gasPriceCap',
-        put: 'const cap = undefined',
+        file: 'src/domain/decide/race/contender.ts',
+        find: "wants: 'replacement', own: []",
+        put: "wants: 'replacement', own: [], limit: { name: 'gas_price_cap', cap: undefined }",
       },
     ],
   },
@@ -45,9 +45,9 @@ export const ofPolicies: readonly Mutant[] = [
     caughtBy: 'test/domain/replace.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/race/replace-payload.ts',
-        find: 'if (exceeds(pricing, cap)) return undefined',
-        put: '',
+        file: 'src/domain/decide/race/price.ts',
+        find: 'if (cap !== undefined && feeCap(named) > cap) return',
+        put: 'if (cap !== undefined && feeCap(named) < 0n) return',
       },
     ],
   },
@@ -85,6 +85,11 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/domain/decide/race/advance.ts',
         find: 'if (!named) return bidAgain(',
         put: "if (!named || why !== 'unfunded') return bidAgain(",
+      },
+      {
+        file: 'src/domain/decide/race/price.ts',
+        find: 'if (named) return',
+        put: "if (named && wants === 'replacement') return",
       },
     ],
   },
@@ -236,8 +241,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
-        find: 'if (!market) return []',
-        put: 'if (!market || situation.work.relayer.paused) return []',
+        find: 'if (barred.length > 0 || !market) return barred',
+        put: 'if (barred.length > 0 || !market || situation.work.relayer.paused) return barred',
       },
     ],
   },

@@ -103,4 +103,17 @@ export const ofPresigning: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'bump-before-its-no-op',
+    breaks: 'signs a higher price that no pre-signed no-op replaces before another is pre-signed',
+    caughtBy: 'test/domain/decide/presign.test.ts',
+    expects: 'the bump waits until it is stored',
+    edits: [
+      {
+        file: 'src/domain/decide/signer/presign.ts',
+        find: 'if (!order) return [decision]',
+        put: 'if (!order || order.isUrgent) return [decision]',
+      },
+    ],
+  },
 ]

@@ -43,7 +43,7 @@ export const ofProfiles: readonly Mutant[] = [
         put: "if (pool === 'fcfs' && wasOrdered(transaction) && transaction.sequence < 0) {",
       },
       {
-        file: 'src/domain/decide/race/replace-payload.ts',
+        file: 'src/domain/decide/race/explain-contender.ts',
         find: 'if (isFcfs(policy) && isOrdered(transaction, situation)) {',
         put: 'if (isFcfs(policy) && isOrdered(transaction, situation) && transaction.sequence < 0) {',
       },
@@ -68,9 +68,9 @@ export const ofProfiles: readonly Mutant[] = [
     caughtBy: 'test/domain/replace.test.ts',
     edits: [
       {
-        file: 'src/domain/decide/race/replace-payload.ts',
-        find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(attempts)',
-        put: 'const rivals = rivalsOf(attempts)',
+        file: 'src/domain/decide/race/bid.ts',
+        find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(lifecycle.attempts)',
+        put: 'const rivals = rivalsOf(lifecycle.attempts)',
       },
     ],
   },
@@ -81,9 +81,9 @@ export const ofProfiles: readonly Mutant[] = [
     expects: 'its value and gas leave the reserve',
     edits: [
       {
-        file: 'src/domain/decide/race/replace-payload.ts',
-        find: 'const funds = spendable(work, observation.balance, market, policy) + promisedTo(transaction, market) - value - onL1',
-        put: 'const funds = (spendable(work, observation.balance, market, policy), observation.balance + promisedTo(transaction, market) - value - onL1)',
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'return spendable(work, balance, market, policy) + own',
+        put: "return (contender.wants === 'replacement' ? balance : spendable(work, balance, market, policy)) + own",
       },
     ],
   },

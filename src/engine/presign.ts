@@ -1,7 +1,8 @@
 // Signs no-ops before anybody cancels, beside the steps and after all other signatures. First the hash is durable, then
 // the sealed bytes. A process that dies in between leaves a hash without use.
+import type { PresignOrder } from '../domain/decide/plan/presign-order.ts'
 import type { Situation } from '../domain/decide/plan/situation.ts'
-import { missingNoOps, type PresignOrder } from '../domain/decide/signer/presign.ts'
+import { missingNoOps } from '../domain/decide/signer/presign.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { backOff } from '../ops/back-off.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -15,6 +16,8 @@ import type { StepContext } from './step-context.ts'
 export interface Presigning {
   /** Whether no-ops may be requested now: none are under way, and the signer did not fail just before. */
   isFree(): boolean
+  /** Whether the signatures that ended last did not fail. */
+  works(): boolean
   /** Afterwards `onEnd` is called, also after a failure. `store` gets the signatures. */
   request<T>(signatures: readonly Promise<T>[], store: (signed: readonly T[]) => Promise<void>): void
   /** Throws the error of an end that was no failure of the signer, once. */
@@ -54,6 +57,7 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
   }
 
   return {
+    works: () => failures === 0,
     isFree: () => !isUnderWay && clock.elapsed() >= retryAtMs,
     request(signatures, store) {
       isUnderWay = true
@@ -68,16 +72,23 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
   }
 }
 
-/** Requests as many as the signer takes at once. No step waits for them, and no other signature: theirs is the lowest priority. */
+/**
+ * Requests as many as the signer takes at once, `first` before all others. No step waits for them. Those that no bump waits
+ * for have the lowest priority of all signatures.
+ */
 export function presign(
   context: StepContext,
   ownership: Ownership,
   presigning: Presigning,
   remote: RemoteKey,
   situation: Situation,
+  first: readonly PresignOrder[],
 ): void {
   if (!presigning.isFree() || remote.outage() || !context.vault.canSeal) return
-  const orders = missingNoOps(situation).slice(0, remote.groupMax)
+  const others = missingNoOps(situation).filter(
+    ({ transaction: { id } }) => !first.some((each) => each.transaction.id === id),
+  )
+  const orders = [...first, ...others].slice(0, remote.groupMax)
   if (orders.length === 0) return
   const { relayer } = situation.work
   const { number: head } = situation.observation.head

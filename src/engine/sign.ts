@@ -1,8 +1,8 @@
 // Signs attempts for the decisions that need a signature.
 import type { Attempt, AttemptKind } from '../domain/attempt.ts'
 import type { SigningChange } from '../domain/decide/plan/decision.ts'
+import type { PresignOrder } from '../domain/decide/plan/presign-order.ts'
 import type { SigningDecision } from '../domain/decide/plan/signing.ts'
-import type { PresignOrder } from '../domain/decide/signer/presign.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -37,11 +37,11 @@ export async function signDecision(
     : signChange(context, decision)
 }
 
-/** Rejects with SignerUnavailable. For a cancellation that nobody requested yet, so all others come first. */
+/** Rejects with SignerUnavailable. For a cancellation that nobody requested yet, so all others come first, unless a bump waits. */
 export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<SignedAttempt> {
   const { transaction, fees, gasLimit } = order
   const noOp = { id: transaction.id, nonce: transaction.lifecycle.nonce, fees, gasLimit, kind: 'cancel' } as const
-  return signNoOp(context, noOp, transaction.payload.accessList && [], 'presign')
+  return signNoOp(context, noOp, transaction.payload.accessList && [], order.isUrgent ? 'replace' : 'presign')
 }
 
 /** As signDecision. */

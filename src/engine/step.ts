@@ -8,6 +8,7 @@ import { dueOf, withUnsettled } from '../domain/decide/facts/unsettled.ts'
 import { inquireAboutHistory } from '../domain/decide/history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
+import type { Signing } from '../domain/decide/plan/signing.ts'
 import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/plan/work.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
 import { finalDepth } from '../domain/finality.ts'
@@ -16,6 +17,7 @@ import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { Sight } from '../domain/relayer-observer.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { againAfter, type Decided, sooner } from './again-after.ts'
 import { earlierOf } from './earlier-work.ts'
@@ -88,7 +90,7 @@ export async function step(
     window: before.size,
     ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
     underWay: new Set(underWay.broadcasts.underWay),
-    ...(remote && { signing: underWay.signatures.state(remote) }),
+    ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
     ...(lostHistory !== 'none' && { lostHistory }),
     ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
   }
@@ -115,7 +117,10 @@ export async function step(
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, ...beyond } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
-  if (remote && presigned) presign(context, ownership, underWay.presigning, remote, { work, observation, policy, now })
+  if (remote && presigned) {
+    const situation = { work, observation, policy, now }
+    presign(context, ownership, underWay.presigning, remote, situation, plan.presignFirst ?? [])
+  }
   const performed = await broadcast(context, chain, ownership, underWay, recorded)
   const after = againAfter(decided, performed.failed, policy, context.clock.now())
   return {
@@ -132,6 +137,16 @@ export async function step(
 
 function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
   return open.length + queued.length + suspected.length === 0 && !unsettled
+}
+
+function signingOf(
+  { vault }: StepContext,
+  { signatures, presigning }: UnderWay,
+  remote: RemoteKey,
+  wantsPresigned: boolean,
+): Signing {
+  const presigns = wantsPresigned && vault.canSeal && presigning.works()
+  return { ...signatures.state(remote), ...(presigns && { presigns }) }
 }
 
 /** Waits a short time for the answers. */

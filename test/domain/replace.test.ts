@@ -173,6 +173,17 @@ describe('what a step makes of it', () => {
     ])
   })
 
+  test('where its nonce has waited for long, it offers the tip that every miner of the network takes', () => {
+    const waited = inFlight(0, [someAttempt(0, { recordedAtBlock: height - 12 })])
+    const { decisions } = decide({
+      work: someWork({ open: [replace(waited, request, 'public')] }),
+      observation: someObservation(),
+      policy: { ...somePolicy, raisedTip: 30n * gwei },
+      now,
+    })
+    expect(decisions).toMatchObject([{ do: 'replace', fees: { maxPriorityFeePerGas: 30n * gwei } }])
+  })
+
   test('once signed it is pursued like any other', () => {
     const signed = someAttempt(0, { kind: 'replace', revision: 1, fees: eip1559(40n * gwei, 4n * gwei) })
     if (!isInPhase(replaced, 'inFlight')) throw new Error('not in flight')

@@ -164,6 +164,33 @@ describe('in advance', () => {
   })
 })
 
+test('a price bump that they would not replace is signed once another one is stored, and broadcast after that', async () => {
+  await using covered = await openPresigning({ presignCancel: 1 })
+  const { place, signer } = covered
+  const id = await covered.sendCovered()
+  const [before] = await covered.rows()
+  place.chain.view = someObservation({ head: headAt(height + 4) })
+  signer.mood = 'holds'
+  await covered.advance(2)
+  // The key service could fail right after the bump.
+  expect(signer.held.map(({ priority }) => priority)).toEqual(['replace'])
+  expect((await place.readAs(id, 'inFlight')).lifecycle.attempts).toHaveLength(1)
+  signer.held[0]?.sign()
+  await covered.advance(1)
+  const rows = await covered.rows()
+  expect(rows).toHaveLength(2)
+  expect(rows.map(({ hash }) => hash)).toContain(before?.hash)
+  await covered.advance(1)
+  signer.held[0]?.sign()
+  await covered.advance(2)
+  const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
+  expect(attempts.map(({ kind }) => kind)).toEqual(['execute', 'execute'])
+  signer.isOut = true
+  await place.cancel(id)
+  await covered.advance(2)
+  expect(await covered.noOps()).toEqual([{ hash: rows.find(({ hash }) => hash !== before?.hash)?.hash, presigned: 1 }])
+})
+
 describe('while the signer is down', () => {
   test('a canceled transaction is raced with them, cheapest first, also by a process that just started', async () => {
     await using covered = await openPresigning()

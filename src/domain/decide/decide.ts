@@ -28,6 +28,7 @@ import { explainHeldGap, fillsPerStepMax, limitGapFillers, withGivenBack } from 
 import { limitReach, type Reach, recordedBelow } from './queue/limit-reach.ts'
 import { hasMoreInOrder, nextInOrder } from './queue/one-by-one.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
+import { coverBumps } from './signer/presign.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './waits/explain-waits.ts'
 import { foreignPatience } from './waits/hindrance.ts'
 
@@ -132,7 +133,8 @@ function planOf(step: Step, check: HistoryCheck, expiries: readonly Decision[], 
   const { situation, followUps, lacksBalance, followed, proven, isBusy } = step
   const { work, observation } = situation
   const { assignments, assigned } = binding
-  const decisions = oneReasonEach([...awaitSigner(followUps, situation), ...expiries, ...assigned])
+  const covered = coverBumps(followUps, situation)
+  const decisions = oneReasonEach([...awaitSigner(covered.decisions, situation), ...expiries, ...assigned])
   const again = assignments.again || check.again || looksAgain(step, binding)
   const isIncomplete = again || isHeldUp(work) || !observation.market
   const cleared = isIncomplete ? [] : clearStaleWaits(revisited(work, observation), decisions)
@@ -150,6 +152,7 @@ function planOf(step: Step, check: HistoryCheck, expiries: readonly Decision[], 
     },
     ...(check.lostHistory && { lostHistory: check.lostHistory }),
     ...(isChecked && { completesHistoryCheck: true }),
+    ...(covered.first.length > 0 && { presignFirst: covered.first }),
   }
 }
 

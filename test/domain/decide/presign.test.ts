@@ -1,5 +1,8 @@
 // Which no-ops are signed before anybody cancels, at which prices, and which of them a race uses while the signer is down.
 import { describe, expect, test } from 'vitest'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import type { Plan } from '../../../src/domain/decide/plan/decision.ts'
+import type { Signing } from '../../../src/domain/decide/plan/signing.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import { missingNoOps, presignedFor } from '../../../src/domain/decide/signer/presign.ts'
 import {
@@ -23,6 +26,7 @@ import {
   eip1559,
   gwei,
   hashOf,
+  height,
   inFlight,
   now,
   someAttempt,
@@ -169,6 +173,64 @@ describe('in advance', () => {
     expect(rows.map(({ gasLimit }) => gasLimit)).toEqual([150_000, 150_000])
     expect(missingNoOps(situation({ open: [one], presigned: rows, ...at(150_000) }))).toEqual([])
     expect(missingNoOps(situation({ open: [one], presigned: rows, ...at(150_001) }))).toHaveLength(2)
+  })
+})
+
+describe('before a bump', () => {
+  const old = someAttempt(0, { recordedAtBlock: height - 10 })
+  const stuck = inFlight(0, [old])
+  const one = { open: [stuck], policies: { presignCancel: 1 } }
+  const { rows } = converge(one)
+  const working: Signing = { underWay: new Set(), late: new Set(), failures: new Map() }
+  const planOf = (given: Partial<Given>, presigned: readonly PresignedNoOp[]) => {
+    const { work, ...rest } = situation({ ...one, ...given })
+    return decide({ ...rest, work: { ...work, presigned, signing: { ...working, presigns: true } } })
+  }
+  const dearer = (tip: bigint) => ({ observed: { market: marketAt(10n * gwei, tip) } })
+  const storedOf = (plan: Plan) => plan.presignFirst?.map(({ fees }) => stored(0, fees)) ?? []
+
+  test('that makes what is stored worthless, another is signed: the bump waits until it is stored', () => {
+    const waiting = planOf({}, rows)
+    expect(waiting.decisions).toEqual([])
+    expect(waiting.presignFirst).toMatchObject([{ transaction: { id: stuck.id }, outdated: [], isUrgent: true }])
+    const covered = planOf({}, [...rows, ...storedOf(waiting)])
+    expect(covered.presignFirst).toBeUndefined()
+    const [bump] = covered.decisions
+    if (bump?.do !== 'bump') throw new Error('not a bump')
+    const floor = replacementFloor([old, bump], someMarket, strictestRule)
+    expect(rows.filter(({ fees }) => covers(fees, floor))).toEqual([])
+    expect(storedOf(waiting).filter(({ fees }) => covers(fees, floor))).toHaveLength(1)
+  })
+
+  test('a stored one that replaces the bump as well is enough', () => {
+    const two = { policies: { presignCancel: 2 } }
+    const plan = planOf(two, converge({ ...one, ...two }).rows)
+    expect(plan).toMatchObject({ decisions: [{ do: 'bump' }] })
+    expect(plan.presignFirst).toBeUndefined()
+  })
+
+  test('it waits once, however the market moves meanwhile', () => {
+    const next = storedOf(planOf({}, rows))
+    expect(planOf(dearer(40n * gwei), [...rows, ...next]).decisions).toMatchObject([{ do: 'bump' }])
+  })
+
+  test.each<[string, Partial<Given>, readonly PresignedNoOp[]]>([
+    ['none is stored', {}, []],
+    [
+      'the cap allows none',
+      { policies: { presignCancel: 1, cancelGasPriceCap: feeCap(rows[0]?.fees ?? old.fees) } },
+      rows,
+    ],
+  ])('it does not wait where %s', (_, given, presigned) => {
+    const plan = planOf(given, presigned)
+    expect(plan).toMatchObject({ decisions: [{ do: 'bump' }] })
+    expect(plan.presignFirst).toBeUndefined()
+  })
+
+  test('it does not wait while no-ops in advance get no signature', () => {
+    const { work, ...rest } = situation(one)
+    const plan = decide({ ...rest, work: { ...work, presigned: rows, signing: working } })
+    expect(plan).toMatchObject({ decisions: [{ do: 'bump' }] })
   })
 })
 

@@ -9,6 +9,7 @@ import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
 import type { Gas, Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import type { Found, NoOpMatch } from './found.ts'
+import type { PresignOrder } from './presign-order.ts'
 
 export type Decision =
   /** Binds the next free nonce to the payload, signs, broadcasts. */
@@ -91,6 +92,8 @@ export interface Plan extends Assignments {
   readonly lostHistory?: LostHistory
   /** The record explains every nonce that the chain and the pools show. Absent: not so, or recorded before. */
   readonly completesHistoryCheck?: true
+  /** No-ops that are signed and stored first, while the bumps that they are for wait. */
+  readonly presignFirst?: readonly PresignOrder[]
   /** How far the relayer's floor may rise, with these decisions. */
   readonly floor: NonceFloor
 }

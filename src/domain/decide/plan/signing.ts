@@ -26,6 +26,8 @@ export interface Signing {
   readonly failures: ReadonlyMap<SignatureKey, SignerFailure>
   /** The signer signs nothing now. */
   readonly outage?: SignerFailure
+  /** No-ops are signed in advance. Absent where they are not, and while their signatures fail. */
+  readonly presigns?: true
 }
 
 /** A transaction, or the nonce of a gap filler. */

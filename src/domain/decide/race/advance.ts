@@ -7,14 +7,20 @@
 import { invalidReasonOf, mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
-import type { Gas, Wei } from '../../units.ts'
+import type { Gas } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
-import { nextBid } from './bid.ts'
-import type { Bid } from './bidder.ts'
-import { type Contender, fundsOf, gasOf } from './contender.ts'
-import { explainIdle, explainLimit, explainOwnPrice, explainShort, explainUnestimated } from './explain-contender.ts'
+import { type Contender, gasOf, purposeOf } from './contender.ts'
+import {
+  explainBarred,
+  explainIdle,
+  explainLimit,
+  explainOwnPrice,
+  explainShort,
+  explainUnestimated,
+} from './explain-contender.ts'
 import { judgeInvalid } from './give-up.ts'
+import { price } from './price.ts'
 import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 
@@ -41,16 +47,17 @@ export function advance(contender: Contender, situation: Situation): Steps {
 
 /** Without a balance the first no-op is signed all the same: the read would cost a call and time. */
 function enter(contender: Contender, situation: Situation): Steps {
-  const { transaction } = contender
   const { market, balance } = situation.observation
-  // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
-  if (market?.gasPrice === 0n && balance === undefined) return [{ do: 'readBalance' }]
-  if (!market) return []
+  const barred = contender.wants === 'replacement' ? explainBarred(contender, situation) : []
+  if (barred.length > 0 || !market) return barred
   const gas = gasOf(contender, market, situation)
-  if (gas === undefined) return explainUnestimated(transaction)
-  const bid = bidWith(contender, { gas, market, balance }, situation)
+  if (gas === undefined) return explainUnestimated(contender, situation)
+  // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
+  const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
+  if (readsBalance && balance === undefined) return needsBalance
+  const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
-  return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }) : []
+  return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
 }
 
 function bidAgain(
@@ -64,17 +71,17 @@ function bidAgain(
   const { balance } = situation.observation
   const latest = own.at(-1)
   const gas = gasOf(contender, market, situation)
-  if (gas === undefined) return [...explainUnestimated(transaction), ...again]
+  if (gas === undefined) return [...explainUnestimated(contender, situation), ...again]
   // The service signs nothing that the account can't pay for: a node would reject it.
   if (balance === undefined) {
-    const unlimited = bidWith(contender, { gas, market, balance }, situation)
+    const unlimited = price(contender, { gas, market, balance }, situation)
     // Below the cap or the ceiling no balance helps, and each reading of it is a call.
     const waits = why !== 'unfunded' && unlimited.kind === 'wait' ? unlimited : undefined
     const isCapped = waits?.until === 'cap' || waits?.until === 'ceiling'
-    const first = isCapped ? explainLimit(contender, waits, { gas, market }) : needsBalance
+    const first = isCapped ? explainLimit(contender, waits, { gas, market }, situation) : needsBalance
     return [...first, ...again]
   }
-  const bid = bidWith(contender, { gas, market, balance }, situation)
+  const bid = price(contender, { gas, market, balance }, situation)
   switch (bid.kind) {
     case 'sign': {
       // A higher price is no answer to a node that reports a short balance.
@@ -88,24 +95,14 @@ function bidAgain(
     }
     case 'wait':
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
-      return [...explainLimit(contender, bid, { gas, market }), ...again]
+      return [...explainLimit(contender, bid, { gas, market }, situation), ...again]
   }
 }
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
 
-function bidWith(
-  contender: Contender,
-  { gas, market, balance }: { gas: Gas; market: Market; balance: Wei | undefined },
-  situation: Situation,
-): Bid {
-  const { transaction, wants, own, speed, limit } = contender
-  const purpose = wants === 'payload' ? 'payload' : 'noOp'
-  const funds = balance === undefined ? undefined : fundsOf(contender, balance, market, situation)
-  const bidder = { transaction, own, purpose, speed, gas, cap: limit.cap, funds } as const
-  return nextBid(bidder, situation.observation, market, situation.policy)
-}
+const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'takeOver' } as const
 
 function sign({ transaction, wants }: Contender, fees: Fees, gasLimit: Gas): Decision {
-  return { do: wants === 'noOp' ? 'takeOver' : 'bump', transaction, fees, gasLimit }
+  return { do: signing[wants], transaction, fees, gasLimit }
 }

@@ -101,7 +101,7 @@ function bidOver(
       : limitedOffer
   if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   // The cost that a top-up has to cover.
-  const needed = over(marketFees(market, speed, attempts[0].fees.kind === 'eip1559'))
+  const needed = over(usualFees(bidder, market))
   const isShort = affordable !== undefined && feeCap(fees) > affordable
   if (isShort && isFundsLower) return { kind: 'wait', until: 'funds', wanted: needed }
   if (bidder.cap === undefined && isAboveCeiling(fees, cap, market)) {
@@ -118,6 +118,22 @@ function bidOver(
   const signed = equalAttempt(bidder, fees)
   if (signed) return { kind: 'repeat', attempt: signed }
   return isExhausted(own, fees) ? { kind: 'wait', until: 'double', wanted: fees } : { kind: 'sign', fees }
+}
+
+/** The market's fees, without a rise. A nonce keeps the type of its first attempt. */
+export function usualFees({ transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>, market: Market): Fees {
+  return marketFees(market, speed, transaction.lifecycle.attempts[0].fees.kind === 'eip1559')
+}
+
+/** The least fees that replace every attempt that a pool may hold. Undefined if there is none to replace. */
+export function floorFor(
+  { lifecycle }: InPhase<'inFlight'>,
+  market: Market,
+  { rule }: Observation,
+  policy: Pick<NetworkPolicy, 'profile'>,
+): Fees | undefined {
+  const rivals = isFcfs(policy) ? [] : rivalsOf(lifecycle.attempts)
+  return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
 }
 
 /** The lowest tip that replaces every attempt that a pool once took. */
@@ -179,11 +195,9 @@ function refusedOverForeign(latest: Attempt): Fees | undefined {
  * Our own escalation counts from the highest of three: the market's price, the lowest fees that replace a client's own,
  * and the fees that replaced a foreign transaction.
  */
-function referenceOf({ transaction, own, speed }: Bidder, { rule }: Observation, market: Market): Fees {
-  const { attempts } = transaction.lifecycle
-  const price = marketFees(market, speed, attempts[0].fees.kind === 'eip1559')
-  const named = namedBids(transaction).map((fees) => floorOver(fees, market, rule))
-  return [...named, ...overForeign(own)].reduce(higher, price)
+function referenceOf(bidder: Bidder, { rule }: Observation, market: Market): Fees {
+  const named = namedBids(bidder.transaction).map((fees) => floorOver(fees, market, rule))
+  return [...named, ...overForeign(bidder.own)].reduce(higher, usualFees(bidder, market))
 }
 
 /**

@@ -30,7 +30,11 @@ export type Bid =
   /** An earlier attempt has the same bytes. */
   | { readonly kind: 'repeat'; readonly attempt: Attempt }
   /** `wanted`: the fees without that limit; where funds are short, the lowest fees that would suffice. */
-  | { readonly kind: 'wait'; readonly until: 'cap' | 'ceiling' | 'funds' | 'market' | 'double'; readonly wanted: Fees }
+  | {
+      readonly kind: 'wait'
+      readonly until: 'cap' | 'named' | 'ceiling' | 'funds' | 'market' | 'double'
+      readonly wanted: Fees
+    }
 
 /** The rules of a network that bids follow. */
 export type BidRules = Pick<NetworkPolicy, 'raisedTip'> & { readonly profile: CeilingRules }

@@ -4,6 +4,7 @@ import { type Attempt, isNoOp, newest } from '../../attempt.ts'
 import type { Fees, Market, Speed } from '../../fees.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
+import type { Purpose } from '../../price-ceiling.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -11,8 +12,11 @@ import { promisedTo, spendable } from '../queue/funds.ts'
 
 export interface Contender {
   readonly transaction: InPhase<'inFlight'>
-  /** The bytes that shall be mined. A gap filler is a no-op of the service's own, in a transaction of its own. */
-  readonly wants: 'payload' | 'gapFiller' | 'noOp'
+  /**
+   * The bytes that shall be mined. A replacement is the payload of a PUT until it is signed. A gap filler is a no-op of the
+   * service's own, in a transaction of its own.
+   */
+  readonly wants: 'payload' | 'replacement' | 'gapFiller' | 'noOp'
   /** The contender's own attempts, oldest first. */
   readonly own: readonly Attempt[]
   readonly speed: Speed
@@ -54,6 +58,11 @@ export function payloadContender(transaction: InPhase<'inFlight'>, { work, polic
   }
 }
 
+/** For the payload of a PUT. Nothing of it is signed, and the attempts of the older payloads are among its rivals. */
+export function replacementContender(transaction: InPhase<'inFlight'>, situation: Situation): Contender {
+  return { ...payloadContender(transaction, situation), wants: 'replacement', own: [] }
+}
+
 /** For the no-op of a canceled transaction. Its nonce is urgent, whatever its payload was to pay. */
 export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
   return {
@@ -67,8 +76,16 @@ export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }
   }
 }
 
-/** The gas limit of the next attempt. Undefined while no node estimates the gas of a no-op. */
-export function gasOf({ wants, transaction }: Contender, market: Market, { policy }: Situation): Gas | undefined {
+export function purposeOf({ wants }: Contender): Purpose {
+  return wants === 'noOp' || wants === 'gapFiller' ? 'noOp' : 'payload'
+}
+
+/** The gas limit of the next attempt. Undefined while no node estimates it. */
+export function gasOf(
+  { wants, transaction }: Contender,
+  market: Market,
+  { observation, policy }: Situation,
+): Gas | undefined {
   const { payload, lifecycle } = transaction
   const { gasLimit } = newest(lifecycle.attempts)
   const ofNoOp = noOpGasLimit(market, policy.profile)
@@ -80,14 +97,20 @@ export function gasOf({ wants, transaction }: Contender, market: Market, { polic
       return Math.max(gasLimit, ofNoOp ?? 0)
     case 'payload':
       return payload.gasLimit ?? gasLimit
+    case 'replacement': {
+      const estimate = observation.estimates.get(transaction.id)
+      return payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
+    }
   }
 }
 
 /** The funds for gas. A no-op may use the reserve. */
-export function fundsOf({ wants, transaction }: Contender, balance: Wei, market: Market, situation: Situation): Wei {
-  if (wants !== 'payload') return balance - (market.noOpL1Fee ?? 0n)
+export function fundsOf(contender: Contender, balance: Wei, market: Market, situation: Situation): Wei {
+  if (purposeOf(contender) === 'noOp') return balance - (market.noOpL1Fee ?? 0n)
   const { work, policy } = situation
+  const { transaction } = contender
   const { payload } = transaction
+  // One of its payloads is executed, and not both.
   const own = promisedTo(transaction, market)
   return spendable(work, balance, market, policy) + own - payload.value - l1FeeOf(payload, market)
 }

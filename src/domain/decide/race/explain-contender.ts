@@ -3,6 +3,7 @@
 import { type Attempt, invalidReasonOf, newest, rejectionOf } from '../../attempt.ts'
 import { roughly } from '../../condition.ts'
 import { type Fees, feeCap, type Market, tipOf } from '../../fees.ts'
+import { forbids } from '../../forbid.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import { isFcfs } from '../../profile.ts'
@@ -11,8 +12,24 @@ import type { Gas } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { explainBlocked, refusalOf } from '../waits/hindrance.ts'
+import { floorFor } from './bid.ts'
 import type { Bid } from './bidder.ts'
-import type { Contender, PriceCap } from './contender.ts'
+import type { Contender } from './contender.ts'
+import { isOrdered } from './ordered.ts'
+
+/** Explains why a replacement may not be signed now, at any price. Empty if it may. */
+export function explainBarred({ transaction }: Contender, situation: Situation): readonly Decision[] {
+  const { work, observation, policy } = situation
+  // The answer came after the PUT.
+  if (isFcfs(policy) && isOrdered(transaction, situation)) {
+    return explain(transaction, { condition: 'already_ordered', facts: { of: 'replacement' } })
+  }
+  const forbidden = forbids(work.relayer, transaction.payload)
+  if (forbidden !== undefined) return explain(transaction, { condition: 'policy', facts: { forbidden } })
+  const estimate = observation.estimates.get(transaction.id)
+  if (estimate?.kind !== 'reverts') return []
+  return explain(transaction, { condition: 'would_revert', facts: { of: 'replacement', words: estimate.reason } })
+}
 
 /** Explains why the newest attempt waits. Empty if it waits for its block alone. */
 export function explainIdle(contender: Contender, situation: Situation): readonly Decision[] {
@@ -61,16 +78,23 @@ export function explainLimit(
   contender: Contender,
   { until, wanted }: Extract<Bid, { kind: 'wait' }>,
   { gas, market }: { gas: Gas; market: Market },
+  situation: Situation,
 ): readonly Decision[] {
   const { transaction, wants, own } = contender
   const { nonce } = transaction.lifecycle
   switch (until) {
     case 'cap':
+      if (wants === 'replacement') return explainOutbid(contender, 'gas_price_cap', market, situation)
       return wants === 'noOp' ? explainCappedNoOp(contender, wanted) : explainCapped(contender, wanted)
+    case 'named':
+      return explainOutbid(contender, 'own_price', market, situation)
     case 'ceiling':
-      return explainCeiling(transaction, wanted, contender.limit.name)
+      return explain(transaction, {
+        condition: 'price_ceiling',
+        facts: { perGas: roughly(feeCap(wanted)), cap: contender.limit.name },
+      })
     case 'funds':
-      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, latestOf(contender).gasLimit)
+      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, gas)
       return explain(transaction, {
         condition: 'cancel_unfunded',
         facts: { cost: roughly(noOpCost(gas, wanted, market)) },
@@ -94,18 +118,26 @@ function explainCapped({ transaction, limit }: Contender, wanted: Fees): Decisio
   return explain(transaction, { condition: name, facts })
 }
 
+/** A replacement's limit is below the least fees that replace the older payloads. */
+function explainOutbid(
+  { transaction }: Contender,
+  condition: 'gas_price_cap' | 'own_price',
+  market: Market,
+  { observation, policy }: Situation,
+): Decision[] {
+  const over = newest(transaction.lifecycle.attempts).hash
+  const floor = floorFor(transaction, market, observation, policy)
+  const needed = floor && { perGas: feeCap(floor), tip: tipOf(floor) }
+  return explain(transaction, { condition, facts: { of: 'replacement', over, ...(needed && { needed }) } })
+}
+
 function explainCappedNoOp({ transaction, limit }: Contender, wanted: Fees): Decision[] {
   const facts = { of: 'noOp', cap: limit.cap, perGas: roughly(feeCap(wanted)) } as const
   return explain(transaction, { condition: 'cancel_gas_price_cap', facts })
 }
 
-/** `wanted`: the fees that another attempt needs. `cap`: the policy that replaces the ceiling. */
-export function explainCeiling(transaction: InPhase<'inFlight'>, wanted: Fees, cap: PriceCap['name']): Decision[] {
-  return explain(transaction, { condition: 'price_ceiling', facts: { perGas: roughly(feeCap(wanted)), cap } })
-}
-
 /** `wanted`: the lowest fees that another attempt would need now. */
-export function explainUnfunded(transaction: InPhase<'inFlight'>, market: Market, wanted: Fees, gas: Gas): Decision[] {
+function explainUnfunded(transaction: InPhase<'inFlight'>, market: Market, wanted: Fees, gas: Gas): Decision[] {
   const cost = roughly(costOfPayload(transaction, wanted, gas, market))
   return explain(transaction, { condition: 'balance_short', facts: { of: 'higherPrice', cost } })
 }
@@ -121,8 +153,11 @@ export function explainOwnPrice(transaction: InPhase<'inFlight'>, fees: Fees): D
   return explain(transaction, { condition: 'own_price', facts: { of: 'attempt', perGas: feeCap(fees), ...tip } })
 }
 
-export function explainUnestimated(transaction: InPhase<'inFlight'>): Decision[] {
-  return explain(transaction, { condition: 'gas_unknown', facts: { of: 'noOp' } })
+export function explainUnestimated({ transaction, wants }: Contender, { observation }: Situation): Decision[] {
+  if (wants !== 'replacement') return explain(transaction, { condition: 'gas_unknown', facts: { of: 'noOp' } })
+  // Its estimate comes with the next observation.
+  if (!observation.estimates.has(transaction.id)) return []
+  return explain(transaction, { condition: 'gas_unknown', facts: { of: 'replacement' } })
 }
 
 function latestOf({ own, transaction }: Contender): Attempt {

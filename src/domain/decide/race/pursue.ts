@@ -3,15 +3,11 @@ import { awaitsReplacement, type InPhase, neverReachedANode } from '../../transa
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { advance } from './advance.ts'
-import { payloadContender } from './contender.ts'
-import { takeOverWithPayload } from './replace-payload.ts'
+import { payloadContender, replacementContender } from './contender.ts'
 
 export function pursue(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
+  if (!awaitsReplacement(transaction)) return advance(payloadContender(transaction, situation), situation)
   // From the replacement on, no attempt of the old payload is broadcast again.
-  if (awaitsReplacement(transaction)) {
-    return neverReachedANode(transaction)
-      ? [{ do: 'unbind', transaction }]
-      : takeOverWithPayload(transaction, situation)
-  }
-  return advance(payloadContender(transaction, situation), situation)
+  if (neverReachedANode(transaction)) return [{ do: 'unbind', transaction }]
+  return advance(replacementContender(transaction, situation), situation)
 }

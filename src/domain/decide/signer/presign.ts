@@ -2,10 +2,10 @@
 //
 // Level 1 is what a cancellation would bid now, with room. Level 2 is a multiple of it, for a market that rises while
 // nothing can be signed. Neither is ever above cancel_gas_price_cap, or without it above the ceiling. Both are signed anew
-// once a pool would not take them in place of the payload any more, which happens at each new price of the payload that
-// exceeds their room.
+// once a pool would not take them in place of the payload any more. A new price of the payload that exceeds their room waits
+// for the first of them: if the key service failed right after it, nothing could cancel the payload.
 
-import { type Attempt, isNoOp, mayBeKnown } from '../../attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, newest } from '../../attempt.ts'
 import {
   covers,
   type Fees,
@@ -18,10 +18,8 @@ import {
   type Market,
   multiplied,
   raisedFees,
-  replacementFloor,
   tipOf,
 } from '../../fees.ts'
-import { type Hash, isNonEmpty } from '../../ids.ts'
 import { lacksGas, noOpCost, noOpGasLimit } from '../../no-op.ts'
 import type { PresignedNoOp } from '../../presigned-no-op.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
@@ -29,17 +27,14 @@ import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
 import { type Gas, maxWei, raisedBy } from '../../units.ts'
+import type { Decision } from '../plan/decision.ts'
+import type { PresignOrder } from '../plan/presign-order.ts'
 import type { Situation } from '../plan/situation.ts'
 import { inFlightOf } from '../plan/work.ts'
-import { nextBid, rivalsOf } from '../race/bid.ts'
-
-export interface PresignOrder {
-  readonly transaction: InPhase<'inFlight'>
-  readonly fees: Fees
-  readonly gasLimit: Gas
-  /** Stored no-ops of this nonce that no pool would take any more. */
-  readonly outdated: readonly Hash[]
-}
+import { floorFor, rivalsOf } from '../race/bid.ts'
+import { noOpContender } from '../race/contender.ts'
+import { price } from '../race/price.ts'
+import { rebroadcastIfDue } from '../race/rebroadcast.ts'
 
 /** In percent, above what a cancellation would bid now. */
 const room = 25n
@@ -64,6 +59,52 @@ export function missingNoOps(situation: Situation): readonly PresignOrder[] {
     .filter((transaction) => isExposed(transaction, situation))
     .map((transaction) => missingOf({ transaction, gasLimit, market, levels }, presigned, situation))
   return [...missing.flatMap(([near]) => near ?? []), ...missing.flatMap(([, far]) => far ?? [])]
+}
+
+export interface Covered {
+  readonly decisions: readonly Decision[]
+  readonly first: readonly PresignOrder[]
+}
+
+/** `decisions` without the bumps that would leave a nonce without a pre-signed no-op, and the no-ops that these wait for. */
+export function coverBumps(decisions: readonly Decision[], situation: Situation): Covered {
+  if (!situation.work.signing?.presigns) return { decisions, first: [] }
+  const first: PresignOrder[] = []
+  const kept = decisions.flatMap((decision): readonly Decision[] => {
+    const order = decision.do === 'bump' ? coverOf(decision, situation) : undefined
+    if (!order) return [decision]
+    first.push(order)
+    return rebroadcastIfDue(order.transaction, order.transaction.lifecycle.attempts, situation)
+  })
+  return { decisions: kept, first }
+}
+
+/**
+ * The no-op that replaces the bump, too. Undefined if a stored one does, if none is of use now, and where the cap or the
+ * ceiling leaves no room. A bump waits once: with one more stored than the policy wants, it waits for no other.
+ */
+function coverOf(
+  { transaction, fees, gasLimit }: Extract<Decision, { do: 'bump' }>,
+  situation: Situation,
+): PresignOrder | undefined {
+  const { work, observation, policy } = situation
+  const { market } = observation
+  const gasOfNoOp = noOpGasLimit(market, policy.profile)
+  if (!work.presigned || !market || gasOfNoOp === undefined || !isExposed(transaction, situation)) return undefined
+  const { nonce, attempts } = transaction.lifecycle
+  const bump: Attempt = { ...newest(attempts), fees, gasLimit, broadcast: { state: 'sending' } }
+  const bumped = { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts: [...attempts, bump] } } as const
+  const [replacesNow, replacesBump] = [transaction, bumped].map((each) => replacing(each, market, situation))
+  const useful = fitting(transaction, work.presigned, market, work.relayer.policies.cancelGasPriceCap).filter(
+    (each) => replacesNow?.(each.fees) && isMinable(each.fees, market),
+  )
+  const isCovered = useful.some((each) => replacesBump?.(each.fees))
+  if (useful.length === 0 || useful.length > levelsOf(situation) || isCovered) return undefined
+  const [near] = missingOf({ transaction: bumped, gasLimit: gasOfNoOp, market, levels: 1 }, work.presigned, situation)
+  if (!near) return undefined
+  // Until the bump is signed, they are what a cancellation uses.
+  const outdated = near.outdated.filter((hash) => !useful.some((each) => each.hash === hash))
+  return { ...near, transaction, outdated, isUrgent: true }
 }
 
 /**
@@ -104,8 +145,7 @@ function missingOf(
 ): readonly (PresignOrder | undefined)[] {
   const { work, observation, policy } = situation
   const cap = work.relayer.policies.cancelGasPriceCap
-  const bidder = { transaction, own: [], purpose: 'noOp', speed, gas: gasLimit, cap, funds: undefined } as const
-  const bid = nextBid(bidder, observation, market, policy)
+  const bid = price(noOpContender(transaction, situation), { gas: gasLimit, market }, situation)
   if (bid.kind !== 'sign') return []
   const replaces = replacing(transaction, market, situation)
   const stored = fitting(transaction, presigned, market, cap)
@@ -169,14 +209,12 @@ function fitting(
 
 /** Whether every pool takes such a price in place of each attempt that it may hold. */
 function replacing(
-  { lifecycle }: InPhase<'inFlight'>,
+  transaction: InPhase<'inFlight'>,
   market: Market,
   { observation, policy }: Situation,
 ): (fees: Fees) => boolean {
-  const rivals = rivalsOf(lifecycle.attempts)
-  if (!isNonEmpty(rivals) || isFcfs(policy)) return () => true
-  const floor = replacementFloor(rivals, market, observation.rule)
-  return (fees) => covers(fees, floor)
+  const floor = floorFor(transaction, market, observation, policy)
+  return (fees) => !floor || covers(fees, floor)
 }
 
 function lastingFloors(

@@ -1,0 +1,37 @@
+// The only place that bids for a contender: at the fees that its client named, or at those of the market.
+import { covers, type Fees, feeCap, type Market } from '../../fees.ts'
+import type { Gas, Wei } from '../../units.ts'
+import type { Situation } from '../plan/situation.ts'
+import { upfrontCost } from '../queue/funds.ts'
+import { floorFor, nextBid, usualFees } from './bid.ts'
+import type { Bid, Bidder } from './bidder.ts'
+import { type Contender, fundsOf, purposeOf } from './contender.ts'
+
+export interface Terms {
+  readonly gas: Gas
+  readonly market: Market
+  /** Absent: no limit by funds. */
+  readonly balance?: Wei | undefined
+}
+
+export function price(contender: Contender, { gas, market, balance }: Terms, situation: Situation): Bid {
+  const { transaction, wants, own, speed, limit, named } = contender
+  const { observation, policy } = situation
+  const funds = balance === undefined ? undefined : fundsOf(contender, balance, market, situation)
+  // The account cannot pay its value alone.
+  if (wants === 'replacement' && funds !== undefined && funds < 0n) {
+    return { kind: 'wait', until: 'funds', wanted: named ?? usualFees(contender, market) }
+  }
+  const bidder = { transaction, own, purpose: purposeOf(contender), speed, gas, cap: limit.cap, funds }
+  if (named) return bidAsNamed(named, floorFor(transaction, market, observation, policy), bidder)
+  return nextBid(bidder, observation, market, policy)
+}
+
+/** Named fees are the client's limit, even if they do not suffice. The cap may be below them by now. */
+function bidAsNamed(named: Fees, floor: Fees | undefined, { gas, cap, funds }: Bidder): Bid {
+  if (cap !== undefined && feeCap(named) > cap) return { kind: 'wait', until: 'cap', wanted: named }
+  const suffices = !floor || (named.kind === floor.kind && covers(named, floor))
+  if (!suffices) return { kind: 'wait', until: 'named', wanted: floor }
+  const isShort = funds !== undefined && upfrontCost(0n, gas, named) > funds
+  return isShort ? { kind: 'wait', until: 'funds', wanted: named } : { kind: 'sign', fees: named }
+}

@@ -1,0 +1,71 @@
+// Situations in which the engine is right, and the simulator once reported a failure.
+import { expect, test } from 'vitest'
+import type { Block } from '../../sim/chain/blocks.ts'
+import type { SimNode } from '../../sim/chain/node.ts'
+import type { SimTransaction } from '../../sim/chain/transaction.ts'
+import { type Recorded, watchBytes } from '../../sim/check/bytes.ts'
+import { runNode, simulator } from './simulate.ts'
+
+test('a PUT repeats a payload that was canceled for good before a restore, and the chain executes it', async () => {
+  const args = ['--seed', '76080', '--steps', '300', '--with', 'samePayloads,anyRestores', '--verbose']
+  const { code, out } = await runNode([simulator, ...args])
+  expect(out).toContain('PUT 49 over 914932: ok')
+  expect(code).toBe(0)
+})
+
+test('a pre-signed no-op of level 2 is used while recent blocks are empty', async () => {
+  const { code } = await runNode([
+    simulator,
+    ...['--seed', '81013', '--steps', '300', '--with', 'remoteSigners,presign'],
+  ])
+  expect(code).toBe(0)
+})
+
+const gwei = 1_000_000_000n
+const bid = (hash: string, cap: bigint, tip: bigint) => ({ hash, from: '0xa', nonce: 4, cap, tip }) as SimTransaction
+/** A bump of the payload, and what races it. */
+const bump = bid('0x1', 30n * gwei, 3n * gwei)
+
+/** What the simulator says when a node refuses the no-op for the bump, which has the place before it. */
+function failuresOf(noOp: SimTransaction, presigned: number): readonly string[] {
+  const failures: string[] = []
+  const row = (position: number): Recorded => ({
+    ...{ transaction_id: 'one', relayer_id: 'r0', nonce: 4, kind: 'execute' },
+    ...{ position, recorded_at_block: 7, presigned: position === 1 ? 0 : presigned },
+  })
+  const found = new Map([
+    ['0x1', row(1)],
+    ['0x2', row(2)],
+  ])
+  const committed = (sql: string) => (hash: unknown) =>
+    sql.includes('t.relayer_id') ? [found.get(String(hash))].filter((each) => each !== undefined) : []
+  const head = { number: 7, accounts: new Map([['0xa', { nonce: 4, balance: 10n ** 18n }]]) } as unknown as Block
+  const bytes = watchBytes({ committed } as never, {
+    fail: (what) => failures.push(what),
+    ...{
+      deletedAt: () => undefined,
+      undisputed: () => true,
+      wasUnknowable: () => false,
+      wasCalledInvalid: () => false,
+    },
+    ...{ kind: { isFcfs: false, hasSequencer: false, hasL1Gas: false, hasL1Fee: false }, canonical: () => head },
+  })
+  const node = { head, profile: { client: 'geth' } } as unknown as SimNode
+  bytes.broadcast(node, bump, { admitted: true })
+  bytes.broadcast(node, noOp, {
+    admitted: false,
+    refusal: 'replacementUnderpriced',
+    rival: { ...bump, value: 0n, gasLimit: 21_000 },
+  })
+  return failures
+}
+
+test('a pre-signed no-op whose tip a bump has passed is refused', () => {
+  expect(failuresOf(bid('0x2', 60n * gwei, 3n * gwei), 1)).toEqual([])
+})
+
+test('a no-op that was signed after the bump is never refused for it, and neither is a pre-signed one that exceeds it', () => {
+  const refused = ['geth refused a replacement for nonce 4 that was priced over attempt 1']
+  expect(failuresOf(bid('0x2', 60n * gwei, 3n * gwei), 0)).toEqual(refused)
+  expect(failuresOf(bid('0x2', 60n * gwei, 4n * gwei), 1)).toEqual(refused)
+})
