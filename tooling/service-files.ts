@@ -13,6 +13,7 @@ export interface NetworkOptions {
   /** Default `eip1559`; none makes a network of legacy transactions. */
   readonly features?: readonly string[]
   readonly profile?: Readonly<Record<string, unknown>>
+  readonly secondWitness?: string
 }
 
 export interface RelayerOptions {
@@ -77,6 +78,7 @@ export async function writeServiceFiles(directory: string, files: ServiceFiles):
       is_testnet: true,
       features: network.features ?? ['eip1559'],
       ...(network.profile && { profile: network.profile }),
+      ...(network.secondWitness !== undefined && { second_witness: network.secondWitness }),
     })),
     ...(files.retention && { retention: files.retention }),
   }

@@ -39,6 +39,8 @@ export interface StageOptions {
   readonly features?: readonly string[]
   /** `networks[].profile`. */
   readonly profile?: Readonly<Record<string, unknown>>
+  /** `networks[].second_witness`. */
+  readonly secondWitness?: string
   /** The first of them is every relayer's. */
   readonly notifications?: ServiceFiles['notifications']
   readonly service?: Pick<ServiceOptions, 'env' | 'nodeArguments'>
@@ -77,6 +79,7 @@ export async function stageOn<N extends StageNode>(node: N, options: StageOption
         averageBlocktimeMs: options.averageBlocktimeMs ?? 100,
         ...(options.features && { features: options.features }),
         ...(options.profile && { profile: options.profile }),
+        ...(options.secondWitness !== undefined && { secondWitness: options.secondWitness }),
       },
     ],
     relayers: senders.map(({ id, key }) => ({
