@@ -410,7 +410,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'pendingNonce === undefined && !blocksOurs(work, observation, policy)) {',
+        find: 'pendingNonce === undefined && !takesFromForeign(work, observation, policy)) {',
         put: 'pendingNonce === undefined) {',
       },
     ],

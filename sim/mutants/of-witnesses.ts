@@ -13,7 +13,13 @@ export const ofWitnesses: readonly Mutant[] = [
     breaks: 'makes final statements on the word of one endpoint',
     with: ['falseInclusion'],
     expects: 'which no block holds',
-    edits: [{ file: rule, find: "if (rule.secondWitness === 'off') return true", put: 'if (rule) return true' }],
+    edits: [
+      {
+        file: rule,
+        find: "if (rule.secondWitness === 'off') return true",
+        put: 'if (rule.secondWitness !== undefined) return true',
+      },
+    ],
   },
   {
     name: 'a-moment-of-silence',

@@ -144,6 +144,7 @@ export function isNonceTaken(attempt: Attempt): boolean {
   return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
 }
 
+/** Of a cancellation. A gap filler's bytes are a no-op's, too, but they are its own payload: `execute`. */
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
 }

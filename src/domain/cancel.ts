@@ -51,7 +51,7 @@ export const cancelReasons: Record<CancellationIntent['origin'], string> = {
 
 /**
  * - `racing`: our no-op and the original compete for the nonce.
- * - `dropped`: never reached a node.
+ * - `dropped`: no node has it, and none ever will: it never reached one, or a sequencer rejected every broadcast for certain.
  * - `won`: our no-op took the nonce.
  * - `lost`: the original, or a replacement of it, was mined.
  * - `external`: the nonce went to a transaction that is not ours.
@@ -60,7 +60,7 @@ export type CancellationState = 'racing' | 'dropped' | 'won' | 'lost' | 'externa
 
 export interface Verdict {
   readonly state: CancellationState
-  /** Deep enough in the canonical chain, or never on it: this state will not change again. */
+  /** Final on the chain, with its witnesses (witness.ts), or never on it: this state will not change again. */
   readonly final: boolean
   /** True only when the original can never execute, so its payload may be sent anew. */
   readonly safeToRetry: boolean

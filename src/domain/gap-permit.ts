@@ -1,4 +1,4 @@
-// An operator's permit for gap fillers beyond the limit of an hour (decide/limit-gap-fillers.ts).
+// An operator's permit for gap fillers beyond the limit of an hour (decide/queue/limit-gap-fillers.ts).
 import type { TimestampMs } from './units.ts'
 
 export interface GapPermit {

@@ -7,8 +7,8 @@
 // 3. While the nonce is open, the service broadcasts the payload again where it may be lost, and prices it anew where
 //    it is stuck. Once canceled, the payload is never broadcast again, and a no-op races it at rising fees.
 // 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is confirmed, and
-//    by the finality rule of the network it is final, often at once. If its block leaves the chain before that, the
-//    nonce is open again.
+//    by the finality rule of the network, and two endpoints that show it in its block (witness.ts), it is final, often at
+//    once. If its block leaves the chain before that, the nonce is open again.
 import { finalDepth } from '../finality.ts'
 import type { TransactionId } from '../ids.ts'
 import { noOpGasLimit } from '../no-op.ts'
@@ -62,7 +62,7 @@ function begin(given: Situation): Step {
   // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
   const followed = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
-  // A nonce that comes back goes to the first transaction in the queue, but only in the next step.
+  // The nonce that a PUT gives back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
   const isReorganized = work.unsettled !== undefined && isTakenBack(work.unsettled, observation)
   const isBusy = holdsQueue(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')

@@ -16,7 +16,6 @@ import type { Situation } from '../plan/situation.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/hindrance.ts'
 import {
-  blocksOurs,
   type FreeNonces,
   freeNonces,
   gapsBelow,
@@ -24,6 +23,7 @@ import {
   isPoolBeyond,
   lowestGap,
   takenFrom,
+  takesFromForeign,
 } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainHeldGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
@@ -42,7 +42,7 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const free = freeNonces(work, observation, policy)
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
-  if (gap !== undefined && pendingNonce === undefined && !blocksOurs(work, observation, policy)) {
+  if (gap !== undefined && pendingNonce === undefined && !takesFromForeign(work, observation, policy)) {
     if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
     return { ...wait, decisions: waitForForeign(gap, situation) }
   }
@@ -148,7 +148,7 @@ function assignQueue(
     again: false,
     lacksFunds: passed.length > 0,
   })
-  const isBeyond = isPoolBeyond(work, observation) && !blocksOurs(work, observation, policy)
+  const isBeyond = isPoolBeyond(work, observation) && !takesFromForeign(work, observation, policy)
   let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
   for (const transaction of work.queued) {
     if (most === 0) break

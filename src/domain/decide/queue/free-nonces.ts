@@ -16,7 +16,7 @@ export interface FreeNonces {
 /** From the account's nonce up, without those that we use or that wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
   const ours = heldNonces(work)
-  const pending = blocksOurs(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
+  const pending = takesFromForeign(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
     // The pool's count may be any number: the distance to it is no loop.
@@ -71,7 +71,7 @@ export function lowestGap(work: Work, observation: Observation): Nonce | undefin
  * fee cap lies below the base fee, it holds up all of ours behind it. After its time the nonce is used, also where no
  * node shows its pool.
  */
-export function blocksOurs(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
+export function takesFromForeign(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
   const from = takenFrom(work, observation, policy)
   const { number } = observation.head
   if (from !== undefined && number >= from) return true

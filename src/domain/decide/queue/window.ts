@@ -80,8 +80,6 @@ function boundAt({ attempts }: InFlight): BlockNumber {
   return attempts[0].recordedAtBlock
 }
 
-/** The lowest nonce first. */
-
 /** How many of the queue may get a nonce now. A delegated account (EIP-7702) may have one in flight. */
 export function roomIn(work: Work, delegated = false): number {
   const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)

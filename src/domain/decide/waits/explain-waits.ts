@@ -25,7 +25,7 @@ export function withoutRepeats(decisions: readonly Decision[]): readonly Decisio
 export function clearStaleWaits(transactions: readonly Transaction[], decisions: readonly Decision[]): Decision[] {
   const touched = new Set(
     decisions.flatMap((decision) =>
-      decision.do === 'fillGap' || leavesWait.includes(decision.do) ? [] : [decision.transaction.id],
+      decision.do === 'fillGap' || saysNothing.includes(decision.do) ? [] : [decision.transaction.id],
     ),
   )
   return transactions
@@ -33,7 +33,8 @@ export function clearStaleWaits(transactions: readonly Transaction[], decisions:
     .map((transaction) => ({ do: 'clearWait', transaction }))
 }
 
-const leavesWait: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver', 'usePresigned']
+/** Whether such a decision says nothing about the wait, which is then over. */
+const saysNothing: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver', 'usePresigned']
 
 export function conditionsOf(
   { relayer, open, suspected, unsettled }: Work,

@@ -1,4 +1,5 @@
-// Explains why a transaction in flight waits, with the figures and a remedy.
+// Explains waits for the chain, for nodes and for foreign transactions, with the figures and a remedy. What a contender waits for is
+// explained in race/explain-contender.ts, and what the queue waits for where it gets its nonces (queue/).
 import {
   type Attempt,
   invalidReasonOf,
