@@ -263,7 +263,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
       demandProgress(world, still)
     }
     // Now and then again: some begin to wait only then.
-    if (since >= 0 && since % 16 === 0) giveUpWaiting(world, service)
+    if (since >= 0 && since % 16 === 0) bound += giveUpWaiting(world, service)
     if (number - began <= bound) continue
     const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
     const reported = left.map(
