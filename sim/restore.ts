@@ -59,6 +59,11 @@ export function takeBackLater({ rows, clients, dice, timeline, scenario, state }
 
 const checksMax = 200
 
+/** A PUT repeats a payload that was canceled for good before a restore: its client wants it executed again. */
+export function wantAgain({ wonBefore }: Pick<World, 'wonBefore'>, tag: number): void {
+  wonBefore.delete(tag)
+}
+
 /** With the service stopped, and nothing of it under way. */
 export function restore(world: World, service: Service, backup: Backup): void {
   const { machine, clients, history, bytes, rows, nodes, state } = world

@@ -1,4 +1,5 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
+
 import type { CommandContext } from '../src/commands/context.ts'
 import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
@@ -13,6 +14,7 @@ import { watchBulks } from './check/bulks.ts'
 import { loneSeat } from './lone-seat.ts'
 import { type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
+import { wantAgain } from './restore.ts'
 import { ended, type Seat } from './seat.ts'
 import { sharedSeat } from './shared-seat.ts'
 import type { World } from './world.ts'
@@ -162,8 +164,8 @@ export function openService(world: World): Service {
       )
     },
     replace(relayer, id, tag, request) {
-      // It may repeat a payload that was canceled for good before a restore. Its answer may be lost.
-      const wantsAgain = () => void world.wonBefore.delete(tag)
+      // Its answer may be lost.
+      const wantsAgain = () => wantAgain(world, tag)
       void ask(
         `PUT ${tag} over ${id.slice(-6)}`,
         relayer,

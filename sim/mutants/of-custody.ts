@@ -274,7 +274,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'give-up-after-a-refusal',
     breaks: 'never tries a key again that once waited for a person',
     with: ['custody'],
-    expects: 'have not ended',
+    expects: 'has stood still',
     edits: [
       {
         file: 'src/signers/remote/breaker.ts',

@@ -5,8 +5,9 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'finality-without-the-tag',
     breaks: 'calls a confirmed transaction final, whatever the tag says',
-    with: ['finality'],
-    expects: 'by finalized that block is not',
+    // Where two witnesses have to report the tag, they notice it.
+    caughtBy: 'test/engine/finality.test.ts',
+    expects: 'once the tag has passed it',
     edits: [
       {
         file: 'src/domain/finality.ts',

@@ -120,7 +120,7 @@ export const ofSigners: readonly Mutant[] = [
   {
     name: 'no-op-for-what-was-ordered-meanwhile',
     breaks: 'records a no-op that was decided before the sequencer accepted the payload',
-    expects: 'the sequencer had accepted its payload',
+    expects: 'requested before the sequencer accepted the payload',
     caughtBy: 'test/engine/remote-signer.test.ts',
     edits: [
       {

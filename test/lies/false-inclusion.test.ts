@@ -31,7 +31,7 @@ function inPlaceOf(mined: string, shown: string, receipt: object): Lie {
 }
 
 test('one of three shows the no-op in the place of the original: the verdict is lost, and nothing false was final', async () => {
-  await using stage = await lyingStage('one of three', { relayers: { one: {} } })
+  await using stage = await lyingStage('one of three', { relayers: { one: {} }, secondWitness: 'prefer' })
   const sender = stage.sender('one')
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])

@@ -7,8 +7,8 @@
 // 3. While the nonce is open, the service broadcasts the payload again where it may be lost, and prices it anew where
 //    it is stuck. Once canceled, the payload is never broadcast again, and a no-op races it at rising fees.
 // 4. A nonce that the chain has spent is an inclusion. An inclusion deep enough in the canonical chain is confirmed, and
-//    by the finality rule of the network, and two endpoints that show it in its block (witness.ts), it is final, often at
-//    once. If its block leaves the chain before that, the nonce is open again.
+//    by the finality rule of the network, and two endpoints that show it where it needs them (second-witness.ts), it is
+//    final, often at once. If its block leaves the chain before that, the nonce is open again.
 import { finalDepth } from '../finality.ts'
 import type { TransactionId } from '../ids.ts'
 import { noOpGasLimit } from '../no-op.ts'
