@@ -77,8 +77,8 @@ export const ofAnswerSizes: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/nodes/response-body.ts',
-        find: 'isObject(error) && Object.keys(error).length > 0 ?',
-        put: 'isObject(error) ?',
+        find: "code === 0 && message === '' && 'result' in member ?",
+        put: "code === 1 && message === '' && 'result' in member ?",
       },
     ],
   },

@@ -27,9 +27,12 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }
 
-/** Some gateways send an empty error beside each result. */
-export function errorOf({ error }: BatchMember): BatchMember | undefined {
-  return isObject(error) && Object.keys(error).length > 0 ? error : undefined
+/** Some gateways send an empty error beside each result: no members, or a code of 0 without words. */
+export function errorOf(member: BatchMember): BatchMember | undefined {
+  const { error } = member
+  if (!isObject(error) || Object.keys(error).length === 0) return undefined
+  const { code = 0, message = '' } = error
+  return code === 0 && message === '' && 'result' in member ? undefined : error
 }
 
 export function isRateLimit(member: BatchMember): boolean {

@@ -152,7 +152,7 @@ describe('a lone answer', () => {
     expect(await call(receiptOf(1))).toMatchObject({ kind: 'value' })
   })
 
-  test.each([{}, null])('a result beside an empty error (%j) is a result', async (error) => {
+  test.each([{}, null, { code: 0, message: '' }])('a result beside an empty error (%j) is a result', async (error) => {
     server.react(({ calls: [call] }) => ({
       do: 'say',
       body: JSON.stringify({ jsonrpc: '2.0', id: call?.id, result: '0x1', error }),
