@@ -33,7 +33,7 @@ export interface HeldUp {
   open(): Promise<KeyService>
   /** From now on it is held up. */
   begin(): Promise<void> | void
-  /** It recovers so long after the cancellation. */
+  /** From the cancellation to its recovery. */
   readonly afterMs: number
   end(): Promise<void> | void
 }

@@ -23,7 +23,7 @@ export async function measureHsm(): Promise<Figure[]> {
   await using hsm = await startSoftHsm()
   const figures: Figure[] = []
   for (const isSerial of [false, true]) {
-    // Of its own: the service remembers for a library how many signatures at once it serves.
+    // A library for each run, because the service remembers how many signatures a library serves at once.
     await using library = await startSlowCryptoki(hsm.module)
     Object.assign(process.env, library.env, { SOFTHSM2_CONF: hsm.configFile })
     const label = isSerial ? 'serial' : 'parallel'
@@ -33,7 +33,7 @@ export async function measureHsm(): Promise<Figure[]> {
     const kind = isSerial ? 'one after the other' : 'several at once'
     figures.push(...(await measureOne(signer, `an HSM that signs ${kind}, in ${signMs} ms`)))
     await signer.close?.()
-    // What nobody waits for any more.
+    // The abandoned signatures end meanwhile.
     await sleep(2_000)
   }
   return figures

@@ -200,7 +200,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const wasDenied = wasCalledInvalid(admission.rival.hash)
       if (wasUnlikely || wasRefused || wasDenied || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
-      // It was priced before, and the first no-op of a race goes out also where a later bump has passed its price.
+      // It was signed before the bump that has passed its price, and begins the race all the same.
       if (attempt.presigned === 1 && isPassed(transaction, admission.rival)) return
       const rival = recorded(admission.rival.hash)
       const later = rival?.transaction_id === attempt.transaction_id && rival.position < attempt.position

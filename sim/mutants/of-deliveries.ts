@@ -1,4 +1,4 @@
-// Mutants of deliveries: what is given up, when, and what a receiver that is down may hold up.
+// Mutants of deliveries: giving them up, and how long a receiver that is down holds up others.
 import type { Mutant } from './mutants.ts'
 
 const giveUp = 'src/store/deliveries/give-up.ts'

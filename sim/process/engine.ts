@@ -187,7 +187,7 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
   }
 }
 
-/** Of the service's ten minutes: a run would take thousands of blocks longer. */
+/** Instead of ten minutes, which would make a run thousands of blocks longer. */
 export const witnessSilentMs = 90_000
 
 function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): NetworkProfile {
