@@ -3,8 +3,14 @@ import type { Included } from '../chain/blocks.ts'
 import type { ReceiptHabits } from '../chain/receipts.ts'
 import type { Row } from './rows.ts'
 
+export interface Receipts {
+  readonly nodes: readonly ReceiptHabits[]
+  /** A node gives the receipts of other transactions: for the service it has none. */
+  readonly areReceiptsMixedUp: boolean
+}
+
 /** What is wrong, in words. `ours`: it was signed here, so that the row says more of it than its hash. */
-export function wrongFigures(row: Row, included: Included, ours: boolean, habits: readonly ReceiptHabits[]): string[] {
+export function wrongFigures(row: Row, included: Included, ours: boolean, receipts: Receipts): string[] {
   const truth = {
     included_succeeded: included.succeeded ? 1 : 0,
     gas_used: included.gasUsed,
@@ -16,7 +22,9 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, habits
     return said === null || (ours && said === value) ? [] : [`${column} is ${said}, and should be ${value}`]
   })
   // What a node leaves out of a receipt, or all of it where the block came to prove what no receipt told in time.
-  const mayLack = (member: string) => habits.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))
+  const mayLack = (member: string) =>
+    receipts.areReceiptsMixedUp ||
+    receipts.nodes.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))
   const isCostless = row.gas_used === null || row.effective_gas_price === null
   // The price is proven without its member; the gas is not, and without it nobody needs the price.
   if (ours && isCostless && !mayLack('gasUsed')) wrong.push('its cost is absent')

@@ -33,6 +33,8 @@ export interface TruthWatch {
   wasUnknowable(id: string): boolean
   /** Whether a node tells a consistent false story of inclusions. */
   isInclusionForged(): boolean
+  /** Whether a node gives the receipts of other transactions. */
+  areReceiptsMixedUp(): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
 }
@@ -41,7 +43,7 @@ export function watchTruth(
   blocks: Blocks,
   nodes: readonly SimNode[],
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, rows, mayBeTakenBack, isLost, isInclusionForged, wasWonBefore, wasUnknowable, executed }: TruthWatch,
+  { fail, rows, mayBeTakenBack, isLost, wasWonBefore, wasUnknowable, executed, ...lie }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
@@ -76,7 +78,7 @@ export function watchTruth(
     const included = block?.included.find(({ transaction }) => transaction.hash === row.included_hash)
     if (!block || !included) {
       // Nothing is final of it yet: a witness takes it back.
-      if (row.open === 1 && isInclusionForged()) return
+      if (row.open === 1 && lie.isInclusionForged()) return
       fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
       return
     }
@@ -92,7 +94,7 @@ export function watchTruth(
         : 'external'
     if (spender !== row.included_kind) fail(`${name} was taken by ${spender}, and the row says ${row.included_kind}`)
     if (transaction.nonce !== row.nonce) fail(`${name} holds nonce ${row.nonce}, its block spent ${transaction.nonce}`)
-    const habits = nodes.map(({ receipts }) => receipts)
+    const habits = { nodes: nodes.map(({ receipts }) => receipts), areReceiptsMixedUp: lie.areReceiptsMixedUp() }
     for (const wrong of wrongFigures(row, included, spender !== 'external', habits)) fail(`${name}: ${wrong}`)
     if (row.phase !== 'final') return
     if (!blocks.isCanonical(block) && !mayBeTakenBack(block))
@@ -137,7 +139,7 @@ export function watchTruth(
           !doubted.has(block.hash) &&
           blocks.isCanonical(block) &&
           // While the others are silent, one node's denial takes back what is not final.
-          !isInclusionForged() &&
+          !lie.isInclusionForged() &&
           nodes.every((node) => !misses(node, block))
         )
           fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)

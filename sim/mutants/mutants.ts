@@ -541,6 +541,19 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-what-a-foreign-transaction-overtook',
+    breaks:
+      'completes a history check while a transaction that the lost history may have sent again is not in the queue',
+    expects: 'was executed twice',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'returnsToQueue(each, lostHistory.through, at.nonce)',
+        put: 'returnsToQueue(each, -1, at.nonce)',
+      },
+    ],
+  },
+  {
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',

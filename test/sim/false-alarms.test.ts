@@ -16,7 +16,13 @@ function saidOfExecution(wonBefore: ReadonlySet<number>): readonly string[] {
   let head = first
   const truth = watchTruth({ canonical: () => head } as unknown as Blocks, [], { recorded: () => undefined } as never, {
     ...{ fail: (what: string) => failures.push(what), rows: () => new Map(), executed: () => undefined },
-    ...{ mayBeTakenBack: () => false, isLost: () => false, isInclusionForged: () => false, wasUnknowable: () => false },
+    ...{
+      mayBeTakenBack: () => false,
+      isLost: () => false,
+      isInclusionForged: () => false,
+      areReceiptsMixedUp: () => false,
+      wasUnknowable: () => false,
+    },
     wasWonBefore: (tag) => wonBefore.has(tag),
   })
   head = { number: 1, hash: '0xb', parent: first, included } as unknown as Block

@@ -6,10 +6,12 @@ import { inquireAboutHistory } from '../../../src/domain/decide/history/check-hi
 import { findAmong } from '../../../src/domain/decide/history/recover.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation, Spender } from '../../../src/domain/observation.ts'
+import type { Transaction } from '../../../src/domain/transaction.ts'
 import {
   blockHash,
   by,
   byForeign,
+  canceled,
   eip1559,
   gwei,
   hashOf,
@@ -214,6 +216,16 @@ describe('once it is known what took them', () => {
     const reported = plan({ ...looked, open: [other], queued: [queued(1)], found }, known)
     expect(whatOf(reported)).not.toContain('recover')
     expect(reported.lostHistory).toBeDefined()
+  })
+  test('but not before one that a foreign transaction overtook is back in the queue, where its payload is compared', () => {
+    const overtaken = (sequence: number) => mined(5, byForeign(height - 1), [someAttempt(5)], { sequence })
+    const isOpen = (other: Transaction) =>
+      plan({ ...looked, open: [other], queued: [queued(1)], found: [] }, known).lostHistory !== undefined
+    expect(isOpen(overtaken(0))).toBe(true)
+    expect(isOpen(inFlight(5, [someAttempt(5)], { sequence: 0 }))).toBe(true)
+    // Sent after this owner began, or canceled: the lost history can't have sent it again.
+    expect(isOpen(overtaken(lostHistory.through + 1))).toBe(false)
+    expect(isOpen({ ...overtaken(0), ...canceled })).toBe(false)
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
     const reported = plan({ ...looked, queued: [queued(1)], found: [] }, known)

@@ -30,6 +30,13 @@ function isOursByRecord(transaction: Transaction): boolean {
   return isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) !== 'foreign'
 }
 
+/** Whether a foreign transaction took its nonce, or seems to have. The lost history may have sent it again with a later nonce. */
+function returnsToQueue(transaction: Transaction, through: number, spentBelow: Nonce): boolean {
+  const { lifecycle, origin, cancellation, sequence } = transaction
+  if (origin !== 'client' || cancellation || sequence > through || isOursByRecord(transaction)) return false
+  return 'nonce' in lifecycle && lifecycle.nonce < spentBelow
+}
+
 /** The reads that the history check needs; undefined if no transaction is in doubt. */
 export function inquireAboutHistory(work: Work, confirmations: number): HistoryInquiry | undefined {
   const { lostHistory, floor } = work
@@ -113,6 +120,9 @@ export function checkHistory(
     again: seen.more === true,
   }
   if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
+  // The payload of each was not compared with the spenders yet.
+  if (inquired.open.some((each) => returnsToQueue(each, lostHistory.through, at.nonce)))
+    return { ...waits, again: false }
   // This step found that these nonces are not ours. The next observation checks them.
   const notInquired = explainedNonces(inquired, 0, lostHistory.through)
   if (notInquired.some((nonce) => holdsNonce(open, nonce))) return { ...waits, again: false }
