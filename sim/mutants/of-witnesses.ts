@@ -6,6 +6,7 @@ const called = 'test/chain/inclusions/call-witnesses.test.ts'
 const rule = 'src/domain/witness.ts'
 const calling = 'src/chain/inclusions/call-witnesses.ts'
 const viewing = 'src/chain/inclusions/witness-view.ts'
+const ledger = 'src/chain/inclusions/witness-ledger.ts'
 
 export const ofWitnesses: readonly Mutant[] = [
   {
@@ -29,8 +30,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: rule,
-        find: 'providers === 1 || silentMs >= witnessSilentMs',
-        put: 'providers === 1 || silentMs < witnessSilentMs',
+        find: 'silentMs >= witnessSilentMs &&',
+        put: 'silentMs < witnessSilentMs &&',
       },
     ],
   },
@@ -39,16 +40,16 @@ export const ofWitnesses: readonly Mutant[] = [
     breaks: 'waits for a second endpoint for ever, although one is preferred, not required',
     caughtBy: decided,
     expects: 'and for long',
-    edits: [
-      { file: rule, find: 'providers === 1 || silentMs >= witnessSilentMs', put: 'providers === 1 || silentMs < 0' },
-    ],
+    edits: [{ file: rule, find: 'silentMs >= witnessSilentMs &&', put: 'silentMs < 0 &&' }],
   },
   {
     name: 'required-and-alone',
     breaks: 'lets one endpoint suffice where two are required',
     caughtBy: decided,
     expects: 'and for long',
-    edits: [{ file: rule, find: "rule.secondWitness === 'prefer' && shownBy", put: 'shownBy' }],
+    edits: [
+      { file: rule, find: "(rule.secondWitness === 'prefer' ? 1 : 2)", put: '(rule.secondWitness.length > 0 ? 1 : 2)' },
+    ],
   },
   {
     name: 'deaf-to-a-denial',
@@ -58,8 +59,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: rule,
-        find: 'const isDenied = refutedBy.length + elsewhereBy.length > 0',
-        put: 'const isDenied = refutedBy.length + elsewhereBy.length < 0',
+        find: 'refutedBy.length + elsewhereBy.length > 0 ||',
+        put: 'refutedBy.length + elsewhereBy.length < 0 ||',
       },
     ],
   },
@@ -98,7 +99,7 @@ export const ofWitnesses: readonly Mutant[] = [
       {
         file: calling,
         find: 'const { index, provider } = endpoint',
-        put: 'const { index } = endpoint\n      const provider = String(index)',
+        put: 'const { index } = endpoint\n        const provider = String(index)',
       },
     ],
   },
@@ -109,9 +110,9 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'what two refuted',
     edits: [
       {
-        file: calling,
-        find: 'if (isVoid(said)) forgetMost',
-        put: 'if (isVoid(said) && said.shownBy.length > 2) forgetMost',
+        file: ledger,
+        find: 'said.shownBy.length < witnessesNeeded &&',
+        put: 'said.shownBy.length > witnessesNeeded &&',
       },
     ],
   },
@@ -122,9 +123,9 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'read anew',
     edits: [
       {
-        file: calling,
-        find: 'if (said.refutedBy.length > 0) views.forget',
-        put: 'if (said.refutedBy.length > 9) views.forget',
+        file: viewing,
+        find: 'const known = isDoubted ? undefined : listings.get(key)',
+        put: 'const known = listings.get(key)',
       },
     ],
   },
@@ -134,7 +135,11 @@ export const ofWitnesses: readonly Mutant[] = [
     caughtBy: called,
     expects: 'another block does not',
     edits: [
-      { file: viewing, find: 'if (listing.hash !== block.hash) return', put: 'if (listing.hash === undefined) return' },
+      {
+        file: viewing,
+        find: 'if (listing.hash !== requested.block.hash) return',
+        put: 'if (listing.hash === undefined) return',
+      },
     ],
   },
   {
@@ -145,8 +150,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: viewing,
-        find: 'block !== undefined && block.number >= number',
-        put: 'block !== undefined || number >= 0',
+        find: 'named !== undefined && named.number >= block.number',
+        put: 'named !== undefined || block.number >= 0',
       },
     ],
   },
@@ -158,27 +163,87 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: viewing,
-        find: "result === 'unsaid' || result === succeeded ?",
-        put: "result === 'unsaid' || result !== undefined ?",
+        find: "return result === succeeded ? 'shown'",
+        put: "return result !== undefined ? 'shown'",
       },
     ],
   },
   {
-    name: 'wait-for-a-receipt-for-ever',
-    breaks: 'waits for a receipt of a node that never has one',
+    name: 'never-without-a-result',
+    breaks: 'waits for the result of a node that never says one',
+    caughtBy: decided,
+    expects: 'lists it without a result',
+    edits: [{ file: rule, find: 'shownBy.length + listedBy.length >=', put: 'shownBy.length >=' }],
+  },
+  {
+    name: 'a-list-is-a-result',
+    breaks: 'takes the list of a second endpoint for its word on the result',
     caughtBy: called,
-    expects: '32 blocks',
+    expects: 'says none is no witness',
     edits: [
-      { file: viewing, find: "reply.why === 'none' && isLate ?", put: "reply.why === 'none' && !isLate && isLate ?" },
+      {
+        file: viewing,
+        find: "if (result === undefined) return 'listed'",
+        put: "if (result === undefined) return 'shown'",
+      },
     ],
+  },
+  {
+    name: 'alone-at-the-head',
+    breaks: 'makes the newest block final on the word of one, beside endpoints that are silent',
+    caughtBy: decided,
+    expects: 'in a block of just now',
+    edits: [{ file: rule, find: 'laterBlocks >= laterBlocksMin', put: 'laterBlocks >= 0' }],
+  },
+  {
+    name: 'wait-for-a-slow-witness',
+    breaks: 'holds sends up until the slowest witness has answered',
+    caughtBy: called,
+    expects: 'holds no step up',
+    edits: [
+      { file: calling, find: 'if (ms > 0) await waitBriefly(clock, ms, () => ended)', put: 'if (ms > -1) await ended' },
+    ],
+  },
+  {
+    name: 'sleep-over-a-late-witness',
+    breaks: 'does not wake the relayer when a late witness has answered',
+    caughtBy: called,
+    expects: 'its answer wakes the relayer',
+    edits: [{ file: calling, find: 'if (isLate) changed?.()', put: 'if (isLate && open.length > 99) changed?.()' }],
+  },
+  {
+    name: 'hours-of-silence',
+    breaks: 'counts silence while nobody was called',
+    caughtBy: called,
+    expects: 'while others are called',
+    edits: [
+      {
+        file: 'src/chain/inclusions/measure-silence.ts',
+        find: 'Math.min(now - last, countedMaxMs)',
+        put: 'Math.max(now - last, countedMaxMs)',
+      },
+    ],
+  },
+  {
+    name: 'call-at-each-step',
+    breaks: 'calls the witnesses at each step while they contradict each other',
+    caughtBy: called,
+    expects: 'at growing intervals',
+    edits: [{ file: ledger, find: 'return dueAt <= clock.elapsed() &&', put: 'return dueAt > -1 &&' }],
+  },
+  {
+    name: 'lose-an-answer-lose-a-witness',
+    breaks:
+      'does not repeat a call whose answer was lost, so a node that loses every second one is no witness for long',
+    caughtBy: called,
+    expects: 'a lost answer is requested once more',
+    edits: [{ file: viewing, find: "reply.why !== 'noAnswer' ? reply", put: 'reply.why !== undefined ? reply' }],
   },
   {
     name: 'silent-for-each-spender-anew',
     breaks: 'waits for silent endpoints with each spender anew',
     caughtBy: called,
     expects: 'silence is counted',
-    edits: [
-      { file: calling, find: 'Math.min(since.get(hash) ?? now, sinceForAny ?? now)', put: '(since.get(hash) ?? now)' },
-    ],
+    edits: [{ file: ledger, find: 'Math.max(silence.ms(), silenceOfAny(claim).ms())', put: 'silence.ms()' }],
   },
 ]

@@ -44,9 +44,10 @@ export type ReadAnswer =
 export interface Chain {
   /**
    * Answers an inquiry as of one head. Rejects with ChainUnavailable when no endpoint returns head and nonce. Any other
-   * fact that could not be read is missing from the observation.
+   * fact that could not be read is missing from the observation. `changed` is called when answers have come that this observation
+   * did not wait for.
    */
-  observe(inquiry: Inquiry): Promise<Observation>
+  observe(inquiry: Inquiry, changed?: () => void): Promise<Observation>
   /**
    * Announces an account that may be observed soon, so that a read of other accounts covers it. Sends no call itself.
    */

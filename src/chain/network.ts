@@ -18,6 +18,7 @@ import { rememberPrice } from './fees/remember-price.ts'
 import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
+import { namingBlocks } from './heads/named-blocks.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
 import { trackHead } from './heads/track-head.ts'
@@ -72,7 +73,9 @@ export function openNetwork(options: NetworkOptions): Chain {
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
   const readCanonical = readingCanonical(endpoints, heads)
-  const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
+  const rereadMs = tagRereadMs / 2
+  const namedBlock = namingBlocks(clock, rereadMs)
+  const readTag = readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs })
   const unexplained = rememberUnexplained(heads.reorgs)
   const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
   const searched = new Map<string, number>()
@@ -91,18 +94,19 @@ export function openNetwork(options: NetworkOptions): Chain {
   })
   const readNoOp = readingNoOp(endpoints, profile)
   const providers = new Set(all.map(({ provider }) => provider)).size
-  const witnesses = callingWitnesses({ endpoints, providers, clock, logger, metrics })
+  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const price = rememberPrice(clock)
 
   return {
-    async observe(inquiry) {
+    async observe(inquiry, changed) {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
           ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses },
         },
         inquiry,
+        changed,
       )
       price.learn(seen)
       return seen

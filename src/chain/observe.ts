@@ -48,8 +48,8 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
 
 const nothing: NoOpFacts = {}
 
-/** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
-export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observation> {
+/** Rejects with ChainUnavailable when no endpoint returns head and nonce. `changed`: as of the port. */
+export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => void): Promise<Observation> {
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
@@ -82,7 +82,8 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
       account.pendingNonce,
       { ...at, by },
     ))
-  const testimonies = inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions }))
+  const testimonies =
+    inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions, changed }))
   const blocktimeMs = pace.measuredMs()
   return {
     head: at.head,
@@ -110,13 +111,17 @@ function callWitnesses(
     canonical,
     tagged,
     inclusions,
-  }: Pick<Observation, 'canonical' | 'inclusions'> & { tagged: BlockNumber | undefined },
+    changed,
+  }: Pick<Observation, 'canonical' | 'inclusions'> & {
+    tagged: BlockNumber | undefined
+    changed: (() => void) | undefined
+  },
 ): Promise<Observation['testimonies']> {
   const { number } = at.head
   const through = Math.min(number - witness.confirmations + 1, tag ? (tagged ?? -1) : number)
   const mined = witness.claims.filter(({ block }) => canonical.get(block.number) === block.hash)
   const due = [...mined, ...[...inclusions.values()].map(claimOf)].filter(({ block }) => block.number <= through)
-  return witnesses.call(due, at, tag)
+  return witnesses.call(due, at, { tag, changed })
 }
 
 const noWitness: WitnessInquiry = { claims: [], confirmations: 0 }

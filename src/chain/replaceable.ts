@@ -47,7 +47,7 @@ export function replaceable(first: Chain): ReplaceableChain {
 
   return {
     chain: {
-      observe: (inquiry) => withChain((chain) => chain.observe(inquiry)),
+      observe: (inquiry, changed) => withChain((chain) => chain.observe(inquiry, changed)),
       announce(address) {
         announced.add(address)
         current.chain.announce(address)

@@ -131,10 +131,10 @@ async function parseNetwork(
 
 function secondWitnessIn(owner: Members, report: Report): SecondWitness {
   const given = owner.raw('second_witness')
-  if (given === undefined || given === null) return 'off'
+  if (given === undefined || given === null) return 'prefer'
   const mode = secondWitnessModes.find((each) => each === given)
   if (mode === undefined) report.problem(owner.place('second_witness'), 'is none of "prefer", "require" and "off"')
-  return mode ?? 'off'
+  return mode ?? 'prefer'
 }
 
 /** To which a tip is raised on a chain that is on no list: as on Ethereum. A chain on a list has prices of its own. */

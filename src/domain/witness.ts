@@ -16,15 +16,22 @@ export interface WitnessClaim {
 /** Endpoints by their index in the configuration, at most one of each provider. */
 export interface Testimony {
   readonly shownBy: readonly number[]
+  /** Those that list it, and do not say the result of the claim. */
+  readonly listedBy: readonly number[]
   /** Those that show the block without it, or with another result. One of a block's two lists is forged. */
   readonly refutedBy: readonly number[]
   /** Those that show another block at this height: theirs, or the one of the others, may be replaced yet. */
   readonly elsewhereBy: readonly number[]
   /** How many providers the network has. */
   readonly providers: number
-  /** So long all providers but one have been silent. 0 while two answer. */
+  /** So long all providers but one have been silent, or have not said the result. 0 while two answer. */
   readonly silentMs: number
+  /** How many blocks the head is above the block. */
+  readonly laterBlocks: number
 }
+
+/** Beside endpoints that are silent, so many blocks have to confirm the word of one. */
+const laterBlocksMin = 3
 
 /** Whether a transaction that is mined waits for a witness. */
 export function isForWitness(condition: Condition): boolean {
@@ -35,10 +42,11 @@ export function isForWitness(condition: Condition): boolean {
 export function isProven(testimony: Testimony | undefined, rule: WitnessRule): boolean {
   if (rule.secondWitness === 'off') return true
   if (!testimony) return false
-  const { shownBy, refutedBy, elsewhereBy } = testimony
+  const { shownBy, listedBy, refutedBy, elsewhereBy } = testimony
   if (shownBy.length >= 2) return true
-  const isDenied = refutedBy.length + elsewhereBy.length > 0
-  return rule.secondWitness === 'prefer' && shownBy.length === 1 && !isDenied && isAlone(testimony, rule)
+  if (refutedBy.length + elsewhereBy.length > 0 || !isAlone(testimony, rule)) return false
+  // Some nodes never say a result, or say none any more.
+  return shownBy.length + listedBy.length >= (rule.secondWitness === 'prefer' ? 1 : 2)
 }
 
 /** Whether the claim is void, so that the spender has to be found anew. One denial suffices only where nobody else answers. */
@@ -48,8 +56,8 @@ export function isRefuted(testimony: Testimony, rule: WitnessRule): boolean {
   return refutedBy.length >= 2 || (shownBy.length === 0 && refutedBy.length === 1 && isAlone(testimony, rule))
 }
 
-function isAlone({ providers, silentMs }: Testimony, { witnessSilentMs }: WitnessRule): boolean {
-  return providers === 1 || silentMs >= witnessSilentMs
+function isAlone({ providers, silentMs, laterBlocks }: Testimony, { witnessSilentMs }: WitnessRule): boolean {
+  return providers === 1 || (silentMs >= witnessSilentMs && laterBlocks >= laterBlocksMin)
 }
 
 /** The result of a no-op is nobody's concern: its nonce is spent. */

@@ -49,7 +49,7 @@ export function againAfter(
 }
 
 /** A chain that makes blocks on demand makes none while a second endpoint is about to catch up. */
-const witnessAgainMs = 5_000
+const witnessAgainMs = 2_000
 
 function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): boolean {
   return [...(testimonies?.values() ?? [])].some((testimony) => !isProven(testimony, policy))

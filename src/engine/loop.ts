@@ -47,7 +47,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const logConditions = loggingConditions(logger)
   const broadcasts = trackBroadcasts(clock, () => wakes.ring())
   const presigning = trackPresigning(clock, () => wakes.ring())
-  const underWay = { broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
+  const underWay = { wake: wakes.ring, broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
   let following: Following | undefined
   let carried = unknownAtFirst
   const outage = loggingOutage(logger, {

@@ -99,7 +99,7 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, ...decided } = await look(context, chain, inProgress, policy, carried)
+  const { window, ...decided } = await look(context, chain, inProgress, policy, carried, underWay.wake)
   const { work, plan, observation } = decided
   if (!holdsQueue(work)) context.observer.looked(relayer, sightOf(work, observation, plan))
 
@@ -199,6 +199,7 @@ async function look(
   stored: Work,
   policy: NetworkPolicy,
   carried: Carried,
+  changed: () => void,
 ): Promise<Decided & { readonly window: Window }> {
   let work = stored
   let isUnsettledRead = false
@@ -221,7 +222,7 @@ async function look(
       ...(tag && { tag }),
       ...(witness && { witness }),
     }
-    const observation = withUnknowns(await chain.observe(inquiry), inquiry)
+    const observation = withUnknowns(await chain.observe(inquiry, changed), inquiry)
     const due = isUnsettledRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.

@@ -26,6 +26,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   const ownership = await place.own()
   const { clock, under } = place
   const newUnderWay = () => ({
+    wake: () => {},
     broadcasts: trackBroadcasts(clock, () => {}),
     signatures: trackSignatures(clock, () => {}),
     presigning: trackPresigning(clock, () => {}),

@@ -29,6 +29,7 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}, n
   const ownership = await place.own()
   let rung = 0
   const underWay = {
+    wake: () => {},
     broadcasts: trackBroadcasts(place.clock, () => {}),
     signatures: trackSignatures(place.clock, () => {
       rung += 1

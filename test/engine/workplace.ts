@@ -52,6 +52,7 @@ export interface Workplace extends AsyncDisposable {
 
 /** For a step by itself: what it broadcasts is answered at once. */
 export const noneHanging: UnderWay = {
+  wake: () => {},
   broadcasts: trackBroadcasts(systemClock, () => {}),
   signatures: trackSignatures(systemClock, () => {}),
   presigning: trackPresigning(systemClock, () => {}),

@@ -5,8 +5,8 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
-import { readNamed } from '../nodes/read-block.ts'
 import { believeTag, type TaggedBlock } from './believe-tag.ts'
+import type { NamedBlock } from './named-blocks.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
 
@@ -17,6 +17,7 @@ export interface ReadTagOptions {
   readonly endpoints: Endpoints
   readonly heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>
   readonly readCanonical: ReadCanonical
+  readonly namedBlock: NamedBlock
   readonly clock: Clock
   /** A head that stays is read for again after this time. */
   readonly rereadMs: number
@@ -31,7 +32,7 @@ interface Reading {
   readonly answer: Promise<BlockNumber | undefined>
 }
 
-export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }: ReadTagOptions): ReadTag {
+export function readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs }: ReadTagOptions): ReadTag {
   const readings = new Map<FinalityTag, Reading>()
   const believed = new Map<FinalityTag, TaggedBlock>()
   /** Reported above the head of that time: on a fast chain an answer may be newer than the head. A later head proves it. */
@@ -54,7 +55,7 @@ export function readingTags({ endpoints, heads, readCanonical, clock, rereadMs }
 
   /** Many nodes do not have a tag, or not yet: the next endpoint may. */
   async function report(endpoint: Endpoint, tag: FinalityTag, at: TrackedHead): Promise<ReadResult<TaggedBlock>> {
-    const reply = await readNamed(endpoint, tag)
+    const reply = await namedBlock(endpoint, tag, at.head)
     if (!('value' in reply)) return reply
     const block = reply.value
     if (block.number > at.head.number) {

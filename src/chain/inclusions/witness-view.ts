@@ -1,155 +1,143 @@
-// What one endpoint shows of the spenders in a block: whether the block lists them, and with which results. A listing and a result
-// are read once.
+// What one endpoint shows of the spenders in a block: whether the block lists them, and with which results.
+import { LRUCache } from 'lru-cache'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
-import type { BlockNumber } from '../../domain/units.ts'
 import type { WitnessClaim } from '../../domain/witness.ts'
+import type { NamedBlock } from '../heads/named-blocks.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { type Listing, readListing, readNamed } from '../nodes/read-block.ts'
-import { type Receipt, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
+import { type Listing, readListing } from '../nodes/read-block.ts'
+import { type Receipt, readReceipt } from './receipt.ts'
 import { openReceiptsByBlock } from './receipts-by-block.ts'
 
-/** `elsewhere`: another block at this height. `silent`: no answer, no such block yet, or none any more. */
-export type View = 'shown' | 'refuted' | 'elsewhere' | 'silent'
+/**
+ * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later. `elsewhere`:
+ * another block at this height. `silent`: no answer, no such block yet, or none any more.
+ */
+export type View = 'shown' | 'listed' | 'refuted' | 'elsewhere' | 'silent'
 
 export interface WitnessViews {
   /** By the spender's hash. `claims` lie in the block. Never rejects. */
   of(endpoint: Endpoint, requested: RequestedBlock, claims: readonly WitnessClaim[]): Promise<ReadonlyMap<Hash, View>>
-  /** The endpoints contradict each other: all are read anew the next time. */
-  forget(claim: WitnessClaim): void
   /** The endpoint gave the result in a receipt, so it is not read again. */
   reported(endpoint: Endpoint, claim: WitnessClaim): void
 }
 
 export interface RequestedBlock {
   readonly block: BlockRef
-  /** Of the head. */
-  readonly height: BlockNumber
+  readonly head: Head
   /** A witness counts only if its own block of this tag is not below. */
   readonly tag: FinalityTag | undefined
+  /** Endpoints contradicted each other about it, so nothing that was read before counts. */
+  readonly isDoubted: boolean
 }
 
-/** `unsaid`: the receipt does not say it, or a node that has had time enough has none. */
-type Result = boolean | 'unsaid'
+/** Other relayers have transactions in the same block. */
+const hashesKeptMax = 20_000
+const resultsKeptMax = 10_000
 
-const listingsMax = 64
-const resultsMax = 16_384
+export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
+  const listings = new LRUCache<string, Listing>({
+    maxSize: hashesKeptMax,
+    sizeCalculation: ({ hashes }) => hashes.size + 1,
+  })
+  const underWay = new Map<string, Promise<Listing | undefined>>()
+  const results = new LRUCache<string, boolean>({ max: resultsKeptMax })
+  const readReceipts = readingReceipts()
 
-export function openWitnessViews(): WitnessViews {
-  const listings = new Map<string, Listing>()
-  const results = openResults()
-  const tagged = new Map<number, BlockNumber>()
-
-  async function listingOf(endpoint: Endpoint, block: BlockRef): Promise<Listing | undefined> {
+  function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
     const key = `${endpoint.index} ${block.hash}`
-    const known = listings.get(key)
-    if (known) return known
-    const listing = valueIn(await readListing(endpoint, block.number))
+    const known = isDoubted ? undefined : listings.get(key)
+    if (known) return Promise.resolve(known)
+    const reading = underWay.get(key) ?? read(endpoint, block, key).finally(() => underWay.delete(key))
+    underWay.set(key, reading)
+    return reading
+  }
+
+  async function read(endpoint: Endpoint, block: BlockRef, key: string): Promise<Listing | undefined> {
+    const listing = valueIn(await persist(() => readListing(endpoint, block.number)))
     // Another block at this height may be replaced: it is read again.
-    if (listing?.hash === block.hash) keep(listings, key, listing, listingsMax)
+    if (listing?.hash === block.hash) listings.set(key, listing)
     return listing
   }
 
-  async function isTagged(endpoint: Endpoint, number: BlockNumber, tag: FinalityTag): Promise<boolean> {
-    if ((tagged.get(endpoint.index) ?? -1) >= number) return true
-    const block = valueIn(await readNamed(endpoint, tag))
-    if (block) tagged.set(endpoint.index, Math.max(block.number, tagged.get(endpoint.index) ?? -1))
-    return block !== undefined && block.number >= number
+  async function isTagged(endpoint: Endpoint, { block, head, tag }: RequestedBlock): Promise<boolean> {
+    if (!tag) return true
+    const named = valueIn(await namedBlock(endpoint, tag, head))
+    return named !== undefined && named.number >= block.number
   }
 
-  return {
-    async of(endpoint, { block, height, tag }, claims) {
-      const all = (view: View) => new Map(claims.map(({ hash }) => [hash, view] as const))
-      if (!endpoint.fit() || (await endpoint.ready()) !== undefined) return all('silent')
-      const listing = await listingOf(endpoint, block)
-      if (!listing) return all('silent')
-      if (listing.hash !== block.hash) return all('elsewhere')
-      if (tag && !(await isTagged(endpoint, block.number, tag))) return all('silent')
-      const listed = claims.filter(({ hash }) => listing.hashes.has(hash))
-      const isLate = height - block.number >= receiptAwaitedBlocks
-      const found = await results.read(
-        endpoint,
-        listed.filter(({ succeeded }) => succeeded !== undefined),
-        isLate,
-      )
-      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'refuted']))
-    },
-    forget({ hash, block }) {
-      for (const key of listings.keys()) if (key.endsWith(` ${block.hash}`)) listings.delete(key)
-      results.forget(hash)
-    },
-    reported: results.reported,
-  }
-}
-
-/** Some nodes never say a result. Their listing counts all the same. */
-function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, Result>): View {
-  if (succeeded === undefined) return 'shown'
-  const result = results.get(hash)
-  if (result === undefined) return 'silent'
-  return result === 'unsaid' || result === succeeded ? 'shown' : 'refuted'
-}
-
-function openResults() {
-  const known = new Map<string, Result>()
-  const receiptsByBlock = openReceiptsByBlock()
-  const keyOf = ({ index }: Endpoint, hash: Hash) => `${index} ${hash}`
-
-  async function readReplies(
+  async function readResults(
     endpoint: Endpoint,
     claims: readonly WitnessClaim[],
-  ): Promise<readonly NodeReply<Receipt>[]> {
-    const inBlock = await receiptsByBlock(endpoint, claims)
-    if (!inBlock) return Promise.all(claims.map(({ hash }) => readReceipt(endpoint, hash)))
-    const byHash = new Map(inBlock.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : [])))
-    return claims.map(({ hash }): NodeReply<Receipt> => {
-      const receipt = byHash.get(hash)
-      return receipt ? { value: receipt } : { failed: 'the block has no such receipt', why: 'none' }
-    })
+    isDoubted: boolean,
+  ): Promise<ReadonlyMap<Hash, boolean>> {
+    if (isDoubted) for (const claim of claims) results.delete(keyOf(endpoint, claim))
+    const unread = claims.filter((claim) => !results.has(keyOf(endpoint, claim)))
+    const receipts = await readReceipts(endpoint, unread)
+    for (const [index, claim] of unread.entries()) {
+      const receipt = receipts[index]
+      if (receipt?.block.hash !== claim.block.hash || receipt.succeeded === undefined) continue
+      results.set(keyOf(endpoint, claim), receipt.succeeded)
+    }
+    return new Map(
+      claims.flatMap((claim) => {
+        const result = results.get(keyOf(endpoint, claim))
+        return result === undefined ? [] : [[claim.hash, result]]
+      }),
+    )
   }
 
   return {
-    /** Without those about which the endpoint says nothing now. `isLate`: a receipt that is not there never comes. */
-    async read(
-      endpoint: Endpoint,
-      claims: readonly WitnessClaim[],
-      isLate: boolean,
-    ): Promise<ReadonlyMap<Hash, Result>> {
-      const unread = claims.filter(({ hash }) => !known.has(keyOf(endpoint, hash)))
-      const replies = await readReplies(endpoint, unread)
-      for (const [index, { hash, block }] of unread.entries()) {
-        const reply = replies[index]
-        const result = reply && resultIn(reply, block, isLate)
-        if (result !== undefined) keep(known, keyOf(endpoint, hash), result, resultsMax)
-      }
-      return new Map(
-        claims.flatMap(({ hash }) => {
-          const result = known.get(keyOf(endpoint, hash))
-          return result === undefined ? [] : [[hash, result]]
-        }),
-      )
+    async of(endpoint, requested, claims) {
+      const all = (view: View) => new Map(claims.map(({ hash }) => [hash, view] as const))
+      if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return all('silent')
+      const withResult = claims.filter(({ succeeded }) => succeeded !== undefined)
+      // In one request, so that a witness has to answer once only.
+      const [listing, hasTag, found] = await Promise.all([
+        listingOf(endpoint, requested),
+        isTagged(endpoint, requested),
+        readResults(endpoint, withResult, requested.isDoubted),
+      ])
+      if (!listing) return all('silent')
+      if (listing.hash !== requested.block.hash) return all('elsewhere')
+      if (!hasTag) return all('silent')
+      const listed = claims.filter(({ hash }) => listing.hashes.has(hash))
+      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'refuted']))
     },
-    forget(hash: Hash): void {
-      for (const key of known.keys()) if (key.endsWith(` ${hash}`)) known.delete(key)
-    },
-    reported(endpoint: Endpoint, { hash, succeeded }: WitnessClaim): void {
-      if (succeeded !== undefined) keep(known, keyOf(endpoint, hash), succeeded, resultsMax)
+    reported(endpoint, claim) {
+      if (claim.succeeded !== undefined) results.set(keyOf(endpoint, claim), claim.succeeded)
     },
   }
 }
 
-/** Undefined for a receipt of another block, and where none has come yet. */
-function resultIn(reply: NodeReply<Receipt>, block: BlockRef, isLate: boolean): Result | undefined {
-  if (!('value' in reply)) return reply.why === 'none' && isLate ? 'unsaid' : undefined
-  return reply.value.block.hash === block.hash ? (reply.value.succeeded ?? 'unsaid') : undefined
+function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {
+  if (succeeded === undefined) return 'shown'
+  const result = results.get(hash)
+  if (result === undefined) return 'listed'
+  return result === succeeded ? 'shown' : 'refuted'
 }
 
-/** The oldest leaves first. */
-function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
-  map.delete(key)
-  const [oldest] = map.keys()
-  if (map.size >= most && oldest !== undefined) map.delete(oldest)
-  map.set(key, value)
+function readingReceipts() {
+  const receiptsByBlock = openReceiptsByBlock()
+  return async (endpoint: Endpoint, claims: readonly WitnessClaim[]): Promise<readonly (Receipt | undefined)[]> => {
+    const inBlock = await receiptsByBlock(endpoint, claims)
+    if (!inBlock) {
+      return Promise.all(claims.map(async ({ hash }) => valueIn(await persist(() => readReceipt(endpoint, hash)))))
+    }
+    const byHash = new Map(inBlock.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : [])))
+    return claims.map(({ hash }) => byHash.get(hash))
+  }
+}
+
+/** Not every lost answer should cost a verdict seconds, so it is requested once more. */
+async function persist<T>(read: () => Promise<NodeReply<T>>): Promise<NodeReply<T>> {
+  const reply = await read()
+  return 'value' in reply || reply.why !== 'noAnswer' ? reply : read()
+}
+
+function keyOf({ index }: Endpoint, { hash, block }: WitnessClaim): string {
+  return `${index} ${hash} ${block.hash}`
 }

@@ -48,6 +48,11 @@ export function restsUntil({ until, strays }: EndpointRest): number {
   return strays ? Math.max(until, strays.until) : until
 }
 
+/** Whether it is worth a call about a block that is some blocks old: one that lags has it, and one that failed may be back. */
+export function mayShow({ failuresInRow, until, strays }: EndpointRest, elapsedMs: number): boolean {
+  return (failuresInRow === 0 || until <= elapsedMs) && (strays === undefined || strays.until <= elapsedMs)
+}
+
 /** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
 export function isFit(rest: EndpointRest, elapsedMs: number): boolean {
   return rest.failuresInRow === 0 && restsUntil(rest) <= elapsedMs

@@ -9,7 +9,7 @@ import type { EndpointState } from '../chain.ts'
 import { openAside } from './aside.ts'
 import { batchCalls } from './batch-calls.ts'
 import type { SendCall } from './call.ts'
-import { afterAnswer, afterFailure, afterLag, afterStray, isFit, rested, restsUntil } from './endpoint-rest.ts'
+import { afterAnswer, afterFailure, afterLag, afterStray, isFit, mayShow, rested, restsUntil } from './endpoint-rest.ts'
 import type { Forwarder } from './forward.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { redactAll } from './redact.ts'
@@ -45,6 +45,8 @@ export interface Endpoint {
   wrong(): string | undefined
   /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
   fit(): boolean
+  /** As `fit`, for a block that is some blocks old: it may lag, or have failed and had its rest. */
+  mayShow(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
   /** By `clock.elapsed()`. */
@@ -126,6 +128,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     rule: serving.rule,
     wrong: serving.wrong,
     fit: () => serving.wrong() === undefined && isFit(rest, clock.elapsed()),
+    mayShow: () => serving.wrong() === undefined && mayShow(rest, clock.elapsed()),
     probe() {
       if (probing || endpoint.restsUntil() > clock.elapsed()) return
       probing = true

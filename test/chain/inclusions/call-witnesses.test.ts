@@ -1,5 +1,7 @@
 // Which endpoints are called as witnesses, what counts as their word, and what is read only once.
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { namingBlocks } from '../../../src/chain/heads/named-blocks.ts'
 import { callingWitnesses } from '../../../src/chain/inclusions/call-witnesses.ts'
 import type { Call } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
@@ -25,6 +27,10 @@ interface Shows {
   hasReceipts?: boolean
   servesBlockReceipts?: boolean
   tag?: number
+  /** So many of its next answers are lost. */
+  losing?: number
+  /** Its answers wait for this. */
+  delayed?: Promise<void>
 }
 
 function nodeOf(shows: Shows, index: number) {
@@ -35,6 +41,8 @@ function nodeOf(shows: Shows, index: number) {
   })
   const answer = ({ method, params }: Call) => {
     calls.push(method)
+    shows.losing = (shows.losing ?? 0) - 1
+    if (shows.losing >= 0) return { kind: 'unknown', message: 'timed out' }
     if (method === 'eth_getBlockByNumber') {
       const number = typeof params[0] === 'string' && params[0].startsWith('0x') ? block.number : (shows.tag ?? 0)
       if (!shows.listing) return { kind: 'unknown', message: 'timed out' }
@@ -53,18 +61,25 @@ function nodeOf(shows: Shows, index: number) {
     return { kind: 'value', value: shows.hasReceipts === false ? null : receiptOf(params[0]) }
   }
   const endpoint = {
-    ...{ index, provider: shows.provider ?? `provider ${index}`, fit: () => true, ready: async () => undefined },
-    ...{ strayed: () => undefined, call: async (call: Call) => answer(call) },
+    ...{ index, provider: shows.provider ?? `provider ${index}`, mayShow: () => true, ready: async () => undefined },
+    ...{
+      strayed: () => undefined,
+      call: async (call: Call) => {
+        await shows.delayed
+        return answer(call)
+      },
+    },
   } as unknown as Endpoint
   return { endpoint, calls, shows }
 }
 
 function openWitnesses(...shown: readonly Shows[]) {
-  const nodes = shown.map(nodeOf)
+  const nodes = shown.map((shows, index) => nodeOf({ ...shows }, index))
   const clock = manualClock()
   const all = nodes.map(({ endpoint }) => endpoint)
   const contradicted: number[] = []
   const witnesses = callingWitnesses({
+    namedBlock: namingBlocks(clock, 1_000),
     endpoints: { order: () => all } as unknown as Endpoints,
     providers: new Set(all.map(({ provider }) => provider)).size,
     clock,
@@ -74,9 +89,9 @@ function openWitnesses(...shown: readonly Shows[]) {
   const at = (height = 60) => ({ head: headAt(height), by: all[0] as Endpoint })
   return {
     ...{ nodes, clock, witnesses, contradicted, at: at() },
-    call: async (claims: Parameters<typeof witnesses.call>[0] = [claim], height = 60) =>
-      (await witnesses.call(claims, at(height))).get(spender),
-    tagged: async () => (await witnesses.call([claim], at(), 'finalized')).get(spender),
+    call: async (claims: Parameters<typeof witnesses.call>[0] = [claim]) =>
+      (await witnesses.call(claims, at())).get(spender),
+    tagged: async () => (await witnesses.call([claim], at(), { tag: 'finalized' })).get(spender),
   }
 }
 
@@ -94,6 +109,12 @@ test('two that list it are enough, and the third is not called', async () => {
 test('endpoints of one provider are one witness, and each stands in for the other', async () => {
   const one = openWitnesses({ ...lists, provider: 'a' }, { ...lists, provider: 'a' }, { ...lists, provider: 'b' })
   expect(await one.call()).toMatchObject({ shownBy: [0, 2], providers: 2 })
+  const alone = openWitnesses(
+    { ...lists, provider: 'a' },
+    { ...lists, provider: 'a' },
+    { listing: undefined, provider: 'b' },
+  )
+  expect(await alone.call()).toMatchObject({ shownBy: [0], providers: 2 })
   const other = openWitnesses({ listing: undefined, provider: 'a' }, { ...lists, provider: 'a' })
   expect(await other.call()).toMatchObject({ shownBy: [1], providers: 1, silentMs: 0 })
 })
@@ -111,31 +132,57 @@ test('a list without it refutes it, another block does not; what two refuted is 
 })
 
 test('where they contradict each other, their lists are read anew', async () => {
-  const { call, nodes } = openWitnesses(lists, lacks)
+  const { call, nodes, clock } = openWitnesses(lists, lacks)
   await call()
   const [, liar] = nodes
   if (liar) liar.shows.listing = lists.listing
+  clock.advance(1_000)
   expect(await call()).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
 })
 
-test('the result of a payload is compared, unless the endpoint gave it before, or never says one', async () => {
+test('while they contradict each other, they are called again at growing intervals', async () => {
+  const { call, nodes, clock } = openWitnesses(lists, lacks)
+  const times = 300
+  for (let second = 0; second < times; second += 1) {
+    await call()
+    clock.advance(1_000)
+  }
+  // After 0, 1, 3, 7 and 15 seconds, and then each 15 seconds.
+  expect(nodes.map(({ calls }) => calls.length)).toEqual([23, 23])
+})
+
+test('the result of a payload is compared; an endpoint that gave it before is not called for it, and one that says none is no witness', async () => {
   const succeeded = { ...claim, succeeded: true }
   const { call, witnesses, nodes } = openWitnesses(
     { ...lists, status: '0x1' },
-    { ...lists, status: '0x0' },
     { ...lists, status: undefined },
+    { ...lists, status: '0x0' },
+    { ...lists, status: '0x1' },
   )
   const [first] = nodes
   if (first) witnesses.reported(first.endpoint, succeeded)
-  expect(await call([succeeded])).toMatchObject({ shownBy: [0, 2], refutedBy: [1] })
+  expect(await call([succeeded])).toMatchObject({ shownBy: [0, 3], refutedBy: [2] })
   expect(first?.calls).toEqual(['eth_getBlockByNumber'])
 })
 
-test('a receipt that is not there yet is silence, and from 32 blocks on a node that has none', async () => {
+test('a receipt that is not there yet is silence, and read again', async () => {
   const succeeded = { ...claim, succeeded: true }
-  const { call } = openWitnesses({ ...lists, status: '0x1' }, { ...lists, hasReceipts: false })
+  const { call, nodes, clock } = openWitnesses(
+    { ...lists, status: '0x1' },
+    { ...lists, status: '0x1', hasReceipts: false },
+  )
   expect(await call([succeeded])).toMatchObject({ shownBy: [0], refutedBy: [] })
-  expect(await call([succeeded], 82)).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
+  const [, late] = nodes
+  if (late) late.shows.hasReceipts = true
+  clock.advance(1_000)
+  expect(await call([succeeded])).toMatchObject({ shownBy: [0, 1], refutedBy: [] })
+})
+
+test('a lost answer is requested once more', async () => {
+  const { call, nodes } = openWitnesses(lists, { ...lists, losing: 1 })
+  expect(await call()).toMatchObject({ shownBy: [0, 1] })
+  expect(nodes.map(({ calls }) => calls.length)).toEqual([1, 2])
+  expect(await openWitnesses(lists, { ...lists, losing: 2 }).call()).toMatchObject({ shownBy: [0] })
 })
 
 test('the receipts of a block come in one call from four on, where the endpoint serves that', async () => {
@@ -153,15 +200,53 @@ test('a witness whose own tag is below the block is silent', async () => {
   expect(await tagged()).toMatchObject({ shownBy: [0], refutedBy: [] })
 })
 
-test('silence is counted since two last answered, and ends with the next that answers', async () => {
+test('the tag of an endpoint is read once a head, however many blocks wait for it', async () => {
+  const { witnesses, nodes, at } = openWitnesses({ ...lists, tag: 49 }, { ...lists, tag: 49 })
+  const others = ['3', '4', '5'].map((digit) => ({ hash: spender, block: { number: 50, hash: hashOf(digit) } }))
+  if (nodes[1]) nodes[1].shows.tag = 50
+  await witnesses.call([claim, ...others], at, { tag: 'finalized' })
+  // Another block at its height is told from the list alone.
+  expect(nodes.map(({ calls }) => calls.length)).toEqual([5, 5])
+})
+
+test('silence is counted while others are called, and ends with the next that answers', async () => {
   const { call, clock, nodes, witnesses, at } = openWitnesses(lists, { listing: undefined })
   expect(await call()).toMatchObject({ shownBy: [0], silentMs: 0 })
-  clock.advance(70_000)
-  expect(await call()).toMatchObject({ silentMs: 70_000 })
+  clock.advance(20_000)
+  expect(await call()).toMatchObject({ silentMs: 20_000 })
+  // Nobody was called for an hour.
+  clock.advance(3_600_000)
+  expect(await call()).toMatchObject({ silentMs: 50_000 })
   // Another spender need not wait as long again.
   const other = { ...claim, hash: hashOf('2') }
-  expect((await witnesses.call([other], at)).get(other.hash)?.silentMs).toBe(70_000)
+  expect((await witnesses.call([other], at)).get(other.hash)?.silentMs).toBe(50_000)
   const [, silent] = nodes
   if (silent) silent.shows.listing = lists.listing
+  clock.advance(15_000)
   expect(await call()).toMatchObject({ shownBy: [0, 1], silentMs: 0 })
+})
+
+test('a slow endpoint holds no step up for longer than a quarter of a second, and its answer wakes the relayer', async () => {
+  const { witnesses, clock, nodes, at } = openWitnesses(lists, lists)
+  const [, slow] = nodes
+  const answer = Promise.withResolvers<void>()
+  if (slow) slow.shows.delayed = answer.promise
+  let changes = 0
+  const call = () => witnesses.call([claim], at, { changed: () => (changes += 1) })
+  const first = call()
+  await turn()
+  expect(clock.sleeping).toEqual([250])
+  clock.advance(300)
+  expect((await first).get(spender)).toMatchObject({ shownBy: [] })
+  // The steps after it do not wait at all.
+  expect((await call()).get(spender)).toMatchObject({ shownBy: [] })
+  answer.resolve()
+  await turn()
+  expect(changes).toBe(2)
+  expect((await call()).get(spender)).toMatchObject({ shownBy: [0, 1] })
+  const other = { ...claim, hash: hashOf('2') }
+  const next = Promise.withResolvers<void>()
+  if (slow) slow.shows.delayed = next.promise
+  expect((await witnesses.call([{ ...other, block: { ...block, hash: hashOf('9') } }], at)).size).toBe(1)
+  next.resolve()
 })

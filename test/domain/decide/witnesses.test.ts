@@ -9,7 +9,9 @@ import { by, headAt, height, inFlight, now, someAttempt, someObservation, somePo
 
 const policy = { ...somePolicy, secondWitness: 'prefer' } as const
 const required = { ...policy, secondWitness: 'require' } as const
-const nobody: Testimony = { shownBy: [], refutedBy: [], elsewhereBy: [], providers: 3, silentMs: 0 }
+const nobody: Testimony = {
+  ...{ shownBy: [], listedBy: [], refutedBy: [], elsewhereBy: [], providers: 3, silentMs: 0, laterBlocks: 3 },
+}
 const long = policy.witnessSilentMs
 
 test.each<[string, Partial<Testimony>, { prefer: boolean; require: boolean }]>([
@@ -17,6 +19,16 @@ test.each<[string, Partial<Testimony>, { prefer: boolean; require: boolean }]>([
   ['two show it, and a third denies it', { shownBy: [0, 1], refutedBy: [2] }, { prefer: true, require: true }],
   ['one shows it, and the others are silent for a moment', { shownBy: [0] }, { prefer: false, require: false }],
   ['and for long', { shownBy: [0], silentMs: long }, { prefer: true, require: false }],
+  [
+    'and for long, in a block of just now',
+    { shownBy: [0], silentMs: long, laterBlocks: 2 },
+    { prefer: false, require: false },
+  ],
+  [
+    'all endpoints have one provider, and its block is the newest',
+    { shownBy: [0], providers: 1, laterBlocks: 0 },
+    { prefer: true, require: false },
+  ],
   [
     'one shows it, and one refutes it',
     { shownBy: [0], refutedBy: [1], silentMs: long },
@@ -28,6 +40,13 @@ test.each<[string, Partial<Testimony>, { prefer: boolean; require: boolean }]>([
     { prefer: false, require: false },
   ],
   ['all endpoints have one provider', { shownBy: [0], providers: 1 }, { prefer: true, require: false }],
+  [
+    'one shows it, and one lists it without a result',
+    { shownBy: [0], listedBy: [1] },
+    { prefer: false, require: false },
+  ],
+  ['and for long', { shownBy: [0], listedBy: [1], silentMs: long }, { prefer: true, require: true }],
+  ['the only provider lists it without a result', { listedBy: [0], providers: 1 }, { prefer: true, require: false }],
   ['nobody shows it', { silentMs: long }, { prefer: false, require: false }],
 ])('%s', (_, said, expected) => {
   const testimony = { ...nobody, ...said }

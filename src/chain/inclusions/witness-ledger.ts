@@ -1,0 +1,125 @@
+// The words of the witnesses on each claim, and for how long only one of them has answered.
+import { LRUCache } from 'lru-cache'
+import type { BlockNumber } from '../../domain/units.ts'
+import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { measureSilence, type Silence } from './measure-silence.ts'
+import type { View } from './witness-view.ts'
+
+/** Views other than `silent`, by provider, and the endpoint that gave each. */
+export type Heard = ReadonlyMap<string, readonly [View, number]>
+
+export type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
+
+export interface WitnessLedger {
+  /** Its witnesses have to be called now, or again. */
+  isDue(claim: WitnessClaim): boolean
+  /** They contradict each other. */
+  isDenied(claim: WitnessClaim): boolean
+  /** Whether so many refuted it that a repeated one is not believed. */
+  isRefuted(claim: WitnessClaim): boolean
+  /** The outcome of a reading. */
+  learn(claim: WitnessClaim, heard: Heard): void
+  testimony(claim: WitnessClaim, head: BlockNumber): Testimony
+}
+
+export interface WitnessLedgerOptions {
+  /** How many providers the network has. */
+  readonly providers: number
+  readonly clock: Clock
+  /** Called once for each claim about which endpoints contradict each other. */
+  readonly contradicted: (claim: WitnessClaim, said: Said) => void
+}
+
+/** Further ones are not called. */
+export const witnessesNeeded = 2
+
+interface Entry {
+  readonly heard: Map<string, readonly [View, number]>
+  readonly silence: Silence
+  readings: number
+  /** By `clock.elapsed()`. */
+  dueAt: number
+  isReported: boolean
+}
+
+const rememberedMax = 10_000
+/** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
+const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
+
+export function openWitnessLedger({ providers, clock, contradicted }: WitnessLedgerOptions): WitnessLedger {
+  const entries = new LRUCache<string, Entry>({ max: rememberedMax })
+  const refuted = new LRUCache<string, true>({ max: rememberedMax })
+  // Where a node has no receipts for long, it may show its lists all the same.
+  const ofAny = { listings: measureSilence(clock), results: measureSilence(clock) }
+  const silenceOfAny = ({ succeeded }: WitnessClaim) => ofAny[succeeded === undefined ? 'listings' : 'results']
+  const enough = Math.min(witnessesNeeded, providers)
+
+  function entryOf(claim: WitnessClaim): Entry {
+    const known = entries.get(keyOf(claim))
+    if (known) return known
+    const opened: Entry = {
+      heard: new Map(),
+      silence: measureSilence(clock),
+      readings: 0,
+      dueAt: 0,
+      isReported: false,
+    }
+    entries.set(keyOf(claim), opened)
+    return opened
+  }
+
+  /** Without the result, a list is only a part of the answer. */
+  const isSilent = (heard: Heard) => heard.size - saidIn(heard).listedBy.length < enough
+  const isDenied = (claim: WitnessClaim) => deniedBy(saidIn(entryOf(claim).heard)).length > 0
+
+  return {
+    isDenied,
+    isDue(claim) {
+      const { dueAt, heard } = entryOf(claim)
+      return dueAt <= clock.elapsed() && saidIn(heard).shownBy.length < enough
+    },
+    isRefuted: (claim) => refuted.has(keyOf(claim)),
+    learn(claim, heard) {
+      const entry = entryOf(claim)
+      // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
+      if (isDenied(claim)) entry.heard.clear()
+      for (const [provider, view] of heard) entry.heard.set(provider, view)
+      // Without any answer, nobody is silent beside another.
+      if (heard.size > 0) {
+        entry.silence.note(isSilent(heard))
+        silenceOfAny(claim).note(isSilent(heard))
+      }
+      const most = isDenied(claim) ? againMs.mostDenied : againMs.most
+      entry.dueAt = clock.elapsed() + Math.min(most, againMs.first * 2 ** entry.readings)
+      entry.readings += 1
+      const said = saidIn(entry.heard)
+      // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
+      if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) refuted.set(keyOf(claim), true)
+      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
+      entry.isReported = true
+      contradicted(claim, said)
+    },
+    testimony(claim, head) {
+      const { heard, silence } = entryOf(claim)
+      const silentMs = isSilent(heard) ? Math.max(silence.ms(), silenceOfAny(claim).ms()) : 0
+      return { ...saidIn(heard), providers, silentMs, laterBlocks: Math.max(0, head - claim.block.number) }
+    },
+  }
+}
+
+/** By index, those that show it, and so on. */
+export function saidIn(heard: Heard = new Map()): Said {
+  const by = (wanted: View) =>
+    [...heard.values()].flatMap(([view, index]) => (view === wanted ? [index] : [])).sort((one, two) => one - two)
+  return { shownBy: by('shown'), listedBy: by('listed'), refutedBy: by('refuted'), elsewhereBy: by('elsewhere') }
+}
+
+export function deniedBy({ refutedBy, elsewhereBy }: Said): readonly number[] {
+  return [...refutedBy, ...elsewhereBy]
+}
+
+/** Another block, or another result, is another claim. */
+export function keyOf({ hash, block, succeeded }: WitnessClaim): string {
+  return `${hash} ${block.hash} ${succeeded}`
+}
