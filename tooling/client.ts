@@ -90,6 +90,7 @@ export interface CancellationView {
   readonly final: boolean
   readonly safe_to_retry: boolean
   readonly winner?: { readonly hash: string }
+  readonly witnesses?: number
   /** Decimal wei. */
   readonly cost: string
 }

@@ -56,6 +56,8 @@ export interface CancellationView {
     readonly block_number: number
     readonly block_hash: string
   }
+  /** How many endpoints showed the winner in its block, once the verdict is final */
+  readonly witnesses?: number
   /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
   readonly cost?: string
 }

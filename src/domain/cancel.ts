@@ -65,6 +65,8 @@ export interface Verdict {
   /** True only when the original can never execute, so its payload may be sent anew. */
   readonly safeToRetry: boolean
   readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
+  /** How many endpoints showed the winner in its block. Absent before it is final, and where an earlier release made it final. */
+  readonly witnesses?: number
   /** The fees of the no-op; 0 unless it was mined. Absent where no node reported all of them. */
   readonly cost?: Wei
 }
@@ -82,6 +84,7 @@ export function verdictOn(transaction: Transaction): Verdict {
     case 'final': {
       const { inclusion } = lifecycle
       const final = lifecycle.phase === 'final'
+      const witnesses = lifecycle.phase === 'final' ? lifecycle.witnesses : undefined
       const state = ({ payload: 'lost', noOp: 'won', foreign: 'external' } as const)[spenderKind(inclusion)]
       const cost = inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? feesPaid(inclusion) : 0n
       return {
@@ -89,6 +92,7 @@ export function verdictOn(transaction: Transaction): Verdict {
         final,
         safeToRetry: final && state !== 'lost',
         winner: { hash: inclusion.hash, block: inclusion.block },
+        ...(witnesses !== undefined && { witnesses }),
         ...(cost !== undefined && { cost }),
       }
     }

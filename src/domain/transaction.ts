@@ -82,6 +82,8 @@ export type Lifecycle =
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
       readonly settledAt: TimestampMs
+      /** How many endpoints showed the spender in its block. Absent if an earlier release made it final. */
+      readonly witnesses?: number
       /** Absent if it was final at once. */
       readonly confirmedAt?: TimestampMs
     }

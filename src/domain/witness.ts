@@ -49,6 +49,11 @@ export function isProven(testimony: Testimony | undefined, rule: WitnessRule): b
   return shownBy.length + listedBy.length >= (rule.secondWitness === 'prefer' ? 1 : 2)
 }
 
+/** How many endpoints stand for a final statement. Without any call of witnesses it rests on one. */
+export function witnessesIn(testimony: Testimony | undefined): number {
+  return testimony ? testimony.shownBy.length + testimony.listedBy.length : 1
+}
+
 /** Whether the claim is void, so that the spender has to be found anew. One denial suffices only where nobody else answers. */
 export function isRefuted(testimony: Testimony, rule: WitnessRule): boolean {
   const { shownBy, refutedBy } = testimony

@@ -13,6 +13,7 @@ import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
 import { ofWaitFacts } from './migrate-wait-facts.ts'
 import { waits } from './migrate-waits.ts'
+import { ofWitnesses } from './migrate-witnesses.ts'
 import type { DialectName } from './statement.ts'
 
 /** One text for every database, or a text per dialect. */
@@ -239,6 +240,7 @@ export const migrations: readonly Migration[] = [
   ...ofRefusals,
   ...ofWaitFacts,
   ...ofTipMarks,
+  ...ofWitnesses,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

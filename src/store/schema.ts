@@ -113,6 +113,8 @@ export interface TransactionTable extends PayloadColumns {
   gas_used: number | null
   effective_gas_price: string | null
   l1_fee: string | null
+  /** Null before it is final, and where an earlier release made it final. */
+  witnesses: number | null
   /** Set once, for a no-op of a lost history that may belong to this transaction or to another; a PUT clears it. */
   suspected_hash: Hash | null
   suspected_nonce: number | null

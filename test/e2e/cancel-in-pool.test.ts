@@ -56,7 +56,7 @@ test('racing, then won, then final at the third confirmation, at the cost of the
   const final = await verdict(stage, payment, ({ final }) => final)
   const [spender] = await minedFrom(stage.node, sender.address)
   expect(spender).toMatchObject({ hash: noOp, nonce: 0, value: 0n, input: '0x' })
-  expect(final).toMatchObject({ state: 'won', safe_to_retry: true, cost: String(spender?.fee) })
+  expect(final).toMatchObject({ state: 'won', safe_to_retry: true, witnesses: 1, cost: String(spender?.fee) })
   expect(await view(stage, payment)).toMatchObject({ status: 'canceled' })
   expect(await balanceOf(stage.node, payment.to)).toBe(0n)
   await audit(stage, sender)

@@ -30,7 +30,8 @@ beforeAll(async () => {
     relayers: { busy: { max_in_flight: 2 }, poor: { min_balance: String(5n * ether) } },
     notifications: [{ id: 'hook', url: receiver.url, signingKey }],
     service: { env: { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' } },
-    // The second is nobody: a node that is down.
+    // The second is nobody: a node that is down, and would hold verdicts up for ten minutes.
+    secondWitness: 'off',
     endpoints: async ({ line }) => [line, `http://127.0.0.1:9/${secretPath}`],
   })
   // It is told a moment after the service answers that it is ready.

@@ -53,12 +53,13 @@ test('one of three shows the no-op in the place of the original: the verdict is 
     states.add(`${state}${final ? ', final' : ''}`)
     return final
   })
-  const { state, safe_to_retry, winner } = await verdict(stage, payment, ({ final }) => final)
+  const { state, safe_to_retry, winner, witnesses } = await verdict(stage, payment, ({ final }) => final)
   const [mined] = await minedFrom(stage.node, sender.address)
   expect(mined?.hash).toBe(original.hash)
-  expect({ state, safe_to_retry, hash: winner?.hash }).toEqual({
+  expect({ state, safe_to_retry, witnesses, hash: winner?.hash }).toEqual({
     state: 'lost',
     safe_to_retry: false,
+    witnesses: 2,
     hash: mined?.hash,
   })
   expect(states).not.toContain('won, final')

@@ -94,7 +94,7 @@ export function rowContract(open: OpenStore): void {
         lifecycle:
           end === 'dropped'
             ? { phase: 'dropped', reason: 'refused', droppedAt: now }
-            : { phase: 'final', nonce: 3, attempts: [attempt], inclusion: by(attempt), settledAt: now },
+            : { phase: 'final', nonce: 3, attempts: [attempt], inclusion: by(attempt), settledAt: now, witnesses: 1 },
       }
       const saved = await store.commit((session) => session.saveTransaction(before, ended, now))
       expect(isTerminal(saved)).toBe(true)
@@ -126,7 +126,7 @@ export function rowContract(open: OpenStore): void {
     await save({ ...latest, lifecycle: included }, now + 3)
     await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 4 } }, now + 4)
     await save(
-      { ...latest, lifecycle: { ...included, phase: 'final', confirmedAt: now + 4, settledAt: now + 5 } },
+      { ...latest, lifecycle: { ...included, phase: 'final', confirmedAt: now + 4, settledAt: now + 5, witnesses: 2 } },
       now + 5,
     )
 

@@ -48,7 +48,7 @@ export function apply(
     case 'confirm':
       return confirm(inPhase(transaction, 'mined'), now)
     case 'settle':
-      return settle(inPhase(transaction, 'mined'), now)
+      return settle(inPhase(transaction, 'mined'), change.witnesses, now)
     case 'reopen':
       return reopen(inPhase(transaction, 'mined'), change.why)
     case 'requeue':

@@ -5,7 +5,7 @@ import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
-import { isProven, isRefuted } from '../witness.ts'
+import { isProven, isRefuted, witnessesIn } from '../witness.ts'
 import { include } from './facts/settle.ts'
 import { mayConfirm } from './facts/unsettled.ts'
 import { mayHaveCanceled } from './history/lost-cancellation.ts'
@@ -114,7 +114,9 @@ function onceMined(
   const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
   // A gap filler has nothing left to fill.
   const waitsAgain = lostToForeign && transaction.origin === 'client'
-  return [{ do: waitsAgain ? 'requeue' : 'settle', transaction }]
+  return [
+    waitsAgain ? { do: 'requeue', transaction } : { do: 'settle', transaction, witnesses: witnessesIn(testimony) },
+  ]
 }
 
 export function hasExpired(transaction: Transaction, now: TimestampMs): boolean {

@@ -18,6 +18,9 @@ export const cancellationSchema = Type.Object(
     winner: Type.Optional(
       Type.Object({ hash: hash(), block_number: Type.Integer(), block_hash: hash() }, { title: 'Winner' }),
     ),
+    witnesses: Type.Optional(
+      Type.Integer({ description: 'How many endpoints showed the winner in its block, once the verdict is final' }),
+    ),
     cost: Type.Optional(
       wei('Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost'),
     ),
@@ -34,6 +37,7 @@ export const cancellationSchema = Type.Object(
         origin: 'request',
         requested_at: some.time,
         winner: { hash: some.hash, block_number: 1042, block_hash: some.blockHash },
+        witnesses: 2,
         cost: '31500000000000',
       },
     ],
@@ -43,7 +47,7 @@ export const cancellationSchema = Type.Object(
 export type CancellationBody = Static<typeof cancellationSchema>
 
 export function presentCancellation(transaction: Transaction, intent: CancellationIntent): CancellationBody {
-  const { state, final, safeToRetry, winner, cost } = verdictOn(transaction)
+  const { state, final, safeToRetry, winner, witnesses, cost } = verdictOn(transaction)
   const reason = statusReasonOf(transaction)
   return {
     transaction_id: transaction.id,
@@ -56,6 +60,7 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     ...(winner && {
       winner: { hash: winner.hash, block_number: winner.block.number, block_hash: winner.block.hash },
     }),
+    ...(witnesses !== undefined && { witnesses }),
     ...(cost !== undefined && { cost: cost.toString() }),
   }
 }

@@ -69,6 +69,7 @@ export const progressColumns = {
   gas_used: 'bigint',
   effective_gas_price: 'text',
   l1_fee: 'text',
+  witnesses: 'integer',
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
 } as const satisfies Columns

@@ -58,6 +58,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt?.effectiveGasPrice?.toString() ?? null,
     l1_fee: receipt?.l1Fee?.toString() ?? null,
+    witnesses: lifecycle.phase === 'final' ? (lifecycle.witnesses ?? null) : null,
     suspected_hash: transaction.suspectedNoOp?.hash ?? null,
     suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
   }
@@ -105,7 +106,10 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   const confirmed = row.confirmed_at === null ? {} : { confirmedAt: row.confirmed_at }
   const included = { ...bound, inclusion: inclusionFromRow(row), ...confirmed }
   if (row.phase === 'mined') return { phase: 'mined', ...included }
-  if (row.phase === 'final') return { phase: 'final', ...included, settledAt: required(row, 'ended_at') }
+  if (row.phase === 'final') {
+    const settledAt = required(row, 'ended_at')
+    return { phase: 'final', ...included, settledAt, ...(row.witnesses !== null && { witnesses: row.witnesses }) }
+  }
   throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }
 

@@ -114,7 +114,7 @@ describe('an execution', () => {
     expect(decisionsFor(transaction, { finality: 1, confirmations: 2 })).toEqual([])
     expect(decisionsFor(transaction, { finality: 1, confirmations: 3 })).toEqual(['settle'])
     const settled = applied(transaction, planFor(transaction, { finality: 3, confirmations: 3 }).decisions)
-    expect(settled.lifecycle).toEqual({ ...transaction.lifecycle, phase: 'final', settledAt: now })
+    expect(settled.lifecycle).toEqual({ ...transaction.lifecycle, phase: 'final', settledAt: now, witnesses: 1 })
     expect(confirmedAtOf(settled)).toBe(now)
     expect(eventsOf(transaction, settled)).toEqual(['update'])
   })

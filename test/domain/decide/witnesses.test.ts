@@ -91,7 +91,7 @@ function decided(testimony: Partial<Testimony> | undefined) {
 }
 
 test('a transaction deep enough is settled by two, waits for a second, and is open again once refuted', () => {
-  expect(decided({ shownBy: [0, 1] })).toMatchObject([{ do: 'settle' }])
+  expect(decided({ shownBy: [0, 1] })).toMatchObject([{ do: 'settle', witnesses: 2 }])
   expect(decided(undefined)).toEqual([])
   expect(decided({ shownBy: [0] })).toEqual([])
   expect(decided({ shownBy: [0], refutedBy: [1, 2] })).toMatchObject([{ do: 'reopen', why: 'refuted' }])

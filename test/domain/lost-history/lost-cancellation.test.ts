@@ -203,12 +203,13 @@ describe('a restored cancellation', () => {
     expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: noOp.minedAt })
     expect(statusOf(restored)).toBe('canceled')
     expect(restored.statusReason).toMatch(/^canceled on request; restored from the chain/)
-    const final = settle(included, now)
+    const final = settle(included, 2, now)
     expect(verdictOn(final)).toMatchObject({
       state: 'won',
       final: true,
       safeToRetry: true,
       winner: { hash: noOp.hash },
+      witnesses: 2,
       cost: 21_000n * 3_000_000_000n,
     })
     expect(final.statusReason).toMatch(/^canceled: the no-op 0x\w+ took its nonce; restored from the chain/)
@@ -218,7 +219,7 @@ describe('a restored cancellation', () => {
       restoreCancellation({ transaction: queued(1, { validUntil }), noOp: noOpAt(5) }, now).cancellation?.origin
     expect([originOf(now - 1), originOf(now + 1)]).toEqual(['expiry', 'request'])
     const expired = mineNoOp(queued(1, { validUntil: now - 1 }), noOpAt(5)).included
-    expect(statusOf(settle(expired, now))).toBe('expired')
+    expect(statusOf(settle(expired, 2, now))).toBe('expired')
   })
   test('keeps what was asked for on record, and every attempt', () => {
     const attempts = [someAttempt(5), someNoOp(5)] as const

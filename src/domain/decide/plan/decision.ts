@@ -39,8 +39,8 @@ export type Decision =
   | ({ do: 'suspect' } & NoOpMatch)
   /** The inclusion has the required confirmations, and is not final yet. */
   | { do: 'confirm'; transaction: InPhase<'mined'> }
-  /** The inclusion is final. */
-  | { do: 'settle'; transaction: InPhase<'mined'> }
+  /** The inclusion is final, by so many witnesses. */
+  | { do: 'settle'; transaction: InPhase<'mined'>; witnesses: number }
   /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
   | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
   /** At finality the nonce belongs to a foreign transaction; the payload waits for another nonce. */
