@@ -11,20 +11,35 @@ export interface CallCounter extends AsyncDisposable {
   forget(): void
 }
 
-export async function startCallCounter(nodeUrl: string): Promise<CallCounter> {
+interface Counted {
+  readonly id: unknown
+  readonly method: string
+}
+
+/** `unserved`: methods that it refuses, as many gateways do. */
+export async function startCallCounter(nodeUrl: string, unserved: readonly string[] = []): Promise<CallCounter> {
   const node = new Pool(nodeUrl, { connections: 8 })
   const counts = new Map<string, number>()
   let httpRequests = 0
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    const parsed = JSON.parse(body) as { method: string } | { method: string }[]
-    for (const { method } of Array.isArray(parsed) ? parsed : [parsed])
-      counts.set(method, (counts.get(method) ?? 0) + 1)
+    const parsed = JSON.parse(body) as Counted | Counted[]
+    const calls = [parsed].flat()
+    for (const { method } of calls) counts.set(method, (counts.get(method) ?? 0) + 1)
     httpRequests++
     const headers = { 'content-type': 'application/json' }
-    const answer = await node.request({ method: 'POST', path: '/', headers, body })
-    response.writeHead(answer.statusCode, headers).end(await answer.body.text())
+    const served = calls.filter(({ method }) => !unserved.includes(method))
+    const answers: unknown[] = calls.flatMap(({ id, method }) => {
+      return unserved.includes(method)
+        ? [{ jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } }]
+        : []
+    })
+    if (served.length > 0) {
+      const answer = await node.request({ method: 'POST', path: '/', headers, body: JSON.stringify(served) })
+      answers.push(...((await answer.body.json()) as unknown[]))
+    }
+    response.writeHead(200, headers).end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient, until } from '../tooling/client.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
-import { startCallCounter } from './call-counter.ts'
+import { type CallCounter, startCallCounter } from './call-counter.ts'
 import type { Figure } from './figure.ts'
 
 const transactions = 1_000
@@ -17,10 +17,18 @@ interface Run {
   /** Absent: the service has to find it out. */
   readonly gasLimit?: number
   readonly aim?: string
+  /** The default is one. */
+  readonly endpoints?: number
+  readonly unserved?: readonly string[]
 }
 
 const runs: readonly Run[] = [
-  { name: '1 relayer', relayers: 1, gasLimit: 21_000, aim: '3.2 or less' },
+  { name: '1 relayer', relayers: 1, gasLimit: 21_000, aim: '2.25 or less' },
+  { name: '1 relayer, three endpoints', relayers: 1, gasLimit: 21_000, endpoints: 3, aim: '2.5 or less' },
+  {
+    name: '1 relayer, three endpoints that read no receipts by block',
+    ...{ relayers: 1, gasLimit: 21_000, endpoints: 3, unserved: ['eth_getBlockReceipts'], aim: '4.3 or less' },
+  },
   { name: '1 relayer, gas limit left to the service', relayers: 1 },
   { name: '5 relayers', relayers: 5, gasLimit: 21_000 },
 ]
@@ -33,12 +41,19 @@ export async function measureCalls(options: BenchOptions): Promise<Figure[]> {
 
 async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
   await using anvil = await startAnvil({ mining: 'manual' })
-  await using counter = await startCallCounter(anvil.url)
+  await using stack = new AsyncDisposableStack()
+  const counters: CallCounter[] = []
+  for (let endpoint = 0; endpoint < (run.endpoints ?? 1); endpoint += 1) {
+    counters.push(stack.use(await startCallCounter(anvil.url, run.unserved)))
+  }
   const ids = Array.from({ length: run.relayers }, (_, index) => `bench-${index}`)
   await using service = await startBenchService(options, {
     profileName: `calls-${run.name.replace(/\W+/g, '-')}`,
     networks: [
-      { name: 'localhost', rpcUrls: [counter.url], requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
+      {
+        ...{ name: 'localhost', rpcUrls: counters.map(({ url }) => url) },
+        ...{ requiredConfirmations: 1, averageBlocktimeMs: blockTimeMs },
+      },
     ],
     relayers: ids.map((id, index) => ({
       id,
@@ -57,9 +72,13 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
   }
   await until(async () => (await confirmed(client, ids)) === transactions, { everyMs: 50, what: 'all to be confirmed' })
 
-  const counts = [...counter.counts()].sort(([, one], [, other]) => other - one)
+  const byMethod = new Map<string, number>()
+  for (const [method, count] of counters.flatMap((each) => [...each.counts()])) {
+    byMethod.set(method, (byMethod.get(method) ?? 0) + count)
+  }
+  const counts = [...byMethod].sort(([, one], [, other]) => other - one)
   const calls = counts.reduce((sum, [, count]) => sum + count, 0)
-  const requests = counter.httpRequests()
+  const requests = counters.reduce((sum, each) => sum + each.httpRequests(), 0)
   await service.stop()
   const name = `JSON-RPC calls per confirmed transaction, ${run.name}`
   return [
