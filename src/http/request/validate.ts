@@ -61,7 +61,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     const unseen = 'not shown: it may hold a secret'
     return new RescindError('INVALID_REQUEST', `${at.name}: is not ${wantedOf(at.schema)} (${unseen})`)
   }
-  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isNumber(at.schema)
+  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isNumber(at.schema) && !takesHex(at.schema)
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
 
@@ -124,6 +124,10 @@ function holdsSecret(schema: unknown): boolean {
 /** An integer, or one of several forms of an amount. */
 function isNumber(property: TSchema | undefined): boolean {
   return [property, ...(keywordsOf(property).anyOf ?? [])].some((form) => memberOf(form, 'type') === 'integer')
+}
+
+function takesHex(property: TSchema | undefined): boolean {
+  return (keywordsOf(property).anyOf ?? []).some((form) => String(memberOf(form, 'pattern')).includes('0x'))
 }
 
 function integersOf(schema: TSchema): string[] {

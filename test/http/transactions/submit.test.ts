@@ -159,8 +159,55 @@ describe('an amount as a number', () => {
   })
 })
 
+describe('what clients of other relayers send', () => {
+  test.each([
+    ['0x0', '0'],
+    ['0x00', '0'],
+    ['0xDe0b6b3a7640000', '1000000000000000000'],
+    [`0x${'f'.repeat(64)}`, (2n ** 256n - 1n).toString()],
+  ])('a value of %s', async (value, shown) => {
+    const answer = await send({ to: receiver, value })
+    expectSuccess(answer)
+    expect(answer.body.data.value).toBe(shown)
+  })
+
+  test('its SDK and plain HTTP: value "0x0" with data and a speed', async () => {
+    expect(await payloadOf({ to: receiver, data: '0xd0e30db0', value: '0x0', speed: 'fast' })).toEqual({
+      ...{ from: address, to: receiver, value: 0n, data: '0xd0e30db0' },
+      pricing: { kind: 'speed', speed: 'fast' },
+    })
+  })
+
+  test.each([
+    ['', '0x'],
+    ['0x', '0x'],
+    ['ABcd', '0xabcd'],
+    ['0xABcd', '0xabcd'],
+  ])('data of "%s"', async (data, stored) => {
+    expect(await payloadOf({ ...minimal, data })).toMatchObject({ data: stored })
+  })
+
+  test('the code of a contract without 0x', async () => {
+    const payload = await payloadOf({ value: 0, data: '6000' })
+    expect(payload).toMatchObject({ data: '0x6000' })
+    expect(payload).not.toHaveProperty('to')
+  })
+
+  test('one request in two spellings is one under its key', async () => {
+    const headers = { 'idempotency-key': 'two-spellings', 'content-type': 'application/json' }
+    const ask = (body: object) =>
+      server.ask('POST', '/api/v1/relayers/one/transactions', { headers, body: JSON.stringify(body) })
+    const first = await ask({ ...minimal, value: '0x0a', data: 'AB' })
+    const second = await ask({ ...minimal, value: '10', data: '0xab' })
+    expectSuccess(first)
+    expect(second.body.data.id).toBe(first.body.data.id)
+  })
+})
+
 const entry = { address: receiver, storage_keys: [] }
 const amount = 'wei as a decimal string, such as "1000000000000000000", or as an integer'
+const valueForm = `${amount}, or in hex: 0x and 1 to 64 digits`
+const dataForm = 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer'
 const addressForm = 'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract'
 const timeForm = 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"'
 const speedForm =
@@ -168,16 +215,20 @@ const speedForm =
 
 describe('refusals name field, value and fix', () => {
   test.each<[object, string]>([
-    [{ to: receiver }, `value: is missing; send ${amount}`],
+    [{ to: receiver }, `value: is missing; send ${valueForm}`],
     [{ value: '1' }, 'to: is missing; send an address, or data to create a contract with'],
-    [{ value: '0x10', to: receiver }, `value: "0x10" is not ${amount}; hex is not taken`],
-    [{ value: 1.5, to: receiver }, `value: 1.5 is not ${amount}`],
-    [{ value: -1, to: receiver }, `value: -1 is not ${amount}`],
-    [{ value: '-1', to: receiver }, `value: "-1" is not ${amount}`],
-    [{ value: '', to: receiver }, `value: "" is not ${amount}`],
-    [{ value: '1 ', to: receiver }, `value: "1 " is not ${amount}`],
-    [{ value: true, to: receiver }, `value: true is not ${amount}`],
-    [{ value: null, to: receiver }, `value: is missing; send ${amount}`],
+    [{ value: 1.5, to: receiver }, `value: 1.5 is not ${valueForm}`],
+    [{ value: -1, to: receiver }, `value: -1 is not ${valueForm}`],
+    [{ value: '-1', to: receiver }, `value: "-1" is not ${valueForm}`],
+    ...['0x', '0xg', `0x${'0'.repeat(65)}`, '0X1', '-0x1', '0x1 '].map((value): [object, string] => [
+      { value, to: receiver },
+      `value: ${JSON.stringify(value).slice(0, 40)}${value.length > 40 ? '…' : ''} is not ${valueForm}`,
+    ]),
+    [{ value: '0', data: '' }, 'to: is missing; send an address, or data to create a contract with'],
+    [{ value: '', to: receiver }, `value: "" is not ${valueForm}`],
+    [{ value: '1 ', to: receiver }, `value: "1 " is not ${valueForm}`],
+    [{ value: true, to: receiver }, `value: true is not ${valueForm}`],
+    [{ value: null, to: receiver }, `value: is missing; send ${valueForm}`],
     [
       { value: (2n ** 256n).toString(), to: receiver },
       'value: "115792089237316195423570985008687907853… is not an amount below 2^256 wei; send a smaller one',
@@ -189,8 +240,10 @@ describe('refusals name field, value and fix', () => {
       { ...minimal, to: receiver.replace('C', 'c') },
       `to: "${receiver.replace('C', 'c')}" is not right by its EIP-55 checksum; check it for a typo, or send it in lower case`,
     ],
-    [{ ...minimal, data: 'abcd' }, 'data: "abcd" is not bytes in hex: 0x and an even number of digits'],
-    [{ ...minimal, data: '0xabc' }, 'data: "0xabc" is not bytes in hex: 0x and an even number of digits'],
+    [{ ...minimal, data: 'abc' }, `data: "abc" is not ${dataForm}`],
+    [{ ...minimal, data: '0xabc' }, `data: "0xabc" is not ${dataForm}`],
+    [{ ...minimal, data: 'transfer' }, `data: "transfer" is not ${dataForm}`],
+    [{ ...minimal, data: '0x0xab' }, `data: "0x0xab" is not ${dataForm}`],
     [
       { ...minimal, gas_limit: 20_999 },
       'gas_limit: 20999 is not gas units as an integer from 21000, or nothing to have it estimated',
