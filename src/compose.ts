@@ -119,6 +119,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       ...(config.server.hasDashboard && { sessionDigest: sessionDigestBy(config.server.apiKey.reveal()) }),
+      ...(config.isStrict && { isStrict: true }),
       logger: around.logger,
       metrics: (around.metrics ?? noMetrics).http,
       readiness: {

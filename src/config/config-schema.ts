@@ -46,10 +46,22 @@ const wei = (min: 0 | 1 = 0): FileSchema =>
 type Properties = Readonly<Record<string, FileSchema>>
 
 /** `limits`: optional members that are never null, since null could be a limit that a template lost. */
-function object(required: Properties, others: Properties = {}, limits: Properties = {}): FileSchema {
+function object(
+  required: Properties,
+  others: Properties = {},
+  limits: Properties = {},
+  patterns?: Properties,
+): FileSchema {
   const optionals = Object.entries(others).map(([name, schema]) => [name, optional(schema)])
   const properties = { ...required, ...Object.fromEntries(optionals), ...limits }
-  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
+  const patternProperties = patterns && { patternProperties: patterns }
+  return {
+    type: 'object',
+    properties,
+    ...patternProperties,
+    required: Object.keys(required),
+    additionalProperties: false,
+  }
 }
 
 function policySchema(policy: Policy): FileSchema {
@@ -134,6 +146,9 @@ const headers: FileSchema = {
 
 const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })
 
+/** For people. */
+const note: FileSchema = {}
+
 const relayer = object(
   {
     id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,36}$', examples: ['treasury'] },
@@ -142,11 +157,13 @@ const relayer = object(
   },
   {
     name: text('Treasury'),
+    description: note,
     network_type: { const: 'evm' },
     notification_id: described('the id of a notification', text('hook')),
     custom_rpc_urls: described("in place of the network's rpc_urls", ref('rpcUrls')),
   },
   { paused: flag, policies: ref('policies') },
+  { '^_': note },
 )
 
 const secret = reference({ type: 'string', minLength: 1, examples: ['a secret that is long enough to sign'] })
@@ -214,6 +231,7 @@ export const configSchema: FileSchema = {
     {},
     {
       $schema: {},
+      description: note,
       relayers: list(ref('relayer')),
       signers: list(ref('signer')),
       notifications: list(ref('notification')),
@@ -224,6 +242,8 @@ export const configSchema: FileSchema = {
       retention,
       plugins: nothing,
     },
+    { strict: described('whether unknown members are refused that would pass with a warning, in sends as well', flag) },
+    { '^_': note },
   ),
   definitions: {
     ...{ relayer, policies, signer, notification, network, otherNetwork, rpcUrls },

@@ -23,6 +23,8 @@ export interface Config {
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
   readonly retention: RetentionConfig
+  /** Whether a send with a member without effect is refused. Absent: it is not. */
+  readonly isStrict?: boolean
   readonly limits: Limits
   /** What was accepted, but not as its author may believe: each is worth a log line at start. */
   readonly warnings: readonly string[]

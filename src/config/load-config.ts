@@ -1,5 +1,6 @@
 // From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
 import { dirname } from 'node:path'
+import { memberOf } from '../ops/member.ts'
 import type { Config } from './config.ts'
 import {
   configPath,
@@ -13,7 +14,7 @@ import {
   withDotEnv,
 } from './environment.ts'
 import { limits } from './limits.ts'
-import { type Members, readMembers } from './members.ts'
+import { type Members, type RefuseUnknown, readMembers } from './members.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { parseNotifications } from './parse-notifications.ts'
 import { parseProxies } from './parse-proxies.ts'
@@ -25,9 +26,21 @@ import { readJson } from './read-json.ts'
 import { nameOf, readNetworkEntries } from './read-network-entries.ts'
 import type { Environment } from './read-reference.ts'
 import { openReport, type Report } from './report.ts'
+import { tolerateUnknown } from './unknown-members.ts'
 
-/** `cwd`: what relative paths start from, and where `.env` is. Throws ConfigError with every problem there is. */
-export async function loadConfig(realEnv: Environment, cwd: string): Promise<Config> {
+export const fileMembers = [
+  ...['$schema', 'strict', 'relayers', 'signers', 'notifications', 'networks', 'retention', 'plugins'],
+]
+
+/**
+ * `cwd`: what relative paths start from, and where `.env` is. `isStrict`: as if the file said so. Throws ConfigError with every problem
+ * there is.
+ */
+export async function loadConfig(
+  realEnv: Environment,
+  cwd: string,
+  { isStrict: isStrictCheck = false }: { readonly isStrict?: boolean } = {},
+): Promise<Config> {
   const report = openReport()
   const env = await withDotEnv(realEnv, cwd, report)
   const server = parseServer(env, report)
@@ -43,8 +56,10 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const content = await readJson(path, shownAs, report, missing)
   // Without a file, nothing more can be said than that.
   if (content === undefined) report.conclude()
-  const known = ['$schema', 'relayers', 'signers', 'notifications', 'networks', 'retention', 'plugins']
-  const file = readMembers(content, '', known, report)
+  const isStrict = isStrictCheck || memberOf(content, 'strict') === true
+  const tolerate = tolerateUnknown(isStrict, report)
+  const file = readMembers(content, '', fileMembers, report, tolerate)
+  file.setting('strict', false)
   refusePlugins(file, report)
 
   const signerEnvironment = parseSignerEnvironment(env, cwd)
@@ -52,7 +67,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
   const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
   const retention = parseRetention(file, cwd, report)
-  const customUrls = customUrlsByNetwork(file, report)
+  const customUrls = customUrlsByNetwork(file, report, tolerate)
   const found = await readNetworkEntries(file, path, cwd, report)
   const unserved = found?.unserved ?? new Map<string, string>()
   const entries = [...(found?.entries ?? [])]
@@ -67,7 +82,12 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     notifications: file.items('notifications').map(({ value }) => nameOf(value, 'id')),
     ...(found && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
-  const relayers = parseRelayers(file, { networks, unserved, named, canSeal: encryption.current !== undefined }, report)
+  const relayers = parseRelayers(
+    file,
+    { networks, unserved, named, canSeal: encryption.current !== undefined },
+    report,
+    tolerate,
+  )
 
   report.conclude()
   const { warnings } = report
@@ -85,6 +105,7 @@ export async function loadConfig(realEnv: Environment, cwd: string): Promise<Con
     notifications,
     networks,
     retention,
+    isStrict,
     limits,
     warnings,
   }
@@ -98,10 +119,10 @@ function refusePlugins(file: Members, report: Report): void {
 }
 
 /** Relayers with endpoints of their own. A chain is followed once a network, so they must agree within one. */
-function customUrlsByNetwork(file: Members, report: Report): Map<string, Members> {
+function customUrlsByNetwork(file: Members, report: Report, tolerate: RefuseUnknown): Map<string, Members> {
   const byNetwork = new Map<string, Members[]>()
   for (const { value, place } of file.items('relayers')) {
-    const relayer = readMembers(value, place, relayerMembers, report)
+    const relayer = readMembers(value, place, relayerMembers, report, tolerate)
     const network = relayer.raw('network')
     if (typeof network !== 'string' || (relayer.raw('network_type') ?? 'evm') !== 'evm') continue
     byNetwork.set(network, [...(byNetwork.get(network) ?? []), relayer])

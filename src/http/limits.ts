@@ -81,6 +81,8 @@ export const keyBelievedMs = 2_000
 export const keysHeldMax = 2_000
 /** Precision of a key's last use. */
 export const keyUseNotedEveryMs = 60_000
+/** Members without effect that the log has named, each for one API key. */
+export const loggedMembersMax = 2_000
 export const apiKeyNameCharsMax = 100
 export const apiKeyRelayersMax = 256
 /** Kinds of refusals in one flush of the audit log: this many with an API key, and this many without. */

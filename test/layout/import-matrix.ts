@@ -28,6 +28,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/curve-point.ts',
     'ops/secret.ts',
     'ops/member.ts',
+    'ops/near-names.ts',
     'ops/request-headers.ts',
     'ops/http-url.ts',
     'domain/finality.ts',

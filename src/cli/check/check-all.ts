@@ -16,10 +16,11 @@ import type { Finding } from './finding.ts'
 export async function checkAll(
   { env, directory }: Pick<CommandLife, 'env' | 'directory'>,
   progress: (line: string) => void,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): Promise<readonly Finding[]> {
   progress('reading the configuration')
   const place = 'configuration'
-  const config = await loadConfig(env, directory).catch((error: unknown) => {
+  const config = await loadConfig(env, directory, { isStrict }).catch((error: unknown) => {
     if (error instanceof ConfigError) return error
     throw error
   })

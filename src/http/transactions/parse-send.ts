@@ -7,9 +7,12 @@ import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { parseTime } from '../request/parse-time.ts'
+import { unknownMember } from '../request/refuse-excess.ts'
+import { propertiesOf } from '../request/schema-parts.ts'
 import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
+import { believedSender, ignoredIn, ignoredMembers, type LogIgnored } from './ignored-members.ts'
 import { speedSchema } from './present-transaction.ts'
 
 const weiMax = 2n ** 256n - 1n
@@ -113,6 +116,7 @@ export const sendSchema = Type.Object(
         ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
       }),
     ),
+    ...ignoredMembers,
   },
   {
     title: 'SendRequest',
@@ -126,10 +130,19 @@ export const sendSchema = Type.Object(
   },
 )
 
+export interface SendHandling {
+  /** Whether members without effect are refused. */
+  readonly isStrict: boolean
+  readonly logIgnored: LogIgnored
+}
+
 export type SendBody = Static<typeof sendSchema>
 
-/** Throws INVALID_REQUEST, naming field, value and fix. */
-export function parseSend(body: SendBody): SendRequest {
+/** `isStrict`: members that would have no effect are refused. Throws INVALID_REQUEST, naming field, value and fix. */
+export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
+  const [ignored] = ignoredIn(body)
+  if (isStrict && ignored !== undefined) throw unknownMember(ignored, propertiesOf(sendSchema))
+  const believed = believedSender(body)
   const data = bytesOf(body.data ?? '')
   if (body.to === undefined && data === '0x') {
     throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
@@ -142,6 +155,7 @@ export function parseSend(body: SendBody): SendRequest {
     pricing: parsePricing(body),
     ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
+    ...(believed && { believed }),
   }
 }
 
