@@ -130,7 +130,9 @@ const reference = (plain: FileSchema): FileSchema =>
     object({ type: { const: 'plain' }, value: plain }),
   )
 
-const url: FileSchema = { type: 'string', pattern: httpUrlPattern, examples: ['http://127.0.0.1:8545'] }
+/** White space around it is trimmed. */
+const withBlanks = (pattern: string) => pattern.replace(/^\^/, '^\\s*').replace(/\$$/, '\\s*$')
+const url: FileSchema = { type: 'string', pattern: withBlanks(httpUrlPattern), examples: ['http://127.0.0.1:8545'] }
 const headerValue = { type: 'string', maxLength: headerCharsMax, pattern: headerValuePattern, examples: ['a-key'] }
 
 const headers: FileSchema = {
@@ -167,7 +169,11 @@ const relayer = object(
 )
 
 const secret = reference({ type: 'string', minLength: 1, examples: ['a secret that is long enough to sign'] })
-const key = reference({ type: 'string', pattern: '^(0x)?[0-9a-fA-F]{64}$', examples: ['4c0883a6'.repeat(8)] })
+const key = reference({
+  type: 'string',
+  pattern: withBlanks('^(0x)?[0-9a-fA-F]{64}$'),
+  examples: ['4c0883a6'.repeat(8)],
+})
 const signerOf = (type: string, config: FileSchema) => object({ id: text('dev'), type: { const: type }, config })
 const signer = anyOf(
   signerOf('local', object({ path: text('key.json'), passphrase: secret })),

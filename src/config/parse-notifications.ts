@@ -6,7 +6,7 @@ import { secretUrl } from '../ops/secret.ts'
 
 import { limits } from './limits.ts'
 import { type Members, readMembers, shown } from './members.ts'
-import { type Environment, readReference } from './read-reference.ts'
+import { type Environment, readReference, warnOfBlanks } from './read-reference.ts'
 import type { Report } from './report.ts'
 
 export function parseNotifications(file: Members, env: Environment, report: Report): readonly NotificationSettings[] {
@@ -21,11 +21,12 @@ export function parseNotifications(file: Members, env: Environment, report: Repo
     if (type !== 'webhook') report.problem(members.place('type'), `is ${shown(type)}; write "webhook"`)
 
     const text = members.raw('url')
-    const url = typeof text === 'string' ? httpUrl(text) : undefined
+    const url = typeof text === 'string' ? httpUrl(text.trim()) : undefined
     if (!url) {
       report.problem(members.place('url'), 'is no http or https URL (not shown: it may hold a key); write "https://…"')
     }
     const signingKey = members.has('signing_key') ? readReference(members, 'signing_key', env, report) : undefined
+    if (signingKey) warnOfBlanks(signingKey, members.place('signing_key'), report)
     const charactersMin = limits.signingKeyCharactersMin
     if (signingKey && signingKey.reveal().length < charactersMin) {
       report.problem(members.place('signing_key'), `is shorter than ${charactersMin} characters; choose a longer one`)

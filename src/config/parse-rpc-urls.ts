@@ -60,7 +60,7 @@ function parseRpcUrl(
 }
 
 function endpoint(text: string, place: string, report: Report): EndpointSettings | undefined {
-  const url = httpUrl(text)
+  const url = httpUrl(text.trim())
   if (url) return { url: secretUrl(url), weight: 100 }
   const fault = /^\s*wss?:/i.test(text)
     ? 'is a WebSocket URL (not shown: it may hold a key); write the http or https URL of the same provider'

@@ -4,7 +4,7 @@ import type { SignerConfig, SignerEnvironment } from './config.ts'
 import { type Members, readMembers } from './members.ts'
 import { parseKeyService } from './parse-key-service.ts'
 import type { KeyServiceSource } from './read-key-service.ts'
-import { type Environment, readReference } from './read-reference.ts'
+import { type Environment, readReference, trimmed, warnOfBlanks } from './read-reference.ts'
 import type { Report } from './report.ts'
 
 export function parseSigners(
@@ -14,8 +14,13 @@ export function parseSigners(
   environment: SignerEnvironment,
   report: Report,
 ): readonly SignerConfig[] {
-  const secretOf = (owner: Members, name: string) => readReference(owner, name, env, report)
-  const source = { report, secretOf, isFile: true, cwd, environment }
+  const secretOf = (owner: Members, name: string) => {
+    const taken = readReference(owner, name, env, report)
+    if (taken) warnOfBlanks(taken, owner.place(name), report)
+    return taken
+  }
+  const trimmedSecretOf = (owner: Members, name: string) => trimmed(readReference(owner, name, env, report))
+  const source = { report, secretOf, trimmedSecretOf, isFile: true, cwd, environment }
   const signers: SignerConfig[] = []
   for (const { value, place } of file.items('signers')) {
     const members = readMembers(value, place, ['id', 'type', 'config', 'address'], report)
@@ -47,7 +52,7 @@ function parseSigner(
   }
   switch (type) {
     case 'plain': {
-      const key = readReference(readMembers(content, at, ['key'], report), 'key', env, report)
+      const key = source.trimmedSecretOf(readMembers(content, at, ['key'], report), 'key')
       if (key === undefined) return undefined
       if (!/^(0x)?[0-9a-fA-F]{64}$/.test(key.reveal())) {
         report.problem(
@@ -61,6 +66,7 @@ function parseSigner(
       const members = readMembers(content, at, ['path', 'passphrase'], report)
       const path = members.requiredText('path')
       const passphrase = readReference(members, 'passphrase', env, report)
+      if (passphrase) warnOfBlanks(passphrase, members.place('passphrase'), report)
       return passphrase && { id, type: 'local', path: resolve(cwd, path), passphrase }
     }
     default:

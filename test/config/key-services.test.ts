@@ -84,6 +84,11 @@ test.each([
   ['vault_transit', { ...vault, pubkey: 'AAAA' }, { settings: { mountPoint: 'transit' } }],
   ['turnkey', { ...turnkey, public_key: compressed }, { settings: { publicKey } }],
   ['turnkey', { ...turnkey, public_key: publicKey.slice(2) }, { settings: { publicKey } }],
+  [
+    'turnkey',
+    { ...turnkey, api_public_key: `${apiPublicKey}\n`, public_key: ` ${compressed}\n` },
+    { settings: { publicKey, apiPublicKey }, shown: { public_key: compressed } },
+  ],
   ['cdp', cdp, { settings: { accountAddress: address } }],
   ['web3signer', { url: 'http://127.0.0.1:9000', public_key: publicKey }, { settings: { publicKey } }],
   [
