@@ -96,7 +96,8 @@ export const dailyGasDaysMax = 400
 /** A search looks at the open transactions of so many relayers. */
 export const searchedRelayersMax = 500
 export const perPageDefault = 10
-export const perPageMax = 100
+/** A page is written in slices, so its length costs time and little memory. */
+export const perPageMax = 1_000
 export const pageMax = 1_000_000
 /** How often replicas exchange their use of allowances. */
 export const rateSharedEveryMs = 200

@@ -16,7 +16,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const isNullAbsent = httpPart === 'body' && method !== 'PATCH'
   return (given: unknown) => {
     if (isNullAbsent) removeNulls(schema, given)
-    const value = integers.length > 0 ? withIntegers(given, integers) : given
+    const whole = integers.length > 0 ? withIntegers(given, integers) : given
+    const value = httpPart === 'querystring' ? withChoices(schema, whole) : whole
     if (validator.Check(value)) return { value }
     const excess = excessOf(schema, value)
     if (excess) return { error: excess }
@@ -160,6 +161,17 @@ function withIntegers(given: unknown, integers: readonly string[]): unknown {
   for (const name of integers) {
     const text = value[name]
     if (typeof text === 'string' && /^(0|[1-9]\d{0,15})$/.test(text)) value[name] = Number(text)
+  }
+  return value
+}
+
+/** In queries the letter case of a choice makes no difference: `PENDING` becomes `pending`. */
+function withChoices(schema: TSchema, given: unknown): unknown {
+  const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    const [text, choices] = [value[name], memberOf(property, 'enum')]
+    if (typeof text !== 'string' || !Array.isArray(choices)) continue
+    value[name] = choices.find((choice) => String(choice).toLowerCase() === text.toLowerCase()) ?? text
   }
   return value
 }
