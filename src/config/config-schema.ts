@@ -148,6 +148,8 @@ const headers: FileSchema = {
 
 const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })
 
+const emptyList: FileSchema = { type: 'array', maxItems: 0 }
+
 /** For people. */
 const note: FileSchema = {}
 
@@ -162,7 +164,10 @@ const relayer = object(
     description: note,
     network_type: { const: 'evm' },
     notification_id: described('the id of a notification', text('hook')),
-    custom_rpc_urls: described("in place of the network's rpc_urls", ref('rpcUrls')),
+    custom_rpc_urls: described(
+      "in place of the network's rpc_urls; an empty list is none",
+      anyOf(ref('rpcUrls'), emptyList),
+    ),
   },
   { paused: flag, policies: ref('policies') },
   { '^_': note },
@@ -185,6 +190,8 @@ const notification = object(
   { signing_key: described(`of ${limits.signingKeyCharactersMin} characters or more`, secret) },
 )
 
+const statusCheckSeconds = count(0, limits.statusCheckSecondsMax)
+
 const network = object(
   { network: described('its name', text('localhost')) },
   {
@@ -200,6 +207,10 @@ const network = object(
     tags: texts,
     explorer_urls: texts,
     gas_price_cache: described('without effect', {}),
+    status_check: described(
+      'without effect',
+      object({}, { initial_delay_seconds: statusCheckSeconds, retry_delay_seconds: statusCheckSeconds }),
+    ),
     profile: ref('profile'),
     second_witness: described(
       'whether final statements need two endpoints of different hosts: where there are two, always, or never',

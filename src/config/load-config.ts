@@ -129,7 +129,7 @@ function customUrlsByNetwork(file: Members, report: Report, tolerate: RefuseUnkn
   }
   const chosen = new Map<string, Members>()
   for (const [network, relayers] of byNetwork) {
-    const own = relayers.find((relayer) => relayer.has('custom_rpc_urls'))
+    const own = relayers.find((relayer) => customUrlsOf(relayer) !== undefined)
     if (!own) continue
     chosen.set(network, own)
     const differs = relayers.some((relayer) => fingerprint(relayer) !== fingerprint(own))
@@ -143,8 +143,12 @@ function customUrlsByNetwork(file: Members, report: Report, tolerate: RefuseUnkn
   return chosen
 }
 
+/** Undefined where there are none: an empty list is none. */
+function customUrlsOf(relayer: Members): unknown {
+  const urls = relayer.raw('custom_rpc_urls') ?? undefined
+  return Array.isArray(urls) && urls.length === 0 ? undefined : urls
+}
+
 function fingerprint(relayer: Members): string {
-  return JSON.stringify(relayer.raw('custom_rpc_urls') ?? null, (_, value) =>
-    typeof value === 'bigint' ? `${value}` : value,
-  )
+  return JSON.stringify(customUrlsOf(relayer) ?? null, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }

@@ -16,7 +16,16 @@ import type { Report } from './report.ts'
 
 export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
-  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile', 'second_witness'],
+  ...[
+    'is_testnet',
+    'features',
+    'tags',
+    'explorer_urls',
+    'gas_price_cache',
+    'status_check',
+    'profile',
+    'second_witness',
+  ],
 ]
 
 /** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
@@ -100,6 +109,7 @@ async function parseNetwork(
   if (ownerOf('gas_price_cache').has('gas_price_cache')) {
     report.warn('gas_price_cache', 'has no effect on any network: prices are read once a block, for all relayers')
   }
+  warnOfStatusCheck(ownerOf('status_check'), report)
   const givenBlockTimeMs = count('average_blocktime_ms', limits.averageBlockTimeMsMax)
   const hasAny = (member: string) => line.some((members) => members.has(member))
   const listedFeatures = listed?.eip1559 ? ['eip1559'] : []
@@ -127,6 +137,16 @@ async function parseNetwork(
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
     secondWitness: secondWitnessIn(ownerOf('second_witness'), report),
   }
+}
+
+export const statusCheckMembers = ['initial_delay_seconds', 'retry_delay_seconds'] as const
+
+function warnOfStatusCheck(owner: Members, report: Report): void {
+  if (!owner.has('status_check')) return
+  const place = owner.place('status_check')
+  const delays = readMembers(owner.raw('status_check'), place, statusCheckMembers, report)
+  for (const name of statusCheckMembers) delays.count(name, { min: 0, max: limits.statusCheckSecondsMax })
+  report.warn('status_check', 'has no effect on any network: each new block is read, and what it changes is at once')
 }
 
 function secondWitnessIn(owner: Members, report: Report): SecondWitness {

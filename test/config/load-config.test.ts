@@ -157,7 +157,10 @@ test('what other services name and we need not do is accepted, with a warning', 
   const file = rightFile()
   const policies = { private_transactions: false, include_revert_data: true }
   file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
-  file.networks[0] = { ...file.networks[0], gas_price_cache: { enabled: true }, tags: ['dev'], explorer_urls: [] }
+  const status_check = { initial_delay_seconds: 5, retry_delay_seconds: 2 }
+  file.networks[0] = {
+    ...{ ...file.networks[0], gas_price_cache: { enabled: true }, status_check, tags: ['dev'], explorer_urls: [] },
+  }
   file.plugins = []
   const config = await loadFile(file, { ...env, REPOSITORY_STORAGE_TYPE: 'redis' })
   const places = config.warnings.map((warning) => warning.split(':')[0])
@@ -165,6 +168,7 @@ test('what other services name and we need not do is accepted, with a warning', 
     'REPOSITORY_STORAGE_TYPE',
     'gas_price_cache',
     'relayers[0].policies.include_revert_data',
+    'status_check',
   ])
 })
 
@@ -267,6 +271,20 @@ test("a relayer's custom_rpc_urls stand in for its network's endpoints, or make 
     ['localhost', 31337, 'http://own/'],
     ['sepolia', 11155111, 'https://sepolia.example/key'],
   ])
+})
+
+test('an empty list of custom_rpc_urls is none', async () => {
+  const file = rightFile()
+  file.relayers = [
+    { ...file.relayers[0], custom_rpc_urls: [] },
+    { ...file.relayers[0], id: 'two', signer_id: 'raw' },
+  ]
+  const { networks } = await loadFile(file)
+  expect(networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://127.0.0.1:8545/'])
+  file.relayers[1] = { ...file.relayers[1], custom_rpc_urls: ['http://own'] }
+  expect((await refusal(loadFile(file))).message).toMatch(
+    /relayers\[1\]\.custom_rpc_urls: differs from that of another/,
+  )
 })
 
 test('old rows stay unless the file gives them an age', async () => {

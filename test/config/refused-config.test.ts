@@ -44,6 +44,21 @@ test.each<[string, Spoil, RegExp]>([
     /networks\[0\]\.profile\.pol: is not a known member; did you mean "pool"/,
   ],
   [
+    'status check of no kind',
+    inNetwork({ status_check: 5 }),
+    /networks\[0\]\.status_check: is a number; write an object/,
+  ],
+  [
+    'status check with a typo',
+    inNetwork({ status_check: { initial_delay: 5 } }),
+    /status_check\.initial_delay: is not a known member; remove it \(known are initial_delay_seconds/,
+  ],
+  [
+    'status check in fractions',
+    inNetwork({ status_check: { retry_delay_seconds: 0.5 } }),
+    /status_check\.retry_delay_seconds: is 0\.5; write a whole number from 0 to 86400/,
+  ],
+  [
     'pool of no kind',
     inNetwork({ profile: { pool: 'hidden' } }),
     /profile\.pool: is "hidden"; write "public" or "priv/,
