@@ -226,6 +226,13 @@ const otherNetwork: FileSchema = {
   required: ['type'],
 }
 
+/** Skipped, unless `skip_unsupported` is false. */
+const otherRelayer: FileSchema = {
+  type: 'object',
+  properties: { network_type: { enum: ['solana', 'stellar'] } },
+  required: ['network_type'],
+}
+
 const days = (min: number): FileSchema => count(min, limits.retentionDaysMax)
 const keysDays = { idempotency_keys_days: days(limits.idempotencyKeyDaysMin) }
 const retention = described(
@@ -249,7 +256,7 @@ export const configSchema: FileSchema = {
     {
       $schema: {},
       description: note,
-      relayers: list(ref('relayer')),
+      relayers: list(anyOf(ref('relayer'), ref('otherRelayer'))),
       signers: list(ref('signer')),
       notifications: list(ref('notification')),
       networks: described(
@@ -259,11 +266,14 @@ export const configSchema: FileSchema = {
       retention,
       plugins: nothing,
     },
-    { strict: described('whether unknown members are refused that would pass with a warning, in sends as well', flag) },
+    {
+      strict: described('whether unknown members are refused that would pass with a warning, in sends as well', flag),
+      skip_unsupported: described('whether relayers of Solana and Stellar are skipped with a warning', flag),
+    },
     { '^_': note },
   ),
   definitions: {
-    ...{ relayer, policies, signer, notification, network, otherNetwork, rpcUrls },
+    ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls },
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

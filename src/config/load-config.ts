@@ -23,13 +23,23 @@ import { parseRetention } from './parse-retention.ts'
 import { parseSignerEnvironment } from './parse-signer-environment.ts'
 import { parseSigners } from './parse-signers.ts'
 import { readJson } from './read-json.ts'
-import { nameOf, readNetworkEntries } from './read-network-entries.ts'
+import { type NetworkEntry, nameOf, otherFamilies, readNetworkEntries } from './read-network-entries.ts'
 import type { Environment } from './read-reference.ts'
 import { openReport, type Report } from './report.ts'
 import { tolerateUnknown } from './unknown-members.ts'
 
 export const fileMembers = [
-  ...['$schema', 'strict', 'relayers', 'signers', 'notifications', 'networks', 'retention', 'plugins'],
+  ...[
+    '$schema',
+    'strict',
+    'skip_unsupported',
+    'relayers',
+    'signers',
+    'notifications',
+    'networks',
+    'retention',
+    'plugins',
+  ],
 ]
 
 /**
@@ -60,6 +70,7 @@ export async function loadConfig(
   const tolerate = tolerateUnknown(isStrict, report)
   const file = readMembers(content, '', fileMembers, report, tolerate)
   file.setting('strict', false)
+  file.setting('skip_unsupported', true)
   refusePlugins(file, report)
 
   const signerEnvironment = parseSignerEnvironment(env, cwd)
@@ -67,7 +78,8 @@ export async function loadConfig(
   const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
   const retention = parseRetention(file, cwd, report)
-  const customUrls = customUrlsByNetwork(file, report, tolerate)
+  const listed = servedRelayers(file, report)
+  const customUrls = customUrlsByNetwork(listed, report, tolerate)
   const found = await readNetworkEntries(file, path, cwd, report)
   const unserved = found?.unserved ?? new Map<string, string>()
   const entries = [...(found?.entries ?? [])]
@@ -83,7 +95,7 @@ export async function loadConfig(
     ...(found && { networks: entries.map(({ value }) => nameOf(value, 'network')) }),
   }
   const relayers = parseRelayers(
-    file,
+    listed,
     { networks, unserved, named, canSeal: encryption.current !== undefined },
     report,
     tolerate,
@@ -111,17 +123,36 @@ export async function loadConfig(
   }
 }
 
+/** Without relayers of other families of chains: files of services for several families name them beside those of EVM. */
+function servedRelayers(file: Members, report: Report): readonly NetworkEntry[] {
+  const all = file.items('relayers')
+  const others = all.filter(({ value }) => otherFamilies.includes(memberOf(value, 'network_type')))
+  // Refused with everything else that is of no type that is served.
+  if (others.length === 0 || file.raw('skip_unsupported') === false) return all
+  const names = others.map(({ value }) => `${nameOf(value, 'id')} (${memberOf(value, 'network_type')})`)
+  report.warn('relayers', `skipped, as only evm is served: ${names.join(', ')}`)
+  return all.filter((each) => !others.includes(each))
+}
+
 function refusePlugins(file: Members, report: Report): void {
   const plugins = file.raw('plugins')
   const isEmpty =
     plugins === undefined || plugins === null || (typeof plugins === 'object' && Object.keys(plugins).length === 0)
-  if (!isEmpty) report.problem('plugins', 'plug-ins are not run by this service; remove the member "plugins"')
+  if (isEmpty) return
+  const ids = Array.isArray(plugins) ? plugins.map((plugin) => nameOf(plugin, 'id')) : []
+  const named = ids.filter((id) => id !== '').map((id) => `"${id}"`)
+  const which = named.length > 0 ? ` (${named.join(', ')})` : ''
+  report.problem('plugins', `plug-ins are not run by this service${which}; remove the member "plugins"`)
 }
 
 /** Relayers with endpoints of their own. A chain is followed once a network, so they must agree within one. */
-function customUrlsByNetwork(file: Members, report: Report, tolerate: RefuseUnknown): Map<string, Members> {
+function customUrlsByNetwork(
+  listed: readonly NetworkEntry[],
+  report: Report,
+  tolerate: RefuseUnknown,
+): Map<string, Members> {
   const byNetwork = new Map<string, Members[]>()
-  for (const { value, place } of file.items('relayers')) {
+  for (const { value, place } of listed) {
     const relayer = readMembers(value, place, relayerMembers, report, tolerate)
     const network = relayer.raw('network')
     if (typeof network !== 'string' || (relayer.raw('network_type') ?? 'evm') !== 'evm') continue

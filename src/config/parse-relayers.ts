@@ -27,14 +27,15 @@ export interface Referents {
   }
 }
 
+/** `listed`: the relayers of the file, without those that are skipped. */
 export function parseRelayers(
-  file: Members,
+  listed: readonly { readonly value: unknown; readonly place: string }[],
   referents: Referents,
   report: Report,
   tolerate: RefuseUnknown,
 ): readonly RelayerConfig[] {
   const relayers: RelayerConfig[] = []
-  for (const { value, place } of file.items('relayers')) {
+  for (const { value, place } of listed) {
     const members = readMembers(value, place, relayerMembers, report, tolerate)
     const type = members.raw('network_type') ?? 'evm'
     if (type !== 'evm') {
@@ -67,7 +68,7 @@ export function parseRelayers(
     }
     relayers.push(relayer)
   }
-  if (file.items('relayers').length === 0) {
+  if (listed.length === 0) {
     report.warn('relayers', 'there is none, so nothing can be sent')
   }
   return relayers

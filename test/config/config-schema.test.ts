@@ -20,7 +20,7 @@ const beyondForm = [
   /^names "|which is not among|is defined twice|names 0x\w+ twice|is there twice|two would fight|EIP-55 checksum/,
   /refers to the variable|refers to a value|is shorter than|the directory .* can't be read/,
   /is in no list of chains|which is not defined|inherits from it in turn|differs from that of another relayer/,
-  /there is no key to seal|every endpoint has weight 0|is missing; write \["https|is of type (solana|stellar)|which is of type/,
+  /only "evm" is served|there is no key to seal|every endpoint has weight 0|is missing; write \["https|is of type (solana|stellar)|which is of type/,
 ]
 const malformed = (problems: readonly Problem[]) =>
   problems.filter(({ message }) => !beyondForm.some((known) => known.test(message)))

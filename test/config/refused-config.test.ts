@@ -97,10 +97,23 @@ test.each<[string, Spoil, RegExp]>([
     /policies\.zzz: is not a known member; remove it \(known are min_balance/,
   ],
   ['a name that no database holds', inRelayer({ name: 'a\0b' }), /name: is "a\\u0000b"; write .* without U\+0000/],
-  ['plug-ins', (file) => Object.assign(file, { plugins: [{ id: 'p' }] }), /plugins: plug-ins are not run .* remove/],
   [
-    'solana relayer',
-    inRelayer({ network_type: 'solana' }),
+    'plug-ins',
+    (file) => Object.assign(file, { plugins: [{ id: 'p' }] }),
+    /plugins: plug-ins are not run by this service \("p"\); remove/,
+  ],
+  ['skip or not', (file) => Object.assign(file, { skip_unsupported: null }), /skip_unsupported: is null; write true/],
+  [
+    'relayer of a family that is none',
+    inRelayer({ network_type: 'evn' }),
+    /network_type: is "evn"; only "evm" is served/,
+  ],
+  [
+    'solana relayer where none is skipped',
+    (file) => {
+      Object.assign(file, { skip_unsupported: false })
+      inRelayer({ network_type: 'solana' })(file)
+    },
     /relayers\[0\]\.network_type: is "solana"; .*remove relayer "local", which uses network "localhost"/,
   ],
   [
