@@ -16,6 +16,7 @@ import { syncConfiguredRelayers } from './commands/relayers/sync-configured-rela
 import { finishBulks } from './commands/transactions/finish-bulks.ts'
 import { awaitSigners } from './compose-awaited.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
+import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
 import { relayersByState, signerSources, usableSigners } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
@@ -36,7 +37,6 @@ import { type MetricsServer, openMetricsServer } from './http/server/open-metric
 import { openServer } from './http/server/open-server.ts'
 import type { Clock } from './ops/clock.ts'
 import { freshId } from './ops/fresh-id.ts'
-import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
@@ -191,6 +191,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, limits),
     }),
   )
+  const hosts = await guardHosts(config, registry, store)
   const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   const inFile = { file: file.relayers, awaited: file.awaited }
@@ -214,7 +215,6 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const awaiting = { awaited, parsed: config, signers, registry, store, clock, logger, announce }
   const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
-  const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
     wake(relayer) {
@@ -228,7 +228,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, announce, registry, vault, logger, guard, awaitedCode, ...forRequests, readPolicies },
+    management: { ...commands, announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies },
     ...(sharing && { hints: sharing.hints }),
     states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,

@@ -2,6 +2,7 @@
 
 import type { Policies } from '../domain/policy-table.ts'
 import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { RpcHostRules } from '../ops/rpc-hosts.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, KeyServiceType, VaultTransitSettings } from '../signers/settings.ts'
 import type { Limits } from './limits.ts'
@@ -14,6 +15,8 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly encryption: EncryptionConfig
   readonly webhooks: WebhooksConfig
+  /** Which hosts the endpoints of networks may have. Absent: all. */
+  readonly rpcHosts?: RpcHostRules
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
   /** What signers that the API creates take from the environment. Absent: nothing. */
@@ -59,7 +62,8 @@ export interface WebhooksConfig {
   readonly allowedHosts: readonly string[]
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+/** `trace` writes the lines of `debug`. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export type DatabaseConfig =

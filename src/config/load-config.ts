@@ -1,6 +1,7 @@
 // From the environment and the files it names to one value, once, at start. Nothing else reads configuration.
 import { dirname } from 'node:path'
 import { memberOf } from '../ops/member.ts'
+import { guardRpcHosts } from '../ops/rpc-hosts.ts'
 import type { Config } from './config.ts'
 import {
   configPath,
@@ -10,9 +11,9 @@ import {
   parseRole,
   parseServer,
   parseWebhooks,
-  warnOfIgnored,
   withDotEnv,
 } from './environment.ts'
+import { parseRpcHosts, refuseDistributedFile, warnOfForeign } from './foreign-variables.ts'
 import { limits } from './limits.ts'
 import { type Members, type RefuseUnknown, readMembers } from './members.ts'
 import { parseNetworks } from './parse-networks.ts'
@@ -53,13 +54,8 @@ export async function loadConfig(
 ): Promise<Config> {
   const report = openReport()
   const env = await withDotEnv(realEnv, cwd, report)
-  const server = parseServer(env, report)
-  const database = parseDatabase(env, cwd, report)
-  const role = parseRole(env, database, report)
-  const encryption = parseEncryption(env, report)
-  const webhooks = parseWebhooks(env, report)
-  const logLevel = parseLogLevel(env, report)
-  warnOfIgnored(env, report)
+  const surroundings = parseSurroundings(env, cwd, report)
+  const { encryption, rpcHosts, signerEnvironment } = surroundings
 
   const { path, shownAs } = configPath(env, cwd)
   const missing = `there is none in ${dirname(path)}: cp config/config.example.json ${shownAs}, and edit it, or set CONFIG_DIR and CONFIG_FILE_NAME to where it is`
@@ -73,8 +69,6 @@ export async function loadConfig(
   file.setting('skip_unsupported', true)
   refusePlugins(file, report)
 
-  const signerEnvironment = parseSignerEnvironment(env, cwd)
-  const proxies = parseProxies(env, report)
   const signers = parseSigners(file, env, cwd, signerEnvironment, report)
   const notifications = parseNotifications(file, env, report)
   const retention = parseRetention(file, cwd, report)
@@ -87,7 +81,12 @@ export async function loadConfig(
     const isDefined = unserved.has(name) || entries.some(({ value }) => nameOf(value, 'network') === name)
     if (!isDefined) entries.push({ value: { network: name }, place: `networks (for "${name}", which a relayer uses)` })
   }
-  const networks = await parseNetworks({ entries, unserved }, customUrls, env, report)
+  const networks = await parseNetworks(
+    { entries, unserved },
+    customUrls,
+    { env, refuseHost: guardRpcHosts(rpcHosts) },
+    report,
+  )
   const named = {
     signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
     unusableSigners: signers.filter(({ type }) => type === 'vault_transit').map(({ id }) => id),
@@ -104,22 +103,34 @@ export async function loadConfig(
   report.conclude()
   const { warnings } = report
   return {
-    role,
-    server,
-    logLevel,
-    database,
-    encryption,
-    webhooks,
+    ...surroundings,
     relayers,
     signers,
-    signerEnvironment,
-    ...(proxies && { proxies }),
     notifications,
     networks,
     retention,
     isStrict,
     limits,
     warnings,
+  }
+}
+
+/** What the environment alone says. */
+function parseSurroundings(env: Environment, cwd: string, report: Report) {
+  const database = parseDatabase(env, cwd, report)
+  const proxies = parseProxies(env, report)
+  refuseDistributedFile(env, database, report)
+  warnOfForeign(env, report)
+  return {
+    server: parseServer(env, report),
+    database,
+    role: parseRole(env, database, report),
+    encryption: parseEncryption(env, report),
+    webhooks: parseWebhooks(env, report),
+    rpcHosts: parseRpcHosts(env, report),
+    logLevel: parseLogLevel(env, report),
+    signerEnvironment: parseSignerEnvironment(env, cwd),
+    ...(proxies && { proxies }),
   }
 }
 

@@ -9,9 +9,8 @@ import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import { parseProfile } from './parse-profile.ts'
-import { parseRpcUrls } from './parse-rpc-urls.ts'
+import { parseRpcUrls, type UrlSource } from './parse-rpc-urls.ts'
 import type { NetworkEntries } from './read-network-entries.ts'
-import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
 
 export const networkMembers = [
@@ -32,7 +31,7 @@ export const networkMembers = [
 export async function parseNetworks(
   { entries, unserved }: NetworkEntries,
   customUrls: ReadonlyMap<string, Members>,
-  env: Environment,
+  source: UrlSource,
   report: Report,
 ): Promise<readonly NetworkSettings[]> {
   const byName = new Map<string, Members>()
@@ -55,8 +54,8 @@ export async function parseNetworks(
     networks.push({
       ...(await parseNetwork(name, line, report)),
       rpcUrls: relayer
-        ? parseRpcUrls(relayer, 'custom_rpc_urls', env, report)
-        : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', env, report),
+        ? parseRpcUrls(relayer, 'custom_rpc_urls', source, report)
+        : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', source, report),
     })
   }
   const deprecated = networks.filter(({ tags }) => tags.includes('deprecated')).map(({ name }) => name)

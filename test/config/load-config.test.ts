@@ -165,7 +165,7 @@ test('what other services name and we need not do is accepted, with a warning', 
   const config = await loadFile(file, { ...env, REPOSITORY_STORAGE_TYPE: 'redis' })
   const places = config.warnings.map((warning) => warning.split(':')[0])
   expect(places.sort()).toEqual([
-    'REPOSITORY_STORAGE_TYPE',
+    'environment',
     'gas_price_cache',
     'relayers[0].policies.include_revert_data',
     'status_check',

@@ -366,6 +366,26 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   ],
   ['level', { LOG_LEVEL: 'infos' }, /LOG_LEVEL: is "infos"; did you mean "info"\?/],
   [
+    'several processes on a file',
+    { DISTRIBUTED_MODE: 'True' },
+    /DISTRIBUTED_MODE: is true, and the SQLite file of DATABASE_URL is one process's: .*; give DATABASE_URL a PostgreSQL/,
+  ],
+  [
+    'private addresses or not',
+    { RPC_BLOCK_PRIVATE_IPS: 'yes' },
+    /RPC_BLOCK_PRIVATE_IPS: is "yes"; write true or false/,
+  ],
+  [
+    'a node at an internal address',
+    { RPC_BLOCK_PRIVATE_IPS: 'true' },
+    /rpc_urls\[0\]: has an internal host, and RPC_BLOCK_PRIVATE_IPS refuses those \(127\.0\.0\.1\); name another/,
+  ],
+  [
+    'a node that is not allowed',
+    { RPC_ALLOWED_HOSTS: 'rpc.example, other.example' },
+    /rpc_urls\[0\]: has a host that is not in RPC_ALLOWED_HOSTS \(127\.0\.0\.1\)/,
+  ],
+  [
     'PostgreSQL without a database',
     { DATABASE_URL: 'postgres://u:S3CRET@h' },
     /DATABASE_URL: names no database; write postgres:/,

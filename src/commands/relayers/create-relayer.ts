@@ -14,6 +14,7 @@ import {
   type ManagementContext,
   type PolicyMembers,
   policiesFrom,
+  refuseEndpoints,
   requireKey,
   requireKeyFor,
   takeEffect,
@@ -42,6 +43,7 @@ export async function createRelayer(
   const { store, clock, random, registry, vault } = context
   await registry.refresh()
   const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
+  if (request.endpoints) refuseEndpoints(context, 'custom_rpc_urls', request.endpoints)
   if (request.endpoints) requireKey(context, 'custom_rpc_urls')
   requireKeyFor(context, relayer.policies)
   const at = { kind: 'relayer', id: relayer.id } as const
