@@ -18,7 +18,7 @@ import { awaitSigners } from './compose-awaited.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
-import { relayersByState, signerSources, usableSigners } from './compose-signers.ts'
+import { openFileSigners, relayersByState, signerSources } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -54,7 +54,7 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
-import { type OpenKeyService, openOrAwaitSigners, signerContext } from './signers/open-signers.ts'
+import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
 import type { Store } from './store/store.ts'
@@ -171,12 +171,12 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
   const signing = signerContext({ ...around, log: logger, ...known })
-  const { signers, awaited } = await openOrAwaitSigners(usableSigners(config.signers), signing)
+  const { signers, awaited, parsed } = await openFileSigners(config, signing, store)
   opened.defer(async () => void (await Promise.all([...signers.values()].map((signer) => signer.close?.()))))
   const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
-  const file = registryFile(config, signers)
+  const file = registryFile(parsed, signers)
   refuseSharedAddresses(file.relayers)
   refusePublishedAccounts(file.relayers)
   const registry = opened.use(
@@ -213,7 +213,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
-  const awaiting = { awaited, parsed: config, signers, registry, store, clock, logger, announce }
+  const awaiting = { awaited, parsed, signers, registry, store, clock, logger, announce }
   const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },

@@ -1,7 +1,7 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
 import type { Policies } from '../domain/policy-table.ts'
-import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { FaultyEntity, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { RpcHostRules } from '../ops/rpc-hosts.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, KeyServiceType, VaultTransitSettings } from '../signers/settings.ts'
@@ -25,6 +25,8 @@ export interface Config {
   readonly proxies?: ProxyConfig
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
+  /** Of the file; no relayer of it names them. Absent: none. */
+  readonly faulty?: readonly FaultyEntity[]
   readonly retention: RetentionConfig
   /** Whether a send with a member without effect is refused. Absent: it is not. */
   readonly isStrict?: boolean

@@ -28,6 +28,7 @@ import { type NetworkEntry, nameOf, otherFamilies, readNetworkEntries } from './
 import type { Environment } from './read-reference.ts'
 import { openReport, type Report } from './report.ts'
 import { tolerateUnknown } from './unknown-members.ts'
+import { settleFaults } from './unused-faults.ts'
 
 export const fileMembers = [
   ...[
@@ -69,8 +70,8 @@ export async function loadConfig(
   file.setting('skip_unsupported', true)
   refusePlugins(file, report)
 
-  const signers = parseSigners(file, env, cwd, signerEnvironment, report)
-  const notifications = parseNotifications(file, env, report)
+  const { signers, found: ofSigners } = parseSigners(file, env, cwd, signerEnvironment, report)
+  const { notifications, found: ofNotifications } = parseNotifications(file, env, report)
   const retention = parseRetention(file, cwd, report)
   const listed = servedRelayers(file, report)
   const customUrls = customUrlsByNetwork(listed, report, tolerate)
@@ -81,12 +82,13 @@ export async function loadConfig(
     const isDefined = unserved.has(name) || entries.some(({ value }) => nameOf(value, 'network') === name)
     if (!isDefined) entries.push({ value: { network: name }, place: `networks (for "${name}", which a relayer uses)` })
   }
-  const networks = await parseNetworks(
+  const { networks, found: ofNetworks } = await parseNetworks(
     { entries, unserved },
     customUrls,
     { env, refuseHost: guardRpcHosts(rpcHosts) },
     report,
   )
+  const faulty = settleFaults([...ofNetworks, ...ofSigners, ...ofNotifications], listed, report)
   const named = {
     signers: file.items('signers').map(({ value }) => nameOf(value, 'id')),
     unusableSigners: signers.filter(({ type }) => type === 'vault_transit').map(({ id }) => id),
@@ -108,6 +110,7 @@ export async function loadConfig(
     signers,
     notifications,
     networks,
+    faulty,
     retention,
     isStrict,
     limits,

@@ -11,7 +11,8 @@ import { kindOf, type Members, readMembers } from './members.ts'
 import { parseProfile } from './parse-profile.ts'
 import { parseRpcUrls, type UrlSource } from './parse-rpc-urls.ts'
 import type { NetworkEntries } from './read-network-entries.ts'
-import type { Report } from './report.ts'
+import { type PartialReport, type Report, reportApart } from './report.ts'
+import type { EntityProblems } from './unused-faults.ts'
 
 export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
@@ -27,18 +28,27 @@ export const networkMembers = [
   ],
 ]
 
+interface Entry {
+  readonly name: string
+  readonly members: Members
+  readonly report: PartialReport
+}
+
 /** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
 export async function parseNetworks(
   { entries, unserved }: NetworkEntries,
   customUrls: ReadonlyMap<string, Members>,
   source: UrlSource,
-  report: Report,
-): Promise<readonly NetworkSettings[]> {
+  whole: Report,
+): Promise<{ readonly networks: readonly NetworkSettings[]; readonly found: readonly EntityProblems[] }> {
   const byName = new Map<string, Members>()
+  const all: Entry[] = []
   for (const { value, place } of entries) {
+    const report = reportApart(whole)
     const members = readMembers(value, place, networkMembers, report)
     const name = members.requiredText('network')
     const type = members.raw('type') ?? 'evm'
+    all.push({ name, members, report })
     if (type !== 'evm') {
       const family = typeof type === 'string' ? type : kindOf(type)
       report.problem(place, `network "${name}" is of type ${family}; only evm is served, so remove this network`)
@@ -48,21 +58,35 @@ export async function parseNetworks(
   }
 
   const networks: NetworkSettings[] = []
-  for (const [name, members] of byName) {
+  const lines = new Map<string, readonly Members[]>()
+  for (const { name, members, report } of all.filter((each) => byName.get(each.name) === each.members)) {
     const relayer = customUrls.get(name)
     const line = lineage(members, byName, unserved, report)
+    lines.set(name, line)
     networks.push({
       ...(await parseNetwork(name, line, report)),
       rpcUrls: relayer
-        ? parseRpcUrls(relayer, 'custom_rpc_urls', source, report)
+        ? parseRpcUrls(relayer, 'custom_rpc_urls', source, whole)
         : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', source, report),
     })
   }
+  const found = all.map(({ name, members }) => ({
+    kind: 'network' as const,
+    name,
+    problems: problemsOf(name, members),
+  }))
+  const faulty = new Set(found.filter(({ problems }) => problems.length > 0).map(({ name }) => name))
   const deprecated = networks.filter(({ tags }) => tags.includes('deprecated')).map(({ name }) => name)
   if (deprecated.length > 0) {
-    report.warn('networks', `marked as deprecated: ${deprecated.join(', ')}; move their relayers before they end`)
+    whole.warn('networks', `marked as deprecated: ${deprecated.join(', ')}; move their relayers before they end`)
   }
-  return networks
+  return { networks: networks.filter(({ name }) => !faulty.has(name)), found }
+
+  /** A fault of a network is one of those that inherit from it. */
+  function problemsOf(name: string, members: Members) {
+    const line = byName.get(name) === members ? (lines.get(name) ?? [members]) : [members]
+    return all.filter((each) => line.includes(each.members)).flatMap(({ report }) => report.problems)
+  }
 }
 
 /** The entry, what it inherits from, and so on: the first that has a member decides it. */

@@ -37,7 +37,10 @@ const hsm = { module: '/usr/lib/softhsm/libsofthsm2.so', token_label: 'relayers'
 async function signerOf(type: string, config: object, beside: object = {}, variables: object = {}) {
   const file = rightFile()
   const signer = { id: 'remote', type, config, ...beside }
-  const content = { ...file, signers: [...(file.signers ?? []), signer] }
+  // A relayer names it, so that a fault is a refusal. No relayer can name a key of another curve.
+  const named = type === 'vault_transit' ? {} : { signer_id: 'remote' }
+  const relayers = file.relayers.map((relayer) => ({ ...relayer, ...named }))
+  const content = { ...file, relayers, signers: [...(file.signers ?? []), signer] }
   const loaded = await load({ 'config/config.json': JSON.stringify(content) }, { ...env, ...secrets, ...variables })
   return loaded.signers.find(({ id }) => id === 'remote')
 }

@@ -97,13 +97,13 @@ test.each<[string, Readonly<Record<string, object[]>>, object, RegExp]>([
   [
     'a parent that is nowhere',
     { ember: [ember, { ...cinder, from: 'embr' }] },
-    {},
+    { network: 'cinder' },
     /ember\.json\.networks\[1\]\.from: "embr", which is not defined; name an evm network/,
   ],
   [
     'a parent of another family',
     { ember: [ember, { ...cinder, from: 'lumen' }], stellar: [lumen] },
-    {},
+    { network: 'cinder' },
     /ember\.json\.networks\[1\]\.from: "lumen", which is of type stellar; name an evm network/,
   ],
   [

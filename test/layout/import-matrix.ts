@@ -205,7 +205,10 @@ const top: Readonly<Record<string, Rule>> = {
   'compose-retention.ts': [
     ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
   ],
-  'compose-signers.ts': ['commands/management.ts', 'config', 'domain/ids.ts', 'ops', 'registry', 'signers'],
+  'compose-signers.ts': [
+    ...['commands/management.ts', 'config', 'domain/ids.ts', 'domain/settings.ts', 'ops', 'registry', 'signers'],
+    'store/store.ts',
+  ],
   'compose.ts': [
     ...['compose-awaited.ts', 'compose-database.ts', 'compose-hosts.ts', 'compose-retention.ts', 'compose-signers.ts'],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),

@@ -55,7 +55,8 @@ export async function checkAll(
       findings.push({ level: fault ? 'error' : 'ok', place, check, text: fault ?? opened.address })
     } catch (error) {
       if (!(error instanceof SignerError)) throw error
-      findings.push({ level: 'error', place, check, text: error.message })
+      const isUsed = relayers.some(({ signerId }) => signerId === signer.id)
+      findings.push({ level: isUsed ? 'error' : 'warning', place, check, text: error.message })
     }
   }
   findings.push(...(await checkReceivers(relayers, config.database)))
