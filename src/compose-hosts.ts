@@ -17,7 +17,8 @@ export async function guardHosts(
   registry: Pick<Registry, 'networks' | 'endpointsOf'>,
   store: Pick<Store, 'reads'>,
 ): Promise<HostGuards> {
-  const refuseRpcHost = guardRpcHosts(rpcHosts ?? { allowed: [], blocksInternal: false })
-  await refuseStoredHosts(registry, store, refuseRpcHost)
+  const rules = rpcHosts ?? { allowed: [], blocksInternal: false }
+  const refuseRpcHost = guardRpcHosts(rules)
+  if (rules.allowed.length > 0 || rules.blocksInternal) await refuseStoredHosts(registry, store, refuseRpcHost)
   return { guard: guardAddresses(webhooks.allowedHosts), refuseRpcHost }
 }

@@ -13,6 +13,8 @@ import type { Registry } from './registry/registry.ts'
 import type { OpenStoredSigner } from './registry/stored-signers.ts'
 import { namedInStore, refuseUsedFaults } from './registry/used-faults.ts'
 import { openOrAwaitSigners, openSigner, type SignerContext, type SignerSettings } from './signers/open-signers.ts'
+import type { AwaitedSigner } from './signers/remote/open-remote-signer.ts'
+import type { Signer } from './signers/signer.ts'
 import type { Store } from './store/store.ts'
 
 export interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
@@ -24,12 +26,31 @@ export function usableSigners(signers: readonly SignerConfig[]): readonly Signer
   return signers.filter((signer) => signer.type !== 'vault_transit')
 }
 
+export interface FileSigners {
+  readonly signers: Map<string, Signer>
+  readonly awaited: readonly AwaitedSigner[]
+  /** The entities of the file that are left out. Absent: none. */
+  readonly faulty?: readonly FaultyEntity[]
+}
+
 /**
  * Opens the signers of the file. One that no relayer names, in the file or in the database, may fail to open: it is left out, with a
- * warning. `parsed` is the configuration without it. Throws SignerError for another, and OperatorError for a fault of the file in
- * an entity that a relayer of the database names.
+ * warning. Throws SignerError for another, and OperatorError for a fault of the file in an entity that a relayer of the database
+ * names.
  */
-export async function openFileSigners(config: Config, context: SignerContext, store: Pick<Store, 'reads'>) {
+export function openFileSigners(
+  config: Config,
+  context: SignerContext,
+  store: Pick<Store, 'reads'>,
+): Promise<FileSigners> {
+  const usable = usableSigners(config.signers)
+  const spares = usable.filter(({ id }) => !config.relayers.some(({ signerId }) => signerId === id))
+  // Most files name all that they hold, and need no look into the database.
+  if (spares.length === 0 && !config.faulty?.length) return openOrAwaitSigners(usable, context)
+  return openBesideFaults(config, context, store)
+}
+
+async function openBesideFaults(config: Config, context: SignerContext, store: Pick<Store, 'reads'>) {
   const namedBy = await namedInStore(store, config.relayers)
   const faulty = [...(config.faulty ?? [])]
   refuseUsedFaults(faulty, namedBy)
@@ -38,12 +59,18 @@ export async function openFileSigners(config: Config, context: SignerContext, st
   const usable = usableSigners(config.signers)
   const { signers, awaited } = await openOrAwaitSigners(usable.filter(isUsed), context)
   const spares = usable.filter((each) => !isUsed(each)).map((each) => openSpare(each, context))
-  for (const { opened, fault } of await Promise.all(spares)) {
-    for (const [id, signer] of opened?.signers ?? []) signers.set(id, signer)
-    if (fault) faulty.push(fault)
+  const opened = await Promise.all(spares)
+  for (const spare of opened) {
+    for (const [id, signer] of spare.opened?.signers ?? []) signers.set(id, signer)
+    if (spare.fault) faulty.push(spare.fault)
   }
-  const left = config.signers.filter(({ id }) => !faulty.some(({ kind, name }) => kind === 'signer' && name === id))
-  return { signers, awaited, parsed: { ...config, signers: left, faulty } }
+  return { signers, awaited: [...awaited, ...opened.flatMap((spare) => spare.opened?.awaited ?? [])], faulty }
+}
+
+/** The configuration without its faulty signers, which can't be opened. */
+export function withoutFaulty(config: Config, faulty: readonly FaultyEntity[] = []) {
+  const isFaulty = (id: string) => faulty.some(({ kind, name }) => kind === 'signer' && name === id)
+  return { ...config, signers: config.signers.filter(({ id }) => !isFaulty(id)), faulty }
 }
 
 interface Spare {

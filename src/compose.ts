@@ -18,7 +18,7 @@ import { awaitSigners } from './compose-awaited.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
 import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
-import { openFileSigners, relayersByState, signerSources } from './compose-signers.ts'
+import { openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -171,7 +171,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
   const signing = signerContext({ ...around, log: logger, ...known })
-  const { signers, awaited, parsed } = await openFileSigners(config, signing, store)
+  const { signers, awaited, faulty } = await openFileSigners(config, signing, store)
+  const parsed = withoutFaulty(config, faulty)
   opened.defer(async () => void (await Promise.all([...signers.values()].map((signer) => signer.close?.()))))
   const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
