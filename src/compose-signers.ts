@@ -1,8 +1,9 @@
 // Opens the signers of requests and of the database: the text that is sealed for each opens it again at each start.
 import type { ManagementContext, NewSigner } from './commands/management.ts'
-import type { SignerConfig, SignerEnvironment } from './config/config.ts'
+import type { Config, SignerConfig, SignerEnvironment } from './config/config.ts'
 import { type RequestedSigner, readSigner, requestedSignerTypes } from './config/read-signer.ts'
 import type { Address } from './domain/ids.ts'
+import type { FaultyEntity } from './domain/settings.ts'
 import { memberOf } from './ops/member.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import type { RelayerState, RelayerStates } from './ops/relayer-states.ts'
@@ -10,7 +11,11 @@ import { type Secret, secret } from './ops/secret.ts'
 import { decode, encode } from './registry/overlay.ts'
 import type { Registry } from './registry/registry.ts'
 import type { OpenStoredSigner } from './registry/stored-signers.ts'
-import { openSigner, type SignerContext, type SignerSettings } from './signers/open-signers.ts'
+import { namedInStore, refuseUsedFaults } from './registry/used-faults.ts'
+import { openOrAwaitSigners, openSigner, type SignerContext, type SignerSettings } from './signers/open-signers.ts'
+import type { AwaitedSigner } from './signers/remote/open-remote-signer.ts'
+import type { Signer } from './signers/signer.ts'
+import type { Store } from './store/store.ts'
 
 export interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
   readonly openStored: OpenStoredSigner
@@ -19,6 +24,68 @@ export interface SignerSources extends Pick<ManagementContext, 'readSigner' | 's
 /** All but those that no relayer can use. */
 export function usableSigners(signers: readonly SignerConfig[]): readonly SignerSettings[] {
   return signers.filter((signer) => signer.type !== 'vault_transit')
+}
+
+export interface FileSigners {
+  readonly signers: Map<string, Signer>
+  readonly awaited: readonly AwaitedSigner[]
+  /** The entities of the file that are left out. Absent: none. */
+  readonly faulty?: readonly FaultyEntity[]
+}
+
+/**
+ * Opens the signers of the file. One that no relayer names, in the file or in the database, may fail to open: it is left out, with a
+ * warning. Throws SignerError for another, and OperatorError for a fault of the file in an entity that a relayer of the database
+ * names.
+ */
+export function openFileSigners(
+  config: Config,
+  context: SignerContext,
+  store: Pick<Store, 'reads'>,
+): Promise<FileSigners> {
+  const usable = usableSigners(config.signers)
+  const spares = usable.filter(({ id }) => !config.relayers.some(({ signerId }) => signerId === id))
+  // Most files name all that they hold, and need no look into the database.
+  if (spares.length === 0 && !config.faulty?.length) return openOrAwaitSigners(usable, context)
+  return openBesideFaults(config, context, store)
+}
+
+async function openBesideFaults(config: Config, context: SignerContext, store: Pick<Store, 'reads'>) {
+  const namedBy = await namedInStore(store, config.relayers)
+  const faulty = [...(config.faulty ?? [])]
+  refuseUsedFaults(faulty, namedBy)
+  const isUsed = ({ id }: SignerSettings) =>
+    config.relayers.some(({ signerId }) => signerId === id) || namedBy('signer', id) !== undefined
+  const usable = usableSigners(config.signers)
+  const { signers, awaited } = await openOrAwaitSigners(usable.filter(isUsed), context)
+  const spares = usable.filter((each) => !isUsed(each)).map((each) => openSpare(each, context))
+  const opened = await Promise.all(spares)
+  for (const spare of opened) {
+    for (const [id, signer] of spare.opened?.signers ?? []) signers.set(id, signer)
+    if (spare.fault) faulty.push(spare.fault)
+  }
+  return { signers, awaited: [...awaited, ...opened.flatMap((spare) => spare.opened?.awaited ?? [])], faulty }
+}
+
+/** The configuration without its faulty signers, which can't be opened. */
+export function withoutFaulty(config: Config, faulty: readonly FaultyEntity[] = []) {
+  const isFaulty = (id: string) => faulty.some(({ kind, name }) => kind === 'signer' && name === id)
+  return { ...config, signers: config.signers.filter(({ id }) => !isFaulty(id)), faulty }
+}
+
+interface Spare {
+  readonly opened?: Awaited<ReturnType<typeof openOrAwaitSigners>>
+  readonly fault?: FaultyEntity
+}
+
+async function openSpare(settings: SignerSettings, context: SignerContext): Promise<Spare> {
+  try {
+    return { opened: await openOrAwaitSigners([settings], context) }
+  } catch (err) {
+    if (!(err instanceof OperatorError)) throw err
+    context.log.warn({ err, signer: settings.id }, 'a signer that no relayer names does not open, and is left out')
+    return { fault: { kind: 'signer', name: settings.id, faults: [err.message] } }
+  }
 }
 
 export function signerSources(context: SignerContext, environment: SignerEnvironment | undefined): SignerSources {

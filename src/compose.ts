@@ -16,8 +16,9 @@ import { syncConfiguredRelayers } from './commands/relayers/sync-configured-rela
 import { finishBulks } from './commands/transactions/finish-bulks.ts'
 import { awaitSigners } from './compose-awaited.ts'
 import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
+import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
-import { relayersByState, signerSources, usableSigners } from './compose-signers.ts'
+import { openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -36,7 +37,6 @@ import { type MetricsServer, openMetricsServer } from './http/server/open-metric
 import { openServer } from './http/server/open-server.ts'
 import type { Clock } from './ops/clock.ts'
 import { freshId } from './ops/fresh-id.ts'
-import { guardAddresses } from './ops/guard-addresses.ts'
 import { logChanges } from './ops/log-changes.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
@@ -54,7 +54,7 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
-import { type OpenKeyService, openOrAwaitSigners, signerContext } from './signers/open-signers.ts'
+import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openLines } from './store/postgres/lines.ts'
 import type { Store } from './store/store.ts'
@@ -119,6 +119,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
       trustedProxies: config.server.trustedProxies,
       authenticate: administratorBy(config.server.apiKey.reveal()),
       ...(config.server.hasDashboard && { sessionDigest: sessionDigestBy(config.server.apiKey.reveal()) }),
+      ...(config.isStrict && { isStrict: true }),
       logger: around.logger,
       metrics: (around.metrics ?? noMetrics).http,
       readiness: {
@@ -170,12 +171,13 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
   const signing = signerContext({ ...around, log: logger, ...known })
-  const { signers, awaited } = await openOrAwaitSigners(usableSigners(config.signers), signing)
+  const { signers, awaited, faulty } = await openFileSigners(config, signing, store)
+  const parsed = withoutFaulty(config, faulty)
   opened.defer(async () => void (await Promise.all([...signers.values()].map((signer) => signer.close?.()))))
   const { openStored, ...forRequests } = signerSources(signing, config.signerEnvironment)
   const vault = openVault(config.encryption, random)
   await reseal(store, vault, logger)
-  const file = registryFile(config, signers)
+  const file = registryFile(parsed, signers)
   refuseSharedAddresses(file.relayers)
   refusePublishedAccounts(file.relayers)
   const registry = opened.use(
@@ -190,6 +192,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       policyFor: (network) => networkPolicy(network, limits),
     }),
   )
+  const hosts = await guardHosts(config, registry, store)
   const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   const inFile = { file: file.relayers, awaited: file.awaited }
@@ -211,9 +214,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
 
   const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
-  const awaiting = { awaited, parsed: config, signers, registry, store, clock, logger, announce }
+  const awaiting = { awaited, parsed, signers, registry, store, clock, logger, announce }
   const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
-  const guard = guardAddresses(config.webhooks.allowedHosts)
   const commands: CommandContext = {
     ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
     wake(relayer) {
@@ -227,7 +229,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const everything = opened.move()
   return {
     commands,
-    management: { ...commands, announce, registry, vault, logger, guard, awaitedCode, ...forRequests, readPolicies },
+    management: { ...commands, announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies },
     ...(sharing && { hints: sharing.hints }),
     states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,

@@ -6,19 +6,21 @@ import { table } from './format.ts'
 
 interface Options {
   readonly json?: true
+  readonly strict?: true
 }
 
 export function addCheck(program: Command, act: Act): void {
   program
     .command('check')
     .description('check the configuration, the ports, the database and the nodes, before a start')
+    .option('--strict', 'refuse members of the file that are not known, also where a start passes over them')
     .option('--json', 'print JSON')
     .action(act(check))
 }
 
 async function check({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { checkAll } = await import('./check/check-all.ts')
-  const findings = await checkAll(life, (line) => terminal.progress(line))
+  const findings = await checkAll(life, (line) => terminal.progress(line), { isStrict: options.strict ?? false })
   const errors = findings.filter(({ level }) => level === 'error').length
   if (options.json) terminal.printJson(findings)
   else {

@@ -159,9 +159,9 @@ export interface CancellationPreviewView {
 export interface SendInput {
   /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract */
   readonly to?: string
-  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256, or in hex: 0x and 1 to 64 digits */
   readonly value: string | number
-  /** Bytes in hex: 0x and an even number of digits */
+  /** Bytes in hex: an even number of digits, with 0x or without; empty for a transfer */
   readonly data?: string
   /** Gas units as an integer from 21000, or nothing to have it estimated */
   readonly gas_limit?: number

@@ -3,8 +3,10 @@
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
+import type { EndpointSettings } from '../domain/settings.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
+import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { SignerFacts } from '../registry/entities.ts'
@@ -23,6 +25,8 @@ export interface ManagementContext extends CommandContext {
   readonly announce: () => void
   /** Decides which addresses webhooks may reach. */
   readonly guard: AddressGuard
+  /** Refuses endpoints of networks by their hosts. Absent: none is refused. */
+  readonly refuseRpcHost?: RefuseRpcHost
   /** Reads the body of a signer, under the rules of the configuration file. */
   readonly readSigner: (id: string, body: SignerBody) => NewSigner | { readonly problems: Problems }
   /** The types of signers that a request may have. */
@@ -94,6 +98,23 @@ export function refuseInside({ guard }: ManagementContext, url: Secret): void {
   const fix =
     'send a public one, or if this is intended, add the host or its range to WEBHOOK_ALLOWED_HOSTS and restart'
   throw new RescindError('INVALID_REQUEST', `url: ${refusal} (${target.hostname}); ${fix}`)
+}
+
+/** Throws INVALID_REQUEST for an endpoint whose host the operator does not allow. */
+export function refuseEndpoints(
+  { refuseRpcHost }: ManagementContext,
+  field: string,
+  endpoints: readonly Pick<EndpointSettings, 'url'>[],
+): void {
+  for (const [index, { url }] of endpoints.entries()) {
+    const target = new URL(url.reveal())
+    const refusal = refuseRpcHost?.(target)
+    if (refusal === undefined) continue
+    throw new RescindError(
+      'INVALID_REQUEST',
+      `${field}[${index}]: ${refusal} (${target.hostname}); send another node, or change the variable and restart`,
+    )
+  }
 }
 
 /** Warnings about valid members that may not be as intended. */

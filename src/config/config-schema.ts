@@ -46,10 +46,22 @@ const wei = (min: 0 | 1 = 0): FileSchema =>
 type Properties = Readonly<Record<string, FileSchema>>
 
 /** `limits`: optional members that are never null, since null could be a limit that a template lost. */
-function object(required: Properties, others: Properties = {}, limits: Properties = {}): FileSchema {
+function object(
+  required: Properties,
+  others: Properties = {},
+  limits: Properties = {},
+  patterns?: Properties,
+): FileSchema {
   const optionals = Object.entries(others).map(([name, schema]) => [name, optional(schema)])
   const properties = { ...required, ...Object.fromEntries(optionals), ...limits }
-  return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
+  const patternProperties = patterns && { patternProperties: patterns }
+  return {
+    type: 'object',
+    properties,
+    ...patternProperties,
+    required: Object.keys(required),
+    additionalProperties: false,
+  }
 }
 
 function policySchema(policy: Policy): FileSchema {
@@ -118,7 +130,9 @@ const reference = (plain: FileSchema): FileSchema =>
     object({ type: { const: 'plain' }, value: plain }),
   )
 
-const url: FileSchema = { type: 'string', pattern: httpUrlPattern, examples: ['http://127.0.0.1:8545'] }
+/** White space around it is trimmed. */
+const withBlanks = (pattern: string) => pattern.replace(/^\^/, '^\\s*').replace(/\$$/, '\\s*$')
+const url: FileSchema = { type: 'string', pattern: withBlanks(httpUrlPattern), examples: ['http://127.0.0.1:8545'] }
 const headerValue = { type: 'string', maxLength: headerCharsMax, pattern: headerValuePattern, examples: ['a-key'] }
 
 const headers: FileSchema = {
@@ -134,6 +148,11 @@ const headers: FileSchema = {
 
 const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })
 
+const emptyList: FileSchema = { type: 'array', maxItems: 0 }
+
+/** For people. */
+const note: FileSchema = {}
+
 const relayer = object(
   {
     id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,36}$', examples: ['treasury'] },
@@ -142,15 +161,24 @@ const relayer = object(
   },
   {
     name: text('Treasury'),
+    description: note,
     network_type: { const: 'evm' },
     notification_id: described('the id of a notification', text('hook')),
-    custom_rpc_urls: described("in place of the network's rpc_urls", ref('rpcUrls')),
+    custom_rpc_urls: described(
+      "in place of the network's rpc_urls; an empty list is none",
+      anyOf(ref('rpcUrls'), emptyList),
+    ),
   },
   { paused: flag, policies: ref('policies') },
+  { '^_': note },
 )
 
 const secret = reference({ type: 'string', minLength: 1, examples: ['a secret that is long enough to sign'] })
-const key = reference({ type: 'string', pattern: '^(0x)?[0-9a-fA-F]{64}$', examples: ['4c0883a6'.repeat(8)] })
+const key = reference({
+  type: 'string',
+  pattern: withBlanks('^(0x)?[0-9a-fA-F]{64}$'),
+  examples: ['4c0883a6'.repeat(8)],
+})
 const signerOf = (type: string, config: FileSchema) => object({ id: text('dev'), type: { const: type }, config })
 const signer = anyOf(
   signerOf('local', object({ path: text('key.json'), passphrase: secret })),
@@ -161,6 +189,8 @@ const notification = object(
   { id: text('hook'), type: { const: 'webhook' }, url: { ...url, examples: ['https://hooks.example/'] } },
   { signing_key: described(`of ${limits.signingKeyCharactersMin} characters or more`, secret) },
 )
+
+const statusCheckSeconds = count(0, limits.statusCheckSecondsMax)
 
 const network = object(
   { network: described('its name', text('localhost')) },
@@ -177,6 +207,10 @@ const network = object(
     tags: texts,
     explorer_urls: texts,
     gas_price_cache: described('without effect', {}),
+    status_check: described(
+      'without effect',
+      object({}, { initial_delay_seconds: statusCheckSeconds, retry_delay_seconds: statusCheckSeconds }),
+    ),
     profile: ref('profile'),
     second_witness: described(
       'whether final statements need two endpoints of different hosts: where there are two, always, or never',
@@ -190,6 +224,13 @@ const otherNetwork: FileSchema = {
   type: 'object',
   properties: { type: { enum: ['solana', 'stellar'] } },
   required: ['type'],
+}
+
+/** Skipped, unless `skip_unsupported` is false. */
+const otherRelayer: FileSchema = {
+  type: 'object',
+  properties: { network_type: { enum: ['solana', 'stellar'] } },
+  required: ['network_type'],
 }
 
 const days = (min: number): FileSchema => count(min, limits.retentionDaysMax)
@@ -214,7 +255,8 @@ export const configSchema: FileSchema = {
     {},
     {
       $schema: {},
-      relayers: list(ref('relayer')),
+      description: note,
+      relayers: list(anyOf(ref('relayer'), ref('otherRelayer'))),
       signers: list(ref('signer')),
       notifications: list(ref('notification')),
       networks: described(
@@ -224,9 +266,14 @@ export const configSchema: FileSchema = {
       retention,
       plugins: nothing,
     },
+    {
+      strict: described('whether unknown members are refused that would pass with a warning, in sends as well', flag),
+      skip_unsupported: described('whether relayers of Solana and Stellar are skipped with a warning', flag),
+    },
+    { '^_': note },
   ),
   definitions: {
-    ...{ relayer, policies, signer, notification, network, otherNetwork, rpcUrls },
+    ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls },
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

@@ -1,7 +1,8 @@
 // What a configuration is, once it is parsed: plain values, with secrets apart. It is always safe to log.
 
 import type { Policies } from '../domain/policy-table.ts'
-import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { FaultyEntity, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { RpcHostRules } from '../ops/rpc-hosts.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { KeyServiceSettings, KeyServiceType, VaultTransitSettings } from '../signers/settings.ts'
 import type { Limits } from './limits.ts'
@@ -14,6 +15,8 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly encryption: EncryptionConfig
   readonly webhooks: WebhooksConfig
+  /** Which hosts the endpoints of networks may have. Absent: all. */
+  readonly rpcHosts?: RpcHostRules
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
   /** What signers that the API creates take from the environment. Absent: nothing. */
@@ -22,7 +25,11 @@ export interface Config {
   readonly proxies?: ProxyConfig
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
+  /** Of the file; no relayer of it names them. Absent: none. */
+  readonly faulty?: readonly FaultyEntity[]
   readonly retention: RetentionConfig
+  /** Whether a send with a member without effect is refused. Absent: it is not. */
+  readonly isStrict?: boolean
   readonly limits: Limits
   /** What was accepted, but not as its author may believe: each is worth a log line at start. */
   readonly warnings: readonly string[]
@@ -57,7 +64,8 @@ export interface WebhooksConfig {
   readonly allowedHosts: readonly string[]
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+/** `trace` writes the lines of `debug`. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export type DatabaseConfig =

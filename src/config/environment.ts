@@ -18,7 +18,7 @@ import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
 import { fileErrorCode } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
-import { setting, wholeNumber, wideSetting } from './read-variables.ts'
+import { listSetting, setting, wholeNumber, wideSetting } from './read-variables.ts'
 import type { Report } from './report.ts'
 
 /** What `.env` says, and over it what the real environment says. */
@@ -125,7 +125,7 @@ function flag(env: Environment, name: string, report: Report): boolean {
 
 /** Addresses or CIDR ranges, separated by commas. */
 function proxies(env: Environment, report: Report): readonly string[] {
-  const given = listOf(env, 'TRUSTED_PROXIES')
+  const given = listSetting(env, 'TRUSTED_PROXIES')
   for (const each of given.filter((one) => !isRange(one))) {
     report.problem('TRUSTED_PROXIES', `"${each}" is no address or range; write them like 10.0.0.7 or 10.0.0.0/8`)
   }
@@ -134,7 +134,7 @@ function proxies(env: Environment, report: Report): readonly string[] {
 
 /** Host names, addresses or CIDR ranges that webhooks may reach although they are internal, separated by commas. */
 export function parseWebhooks(env: Environment, report: Report): WebhooksConfig {
-  const allowedHosts = listOf(env, 'WEBHOOK_ALLOWED_HOSTS')
+  const allowedHosts = listSetting(env, 'WEBHOOK_ALLOWED_HOSTS')
   for (const each of allowedHosts) {
     const isName = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(each)
     if (isRange(each) || (isName && !/^[\d.]+$/.test(each))) continue
@@ -144,11 +144,6 @@ export function parseWebhooks(env: Environment, report: Report): WebhooksConfig 
     )
   }
   return { allowedHosts }
-}
-
-function listOf(env: Environment, name: string): readonly string[] {
-  const listed = (setting(env, name) ?? '').split(',').map((each) => each.trim())
-  return listed.filter((each) => each !== '')
 }
 
 /** An address, or a CIDR range of them. */
@@ -191,7 +186,7 @@ function parsePostgres(url: string, report: Report): DatabaseConfig {
 /** Under which keys secrets are stored that are given through the API: base64 of 32 bytes each. */
 export function parseEncryption(env: Environment, report: Report): EncryptionConfig {
   const current = setting(env, 'STORAGE_ENCRYPTION_KEY')
-  const previous = listOf(env, 'STORAGE_ENCRYPTION_KEYS_PREVIOUS')
+  const previous = listSetting(env, 'STORAGE_ENCRYPTION_KEYS_PREVIOUS')
   const check = (name: string, keys: readonly string[]) => {
     if (keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key))) return
     // Not shown: a key with a typo is still most of a key.
@@ -218,17 +213,13 @@ export function parseRole(env: Environment, database: DatabaseConfig, report: Re
 
 export function parseLogLevel(env: Environment, report: Report): LogLevel {
   const level = setting(env, 'LOG_LEVEL') ?? 'info'
+  if (/[=,[\]]/.test(level)) {
+    report.warn('LOG_LEVEL', 'is a filter of log lines by their source, which has no effect; the level is info')
+    return 'info'
+  }
   const found = logLevels.find((known) => known === level.toLowerCase())
   if (!found) report.problem('LOG_LEVEL', `is "${level}"; ${suggestion(level, logLevels)}`)
   return found ?? 'info'
-}
-
-/** Variables of services like this one that would change what an operator relies on, and that have no effect here. */
-export function warnOfIgnored(env: Environment, report: Report): void {
-  const storage = setting(env, 'REPOSITORY_STORAGE_TYPE')
-  if (storage !== undefined) {
-    report.warn('REPOSITORY_STORAGE_TYPE', 'has no effect; DATABASE_URL says where transactions are stored')
-  }
 }
 
 export function configPath(env: Environment, cwd: string): { path: string; shownAs: string } {

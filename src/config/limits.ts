@@ -30,6 +30,7 @@ export const limits = {
   requiredConfirmationsMax: 10_000,
   averageBlockTimeMsDefault: 12_000,
   averageBlockTimeMsMax: 3_600_000,
+  statusCheckSecondsMax: 86_400,
 
   /** Events that nobody waits for any more: how long they stay to be streamed, and how many at most. */
   eventsKeptMs: 7 * 86_400_000,

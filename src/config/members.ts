@@ -1,4 +1,5 @@
 // Reads the members of a JSON object: each with its type, its bounds, and a place to point at when it is wrong.
+import { nearestName } from '../ops/near-names.ts'
 import type { Report } from './report.ts'
 
 export interface Members {
@@ -11,6 +12,8 @@ export interface Members {
   /** Reports an absent one too, and answers '' then. */
   requiredText(name: string): string
   flag(name: string, fallback: boolean): boolean
+  /** A flag whose null may be a protection that a template lost: a problem. */
+  setting(name: string, fallback: boolean): boolean
   count(name: string, bounds: { min: number; max: number }): number | undefined
   wei(name: string): bigint | undefined
   texts(name: string): readonly string[] | undefined
@@ -18,15 +21,33 @@ export interface Members {
   items(name: string): readonly { readonly value: unknown; readonly place: string }[]
 }
 
+interface UnknownMember {
+  readonly name: string
+  readonly value: unknown
+  readonly place: string
+  /** The members that the object may have. */
+  readonly known: readonly string[]
+}
+
+/** Calls `refuse` unless the member may pass. */
+export type RefuseUnknown = (unknown: UnknownMember, refuse: (unknown: UnknownMember) => void) => void
+
 /** Members beyond `known` are reported, with the name that was probably meant. */
-export function readMembers(value: unknown, at: string, known: readonly string[], report: Report): Members {
+export function readMembers(
+  value: unknown,
+  at: string,
+  known: readonly string[],
+  report: Report,
+  refuseUnknown: RefuseUnknown = (unknown, refuse) => refuse(unknown),
+): Members {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   const object: Readonly<Record<string, unknown>> = isObject ? { ...value } : {}
   const place = (name: string) => (at === '' ? name || '""' : `${at}.${name || '""'}`)
   if (!isObject) report.problem(at === '' ? 'the file' : at, `is ${kindOf(value)}; write an object, { … }`)
-  for (const name of Object.keys(object)) {
-    if (!known.includes(name))
-      report.problem(place(cut(name)), `is not a known member; ${suggestion(cut(name), known)}`)
+  const refuse = ({ name, place }: UnknownMember) =>
+    report.problem(place, `is not a known member; ${suggestion(cut(name), known)}`)
+  for (const [name, member] of Object.entries(object)) {
+    if (!known.includes(name)) refuseUnknown({ name, value: member, place: place(cut(name)), known }, refuse)
   }
 
   const raw = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
@@ -49,6 +70,10 @@ export function readMembers(value: unknown, at: string, known: readonly string[]
       return text(name) ?? ''
     },
     flag: (name, fallback) => read(name, 'true or false', asFlag) ?? fallback,
+    setting(name, fallback) {
+      if (raw(name) === null) report.problem(place(name), 'is null; write true or false')
+      return read(name, 'true or false', asFlag) ?? fallback
+    },
     count: (name, { min, max }) => read(name, `a whole number from ${min} to ${max}`, asCount(min, max)),
     wei: (name) => read(name, 'a whole number of wei, as a number or a decimal text such as "100000000000"', asWei),
     texts: (name) => read(name, 'a list of texts', asTexts),
@@ -116,23 +141,6 @@ export function kindOf(value: unknown): string {
 }
 
 export function suggestion(name: string, known: readonly string[]): string {
-  const [nearest] = known
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
-    .sort((one, other) => one.distance - other.distance)
-  return nearest ? `did you mean "${nearest.candidate}"?` : `remove it (known are ${known.join(', ')})`
-}
-
-/** Levenshtein: how many letters to insert, drop or change. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1]
-    for (const [column, other] of [...to].entries()) {
-      const change = (row[column] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? `remove it (known are ${known.join(', ')})` : `did you mean "${nearest}"?`
 }

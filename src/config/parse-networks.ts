@@ -9,28 +9,46 @@ import { knownChain } from './known-chain.ts'
 import { limits } from './limits.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import { parseProfile } from './parse-profile.ts'
-import { parseRpcUrls } from './parse-rpc-urls.ts'
+import { parseRpcUrls, type UrlSource } from './parse-rpc-urls.ts'
 import type { NetworkEntries } from './read-network-entries.ts'
-import type { Environment } from './read-reference.ts'
-import type { Report } from './report.ts'
+import { type PartialReport, type Report, reportApart } from './report.ts'
+import type { EntityProblems } from './unused-faults.ts'
 
 export const networkMembers = [
   ...['network', 'from', 'type', 'chain_id', 'rpc_urls', 'required_confirmations', 'average_blocktime_ms', 'symbol'],
-  ...['is_testnet', 'features', 'tags', 'explorer_urls', 'gas_price_cache', 'profile', 'second_witness'],
+  ...[
+    'is_testnet',
+    'features',
+    'tags',
+    'explorer_urls',
+    'gas_price_cache',
+    'status_check',
+    'profile',
+    'second_witness',
+  ],
 ]
+
+interface Entry {
+  readonly name: string
+  readonly members: Members
+  readonly report: PartialReport
+}
 
 /** `customUrls`: the relayers whose `custom_rpc_urls` stand in for a network's own, by the network's name. */
 export async function parseNetworks(
   { entries, unserved }: NetworkEntries,
   customUrls: ReadonlyMap<string, Members>,
-  env: Environment,
-  report: Report,
-): Promise<readonly NetworkSettings[]> {
+  source: UrlSource,
+  whole: Report,
+): Promise<{ readonly networks: readonly NetworkSettings[]; readonly found: readonly EntityProblems[] }> {
   const byName = new Map<string, Members>()
+  const all: Entry[] = []
   for (const { value, place } of entries) {
+    const report = reportApart(whole)
     const members = readMembers(value, place, networkMembers, report)
     const name = members.requiredText('network')
     const type = members.raw('type') ?? 'evm'
+    all.push({ name, members, report })
     if (type !== 'evm') {
       const family = typeof type === 'string' ? type : kindOf(type)
       report.problem(place, `network "${name}" is of type ${family}; only evm is served, so remove this network`)
@@ -40,21 +58,35 @@ export async function parseNetworks(
   }
 
   const networks: NetworkSettings[] = []
-  for (const [name, members] of byName) {
+  const lines = new Map<string, readonly Members[]>()
+  for (const { name, members, report } of all.filter((each) => byName.get(each.name) === each.members)) {
     const relayer = customUrls.get(name)
     const line = lineage(members, byName, unserved, report)
+    lines.set(name, line)
     networks.push({
       ...(await parseNetwork(name, line, report)),
       rpcUrls: relayer
-        ? parseRpcUrls(relayer, 'custom_rpc_urls', env, report)
-        : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', env, report),
+        ? parseRpcUrls(relayer, 'custom_rpc_urls', source, whole)
+        : parseRpcUrls(line.find((ancestor) => ancestor.has('rpc_urls')) ?? members, 'rpc_urls', source, report),
     })
   }
+  const found = all.map(({ name, members }) => ({
+    kind: 'network' as const,
+    name,
+    problems: problemsOf(name, members),
+  }))
+  const faulty = new Set(found.filter(({ problems }) => problems.length > 0).map(({ name }) => name))
   const deprecated = networks.filter(({ tags }) => tags.includes('deprecated')).map(({ name }) => name)
   if (deprecated.length > 0) {
-    report.warn('networks', `marked as deprecated: ${deprecated.join(', ')}; move their relayers before they end`)
+    whole.warn('networks', `marked as deprecated: ${deprecated.join(', ')}; move their relayers before they end`)
   }
-  return networks
+  return { networks: networks.filter(({ name }) => !faulty.has(name)), found }
+
+  /** A fault of a network is one of those that inherit from it. */
+  function problemsOf(name: string, members: Members) {
+    const line = byName.get(name) === members ? (lines.get(name) ?? [members]) : [members]
+    return all.filter((each) => line.includes(each.members)).flatMap(({ report }) => report.problems)
+  }
 }
 
 /** The entry, what it inherits from, and so on: the first that has a member decides it. */
@@ -100,6 +132,7 @@ async function parseNetwork(
   if (ownerOf('gas_price_cache').has('gas_price_cache')) {
     report.warn('gas_price_cache', 'has no effect on any network: prices are read once a block, for all relayers')
   }
+  warnOfStatusCheck(ownerOf('status_check'), report)
   const givenBlockTimeMs = count('average_blocktime_ms', limits.averageBlockTimeMsMax)
   const hasAny = (member: string) => line.some((members) => members.has(member))
   const listedFeatures = listed?.eip1559 ? ['eip1559'] : []
@@ -127,6 +160,16 @@ async function parseNetwork(
     explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
     secondWitness: secondWitnessIn(ownerOf('second_witness'), report),
   }
+}
+
+export const statusCheckMembers = ['initial_delay_seconds', 'retry_delay_seconds'] as const
+
+function warnOfStatusCheck(owner: Members, report: Report): void {
+  if (!owner.has('status_check')) return
+  const place = owner.place('status_check')
+  const delays = readMembers(owner.raw('status_check'), place, statusCheckMembers, report)
+  for (const name of statusCheckMembers) delays.count(name, { min: 0, max: limits.statusCheckSecondsMax })
+  report.warn('status_check', 'has no effect on any network: each new block is read, and what it changes is at once')
 }
 
 function secondWitnessIn(owner: Members, report: Report): SecondWitness {

@@ -1,7 +1,7 @@
 // The relayers of the file, each checked against the signers, notifications and networks that it names.
 import type { NetworkSettings } from '../domain/settings.ts'
 import type { RelayerConfig } from './config.ts'
-import { type Members, readMembers, shown } from './members.ts'
+import { type Members, type RefuseUnknown, readMembers, shown } from './members.ts'
 import { parsePolicies } from './parse-policies.ts'
 import type { Report } from './report.ts'
 
@@ -27,10 +27,16 @@ export interface Referents {
   }
 }
 
-export function parseRelayers(file: Members, referents: Referents, report: Report): readonly RelayerConfig[] {
+/** `listed`: the relayers of the file, without those that are skipped. */
+export function parseRelayers(
+  listed: readonly { readonly value: unknown; readonly place: string }[],
+  referents: Referents,
+  report: Report,
+  tolerate: RefuseUnknown,
+): readonly RelayerConfig[] {
   const relayers: RelayerConfig[] = []
-  for (const { value, place } of file.items('relayers')) {
-    const members = readMembers(value, place, relayerMembers, report)
+  for (const { value, place } of listed) {
+    const members = readMembers(value, place, relayerMembers, report, tolerate)
     const type = members.raw('network_type') ?? 'evm'
     if (type !== 'evm') {
       const [id, network] = [shown(members.raw('id')), shown(members.raw('network'))]
@@ -62,7 +68,7 @@ export function parseRelayers(file: Members, referents: Referents, report: Repor
     }
     relayers.push(relayer)
   }
-  if (file.items('relayers').length === 0) {
+  if (listed.length === 0) {
     report.warn('relayers', 'there is none, so nothing can be sent')
   }
   return relayers
@@ -74,14 +80,13 @@ function parseRelayer(members: Members, report: Report): RelayerConfig {
     report.problem(members.place('id'), `is ${shown(id)}; write at most 36 letters, digits, dashes and underscores`)
   }
   const notificationId = members.text('notification_id')
-  if (members.raw('paused') === null) report.problem(members.place('paused'), 'is null; write true or false')
   return {
     id,
     name: members.text('name') ?? id,
     network: members.requiredText('network'),
     signerId: members.requiredText('signer_id'),
     ...(notificationId !== undefined && { notificationId }),
-    paused: members.flag('paused', false),
+    paused: members.setting('paused', false),
     policies: parsePolicies(members, report),
   }
 }

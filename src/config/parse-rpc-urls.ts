@@ -2,6 +2,7 @@
 
 import type { EndpointSettings } from '../domain/settings.ts'
 import { httpUrl } from '../ops/http-url.ts'
+import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
 import { secretUrl } from '../ops/secret.ts'
 
 import { kindOf, type Members, readMembers } from './members.ts'
@@ -9,11 +10,17 @@ import { parseHeaders } from './parse-headers.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 
+/** What a URL depends on beside the file. */
+export interface UrlSource {
+  readonly env: Environment
+  readonly refuseHost: RefuseRpcHost
+}
+
 /** Texts, `{ url, weight, headers }`, or references to a variable, as a URL may hold a provider's key. */
 export function parseRpcUrls(
   owner: Members,
   name: string,
-  env: Environment,
+  source: UrlSource,
   report: Report,
 ): readonly EndpointSettings[] {
   const example = `write ["https://…"], [{ "url": "https://…", "weight": 100 }] or [{ "type": "env", "value": "RPC_URL" }]`
@@ -23,7 +30,7 @@ export function parseRpcUrls(
     report.problem(owner.place(name), `${fault}; ${example}`)
     return []
   }
-  const endpoints = value.map((_, index) => parseRpcUrl(owner, name, index, env, report))
+  const endpoints = value.map((_, index) => parseRpcUrl(owner, name, index, source, report))
   const used = endpoints.filter((endpoint) => endpoint !== undefined).filter(({ weight }) => weight > 0)
   if (used.length === 0 && endpoints.every((endpoint) => endpoint !== undefined)) {
     report.problem(owner.place(name), 'every endpoint has weight 0, which puts it out of use; raise one to 100')
@@ -35,32 +42,40 @@ function parseRpcUrl(
   owner: Members,
   name: string,
   index: number,
-  env: Environment,
+  source: UrlSource,
   report: Report,
 ): EndpointSettings | undefined {
   const place = `${owner.place(name)}[${index}]`
   const item = owner.items(name)[index]?.value
-  if (typeof item === 'string') return endpoint(item, place, report)
+  if (typeof item === 'string') return endpoint(item, place, source, report)
   const isReference = typeof item === 'object' && item !== null && 'type' in item
   if (isReference) {
     const holder = readMembers({ [place]: item }, '', [place], report)
-    const url = readReference(holder, place, env, report)
-    return url && endpoint(url.reveal(), place, report)
+    const url = readReference(holder, place, source.env, report)
+    return url && endpoint(url.reveal(), place, source, report)
   }
   const members = readMembers(item, place, ['url', 'weight', 'headers'], report)
   const url = members.raw('url')
   const weight = members.count('weight', { min: 0, max: 100 }) ?? 100
-  const headers = parseHeaders(members, env, report)
+  const headers = parseHeaders(members, source.env, report)
   if (typeof url === 'string') {
-    const parsed = endpoint(url, place, report)
+    const parsed = endpoint(url, place, source, report)
     return parsed && { ...parsed, weight, ...(headers && { headers }) }
   }
   if (typeof item === 'object' && item !== null) report.problem(`${place}.url`, `is ${kindOf(url)}; write "https://…"`)
   return undefined
 }
 
-function endpoint(text: string, place: string, report: Report): EndpointSettings | undefined {
-  const url = httpUrl(text)
+function endpoint(
+  text: string,
+  place: string,
+  { refuseHost }: UrlSource,
+  report: Report,
+): EndpointSettings | undefined {
+  const url = httpUrl(text.trim())
+  const refusal = url && refuseHost(url)
+  if (refusal !== undefined)
+    report.problem(place, `${refusal} (${url?.hostname}); name another node, or change the variable`)
   if (url) return { url: secretUrl(url), weight: 100 }
   const fault = /^\s*wss?:/i.test(text)
     ? 'is a WebSocket URL (not shown: it may hold a key); write the http or https URL of the same provider'

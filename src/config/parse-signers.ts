@@ -4,8 +4,9 @@ import type { SignerConfig, SignerEnvironment } from './config.ts'
 import { type Members, readMembers } from './members.ts'
 import { parseKeyService } from './parse-key-service.ts'
 import type { KeyServiceSource } from './read-key-service.ts'
-import { type Environment, readReference } from './read-reference.ts'
-import type { Report } from './report.ts'
+import { type Environment, readReference, trimmed, warnOfBlanks } from './read-reference.ts'
+import { type Report, reportApart } from './report.ts'
+import type { EntityProblems } from './unused-faults.ts'
 
 export function parseSigners(
   file: Members,
@@ -13,20 +14,37 @@ export function parseSigners(
   cwd: string,
   environment: SignerEnvironment,
   report: Report,
-): readonly SignerConfig[] {
-  const secretOf = (owner: Members, name: string) => readReference(owner, name, env, report)
-  const source = { report, secretOf, isFile: true, cwd, environment }
+): { readonly signers: readonly SignerConfig[]; readonly found: readonly EntityProblems[] } {
   const signers: SignerConfig[] = []
+  const found: EntityProblems[] = []
   for (const { value, place } of file.items('signers')) {
-    const members = readMembers(value, place, ['id', 'type', 'config', 'address'], report)
+    const apart = reportApart(report)
+    const members = readMembers(value, place, ['id', 'type', 'config', 'address'], apart)
     const id = members.requiredText('id')
-    if (id !== '' && signers.some((signer) => signer.id === id)) {
-      report.problem(members.place('id'), `"${id}" is defined twice; remove or rename one of the two`)
+    if (id !== '' && found.some(({ name }) => name === id)) {
+      apart.problem(members.place('id'), `"${id}" is defined twice; remove or rename one of the two`)
     }
-    const signer = parseSigner(id, members, env, source)
+    const signer = parseSigner(id, members, env, sourceOf(env, cwd, environment, apart))
+    found.push({ kind: 'signer', name: id, problems: apart.problems })
     if (signer) signers.push(signer)
   }
-  return signers
+  const faulty = found.filter(({ problems }) => problems.length > 0).map(({ name }) => name)
+  return { signers: signers.filter(({ id }) => !faulty.includes(id)), found }
+}
+
+function sourceOf(env: Environment, cwd: string, environment: SignerEnvironment, report: Report): KeyServiceSource {
+  return {
+    report,
+    secretOf(owner, name) {
+      const taken = readReference(owner, name, env, report)
+      if (taken) warnOfBlanks(taken, owner.place(name), report)
+      return taken
+    },
+    trimmedSecretOf: (owner, name) => trimmed(readReference(owner, name, env, report)),
+    isFile: true,
+    cwd,
+    environment,
+  }
 }
 
 function parseSigner(
@@ -47,7 +65,7 @@ function parseSigner(
   }
   switch (type) {
     case 'plain': {
-      const key = readReference(readMembers(content, at, ['key'], report), 'key', env, report)
+      const key = source.trimmedSecretOf(readMembers(content, at, ['key'], report), 'key')
       if (key === undefined) return undefined
       if (!/^(0x)?[0-9a-fA-F]{64}$/.test(key.reveal())) {
         report.problem(
@@ -61,6 +79,7 @@ function parseSigner(
       const members = readMembers(content, at, ['path', 'passphrase'], report)
       const path = members.requiredText('path')
       const passphrase = readReference(members, 'passphrase', env, report)
+      if (passphrase) warnOfBlanks(passphrase, members.place('passphrase'), report)
       return passphrase && { id, type: 'local', path: resolve(cwd, path), passphrase }
     }
     default:

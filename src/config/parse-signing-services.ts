@@ -12,7 +12,7 @@ export function parseTurnkey(content: unknown, at: string, source: KeyServiceSou
   const apiPublicKey = formed(members, 'api_public_key', compressed, '66 hex digits: a compressed key of P-256', source)
   const organizationId = formed(members, 'organization_id', /^[\w-]{1,80}$/, 'the id of an organization', source)
   const privateKeyId = formed(members, 'private_key_id', /^[\w-]{1,80}$/, 'the id of a private key', source)
-  const apiPrivateKey = source.secretOf(members, 'api_private_key')
+  const apiPrivateKey = source.trimmedSecretOf(members, 'api_private_key')
   const publicKey = parsePublicKey(members, source)
   if (!apiPrivateKey || !publicKey) return undefined
   return {
@@ -21,7 +21,7 @@ export function parseTurnkey(content: unknown, at: string, source: KeyServiceSou
       api_public_key: apiPublicKey,
       organization_id: organizationId,
       private_key_id: privateKeyId,
-      public_key: members.raw('public_key'),
+      public_key: members.text('public_key')?.trim(),
     },
   }
 }
@@ -50,7 +50,7 @@ export function parseWeb3signer(content: unknown, at: string, source: KeyService
   if (!publicKey) return undefined
   return {
     settings: { type: 'web3signer', url, publicKey, ...(tls && { tls }) },
-    shown: { url, public_key: members.raw('public_key') },
+    shown: { url, public_key: members.text('public_key')?.trim() },
   }
 }
 
@@ -90,7 +90,7 @@ export function parsePkcs11(content: unknown, at: string, source: KeyServiceSour
 }
 
 function parsePublicKey(members: Members, { report }: KeyServiceSource) {
-  const text = members.requiredText('public_key')
+  const text = members.requiredText('public_key').trim()
   const publicKey = uncompressed(text)
   if (text !== '' && publicKey === undefined) {
     const wanted = '66 hex digits (compressed) or 130 (uncompressed), with or without 0x'

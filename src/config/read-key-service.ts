@@ -20,6 +20,8 @@ export interface KeyServiceSource {
   readonly report: Report
   /** A reference in the file, a text in a request. Reports an absent one. */
   secretOf(owner: Members, name: string): Secret | undefined
+  /** A key in hex, or a URL: white space around it is no part of it. */
+  trimmedSecretOf(owner: Members, name: string): Secret | undefined
   /**
    * In the file. A request names no files of this machine, and sends no credentials of the machine where it likes.
    */
@@ -31,14 +33,14 @@ export interface KeyServiceSource {
 
 /** Reports a text that has not the form. */
 export function formed(members: Members, name: string, form: RegExp, wanted: string, { report }: KeyServiceSource) {
-  const text = members.requiredText(name)
+  const text = members.requiredText(name).trim()
   if (text !== '' && !form.test(text)) report.problem(members.place(name), `is ${shown(text)}; write ${wanted}`)
   return text
 }
 
 /** An http or https URL without credentials, query or fragment. */
 export function baseUrl(members: Members, name: string, { report }: KeyServiceSource, example: string): string {
-  const text = members.requiredText(name)
+  const text = members.requiredText(name).trim()
   const url = httpUrl(text)
   if (text !== '' && (!url || url.username || url.password || url.search || url.hash)) {
     // It may hold credentials.

@@ -18,7 +18,7 @@ export interface NetworkEntries {
 }
 
 /** Configurations of services for several families name their networks beside those of EVM: they are in nobody's way. */
-const otherFamilies: readonly unknown[] = ['solana', 'stellar']
+export const otherFamilies: readonly unknown[] = ['solana', 'stellar']
 
 /** Undefined after a problem. The list or the directory that is named, else the directory `networks` beside the file at `path`. */
 export async function readNetworkEntries(

@@ -4,6 +4,20 @@ import { type Secret, secret } from '../ops/secret.ts'
 import { kindOf, type Members, readMembers } from './members.ts'
 import type { Report } from './report.ts'
 
+/** A secret that is taken as it is: a mounted file ends with a newline, which then counts as part of it. */
+export function warnOfBlanks(taken: Secret, place: string, report: Report): void {
+  const value = taken.reveal()
+  if (value === value.trim()) return
+  report.warn(
+    place,
+    'begins or ends with white space, which counts as part of it; remove the white space if it does not belong',
+  )
+}
+
+export function trimmed(taken: Secret | undefined): Secret | undefined {
+  return taken && secret(taken.reveal().trim())
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Undefined after a problem. Nothing of the value is ever shown. */

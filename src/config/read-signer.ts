@@ -2,9 +2,10 @@
 import { secret } from '../ops/secret.ts'
 import type { SignerConfig, SignerEnvironment } from './config.ts'
 import type { Problem } from './config-error.ts'
-import { readMembers } from './members.ts'
+import { type Members, readMembers } from './members.ts'
 import { keyServiceTypes, parseKeyService } from './parse-key-service.ts'
 import { bareSecret } from './read-key-service.ts'
+import { trimmed } from './read-reference.ts'
 import { openReport } from './report.ts'
 
 /** The types that a request may have. */
@@ -29,7 +30,8 @@ export function readSigner(
   }
   const secretOf = bareSecret(report, secret)
   const members = readMembers({ type, config, address }, '', ['type', 'config', 'address'], report)
-  const source = { report, secretOf, isFile: false, cwd: '/', environment }
+  const trimmedSecretOf = (owner: Members, name: string) => trimmed(secretOf(owner, name))
+  const source = { report, secretOf, trimmedSecretOf, isFile: false, cwd: '/', environment }
   if (type === 'plain') {
     const key = secretOf(readMembers(config, 'config', ['key'], report), 'key')
     return key && problems.length === 0 ? { signer: { id, type, key } } : { problems }

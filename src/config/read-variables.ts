@@ -17,6 +17,12 @@ export function wideSetting(env: Environment, name: string, wanted: string, repo
   return value
 }
 
+/** Separated by commas. */
+export function listSetting(env: Environment, name: string): readonly string[] {
+  const listed = (setting(env, name) ?? '').split(',').map((each) => each.trim())
+  return listed.filter((each) => each !== '')
+}
+
 export function wholeNumber(
   env: Environment,
   name: string,

@@ -10,6 +10,24 @@ export interface Report {
   conclude(): void
 }
 
+/** A report on a part of the file, whose problems are not those of the file yet. */
+export interface PartialReport extends Report {
+  readonly problems: readonly Problem[]
+}
+
+/** Warnings are those of the whole. */
+export function reportApart(report: Report): PartialReport {
+  const problems: Problem[] = []
+  return {
+    ...report,
+    problems,
+    problem(place, message) {
+      const isThere = problems.some((each) => each.place === place && each.message === message)
+      if (!isThere) problems.push({ place, message })
+    },
+  }
+}
+
 export function openReport(): Report {
   const problems = new Map<string, Problem>()
   const warnings: string[] = []

@@ -42,3 +42,12 @@ export interface NotificationSettings {
   readonly url: Secret
   readonly signingKey?: Secret
 }
+
+/** An entity of the file that has a fault and that no relayer names. The service starts without it. */
+export interface FaultyEntity {
+  readonly kind: 'network' | 'signer' | 'notification'
+  /** Its name or id; empty where the file has none. */
+  readonly name: string
+  /** Each with its place and its fix. */
+  readonly faults: readonly string[]
+}

@@ -2,7 +2,7 @@
 import { RescindError } from './errors.ts'
 import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
-import type { ApiKeyId, TransactionId } from './ids.ts'
+import type { Address, ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
 import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
@@ -11,7 +11,18 @@ import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 
 /** A client's request; the sender is the relayer's. */
-export type SendRequest = Omit<Payload, 'from'> & { readonly validUntil?: TimestampMs }
+export type SendRequest = Omit<Payload, 'from'> & {
+  readonly validUntil?: TimestampMs
+  /** Checked, and not stored. */
+  readonly believed?: BelievedSender
+}
+
+/** The account that the client believes to send from. */
+export interface BelievedSender {
+  readonly from?: Address
+  /** Under the name of the member that says so. */
+  readonly chains: readonly { readonly name: string; readonly chainId: bigint }[]
+}
 
 export type SendRules = GasRules & Partial<Pick<NetworkProfile, 'maxTransactionBytes'>>
 
@@ -28,6 +39,7 @@ export function checkSend(
   if (relayer.paused) {
     throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)
   }
+  if (request.believed) refuseOtherSender(relayer, request.believed)
   if (request.validUntil !== undefined && request.validUntil <= now) {
     throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')
   }
@@ -52,6 +64,22 @@ export function checkSend(
   if (rules) checkGasLimit(relayer, request, rules)
 }
 
+/** The payload was meant for another account, or for another chain. */
+function refuseOtherSender({ id, address, chainId }: Relayer, { from, chains }: BelievedSender): void {
+  if (from !== undefined && from !== address) {
+    throw new RescindError(
+      'INVALID_REQUEST',
+      `from: is ${from}, and relayer "${id}" sends from ${address}; send through another relayer, or leave it out`,
+    )
+  }
+  const other = chains.find((each) => each.chainId !== BigInt(chainId))
+  if (!other) return
+  throw new RescindError(
+    'INVALID_REQUEST',
+    `${other.name}: is ${other.chainId}, and relayer "${id}" is on chain ${chainId}; send through another relayer, or leave it out`,
+  )
+}
+
 /** No pool takes a larger one, so it would wait for ever, and each page that shows it would be as large. */
 function checkSize(request: SendRequest, rules: SendRules | undefined): void {
   const most = rules?.maxTransactionBytes ?? ethereumProfile.maxTransactionBytes
@@ -68,7 +96,7 @@ export function submit(
   request: SendRequest,
   at: { id: TransactionId; sequence: number; now: TimestampMs; createdBy?: ApiKeyId },
 ): Transaction {
-  const { validUntil, ...payload } = request
+  const { validUntil, believed: _, ...payload } = request
   return {
     id: at.id,
     relayerId: relayer.id,

@@ -81,6 +81,8 @@ export const keyBelievedMs = 2_000
 export const keysHeldMax = 2_000
 /** Precision of a key's last use. */
 export const keyUseNotedEveryMs = 60_000
+/** Members without effect that the log has named, each for one API key. */
+export const loggedMembersMax = 2_000
 export const apiKeyNameCharsMax = 100
 export const apiKeyRelayersMax = 256
 /** Kinds of refusals in one flush of the audit log: this many with an API key, and this many without. */
@@ -94,7 +96,8 @@ export const dailyGasDaysMax = 400
 /** A search looks at the open transactions of so many relayers. */
 export const searchedRelayersMax = 500
 export const perPageDefault = 10
-export const perPageMax = 100
+/** A page is written in slices, so its length costs time and little memory. */
+export const perPageMax = 1_000
 export const pageMax = 1_000_000
 /** How often replicas exchange their use of allowances. */
 export const rateSharedEveryMs = 200

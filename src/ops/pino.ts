@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts'
 import { withoutControls } from './without-controls.ts'
 
 export interface LoggerOptions {
-  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Standard output when absent. */
   readonly destination?: DestinationStream
 }

@@ -4,7 +4,7 @@ import type { Address } from '../domain/ids.ts'
 import { profileOf } from '../domain/network-profiles.ts'
 import { type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
-import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { FaultyEntity, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { SignerType } from '../signers/settings.ts'
 
 /** The members that a client may change. Only the file says which chain it is. */
@@ -45,6 +45,8 @@ export interface RegistryFile {
   readonly signers: readonly SignerFacts[]
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
+  /** Entities that are left out, since they have a fault and no relayer named them at start. Absent: none. */
+  readonly faulty?: readonly FaultyEntity[]
   /** Further relayers, whose signers have not opened yet: their accounts are unknown. */
   readonly awaited: readonly AwaitedRelayer[]
 }
@@ -52,6 +54,11 @@ export interface RegistryFile {
 export interface AwaitedRelayer {
   readonly id: string
   readonly signerId: string
+}
+
+/** The faults of an entity of the file that was left out; undefined for any other name. */
+export function faultOf({ faulty = [] }: Pick<RegistryFile, 'faulty'>, kind: FaultyEntity['kind'], name: string) {
+  return faulty.find((each) => each.kind === kind && each.name === name)?.faults.join('; ')
 }
 
 /** Returns an entity whose name was checked at parsing. Throws if it is missing all the same. */

@@ -154,9 +154,10 @@ function refuseTwice(file: RegistryFile, rows: readonly Entity[]): void {
     ...file.signers.map(({ id }) => ({ kind: 'signer', id })),
     ...file.notifications.map(({ id }) => ({ kind: 'notification', id })),
     ...[...file.relayers, ...file.awaited].map(({ id }) => ({ kind: 'relayer', id })),
+    ...(file.faulty ?? []).map(({ kind, name }) => ({ kind, id: name })),
   ]
   const twice = named.filter(({ kind, id }) =>
-    rows.some((row) => row.kind === kind && row.id === id && !isOverlay(row)),
+    rows.some((row) => row.kind === kind && row.kind !== 'network' && row.id === id && !isOverlay(row)),
   )
   if (twice.length === 0) return
   const lines = twice.map(

@@ -10,14 +10,14 @@ type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
 }
 
 /** The parsed file: entities refer to each other by names that the parser has checked. */
-export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks'> {
+export interface ParsedFile extends Pick<RegistryFile, 'notifications' | 'networks' | 'faulty'> {
   readonly relayers: readonly FileRelayer[]
   readonly signers: readonly (Pick<SignerFacts, 'id' | 'type'> & { readonly shown?: SignerFacts['config'] })[]
 }
 
 /** `opened`: the file's signers, by id. Relayers of others are awaited. */
 export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Signer>): RegistryFile {
-  const { notifications, networks } = parsed
+  const { notifications, networks, faulty = [] } = parsed
   const chainIds = new Map(networks.map(({ name, chainId }) => [name, chainId]))
   const signers = parsed.signers.map(({ id, type, shown: config = {} }) => {
     const signer = opened.get(id)
@@ -32,5 +32,8 @@ export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Sig
     return [{ ...relayer, id, network, chainId, address: signer.address }]
   })
   const awaited = parsed.relayers.filter(({ signerId }) => !opened.has(signerId))
-  return { relayers, signers, notifications, networks, awaited: awaited.map(({ id, signerId }) => ({ id, signerId })) }
+  return {
+    ...{ relayers, signers, notifications, networks, faulty },
+    awaited: awaited.map(({ id, signerId }) => ({ id, signerId })),
+  }
 }

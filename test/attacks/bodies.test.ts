@@ -122,13 +122,13 @@ attack(33, 'amounts that a double would round, in number and text', async (targe
 
 attack(
   34,
-  'amounts that are not valid: negative, fractions, hex, blanks, digits of other scripts, too many digits',
+  'amounts that are not valid: negative, fractions, malformed hex, blanks, digits of other scripts, too many digits',
   async (target) => {
     const none = [
       '-1',
       '-0.0000001',
       '1.5',
-      '"0x10"',
+      ...['"0x"', '"0X10"', '" 0x10"', '"0x1g"', `"0x${'0'.repeat(65)}"`],
       '"1e18"',
       '" 1"',
       '"1 "',

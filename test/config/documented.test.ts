@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
+import { variablesWithoutEffect } from '../../src/config/foreign-variables.ts'
 import { networkMembers } from '../../src/config/parse-networks.ts'
 import { policyMembers } from '../../src/config/parse-policies.ts'
 import { relayerMembers } from '../../src/config/parse-relayers.ts'
@@ -11,8 +12,8 @@ import { env, load, rightFile } from './workplace.ts'
 
 /** Whatever the file names: these two stand in the table for all of them. */
 const byReference = ['KEYSTORE_PASSPHRASE', 'WEBHOOK_SIGNING_KEY']
-/** Read only to warn of it. */
-const ignored = ['REPOSITORY_STORAGE_TYPE']
+/** Read only to name them, or to refuse them. */
+const ignored = [...variablesWithoutEffect, 'DISTRIBUTED_MODE']
 
 /** The variables that loading asks for. */
 async function variablesRead(files: Readonly<Record<string, string>>): Promise<readonly string[]> {

@@ -37,7 +37,10 @@ const hsm = { module: '/usr/lib/softhsm/libsofthsm2.so', token_label: 'relayers'
 async function signerOf(type: string, config: object, beside: object = {}, variables: object = {}) {
   const file = rightFile()
   const signer = { id: 'remote', type, config, ...beside }
-  const content = { ...file, signers: [...(file.signers ?? []), signer] }
+  // A relayer names it, so that a fault is a refusal. No relayer can name a key of another curve.
+  const named = type === 'vault_transit' ? {} : { signer_id: 'remote' }
+  const relayers = file.relayers.map((relayer) => ({ ...relayer, ...named }))
+  const content = { ...file, relayers, signers: [...(file.signers ?? []), signer] }
   const loaded = await load({ 'config/config.json': JSON.stringify(content) }, { ...env, ...secrets, ...variables })
   return loaded.signers.find(({ id }) => id === 'remote')
 }
@@ -84,6 +87,11 @@ test.each([
   ['vault_transit', { ...vault, pubkey: 'AAAA' }, { settings: { mountPoint: 'transit' } }],
   ['turnkey', { ...turnkey, public_key: compressed }, { settings: { publicKey } }],
   ['turnkey', { ...turnkey, public_key: publicKey.slice(2) }, { settings: { publicKey } }],
+  [
+    'turnkey',
+    { ...turnkey, api_public_key: `${apiPublicKey}\n`, public_key: ` ${compressed}\n` },
+    { settings: { publicKey, apiPublicKey }, shown: { public_key: compressed } },
+  ],
   ['cdp', cdp, { settings: { accountAddress: address } }],
   ['web3signer', { url: 'http://127.0.0.1:9000', public_key: publicKey }, { settings: { publicKey } }],
   [

@@ -157,14 +157,18 @@ test('what other services name and we need not do is accepted, with a warning', 
   const file = rightFile()
   const policies = { private_transactions: false, include_revert_data: true }
   file.relayers[0] = { ...file.relayers[0], policies, custom_rpc_urls: null }
-  file.networks[0] = { ...file.networks[0], gas_price_cache: { enabled: true }, tags: ['dev'], explorer_urls: [] }
+  const status_check = { initial_delay_seconds: 5, retry_delay_seconds: 2 }
+  file.networks[0] = {
+    ...{ ...file.networks[0], gas_price_cache: { enabled: true }, status_check, tags: ['dev'], explorer_urls: [] },
+  }
   file.plugins = []
   const config = await loadFile(file, { ...env, REPOSITORY_STORAGE_TYPE: 'redis' })
   const places = config.warnings.map((warning) => warning.split(':')[0])
   expect(places.sort()).toEqual([
-    'REPOSITORY_STORAGE_TYPE',
+    'environment',
     'gas_price_cache',
     'relayers[0].policies.include_revert_data',
+    'status_check',
   ])
 })
 
@@ -269,6 +273,20 @@ test("a relayer's custom_rpc_urls stand in for its network's endpoints, or make 
   ])
 })
 
+test('an empty list of custom_rpc_urls is none', async () => {
+  const file = rightFile()
+  file.relayers = [
+    { ...file.relayers[0], custom_rpc_urls: [] },
+    { ...file.relayers[0], id: 'two', signer_id: 'raw' },
+  ]
+  const { networks } = await loadFile(file)
+  expect(networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://127.0.0.1:8545/'])
+  file.relayers[1] = { ...file.relayers[1], custom_rpc_urls: ['http://own'] }
+  expect((await refusal(loadFile(file))).message).toMatch(
+    /relayers\[1\]\.custom_rpc_urls: differs from that of another/,
+  )
+})
+
 test('old rows stay unless the file gives them an age', async () => {
   expect((await loadFile(rightFile())).retention).toEqual({})
   const retention = { transactions_days: 90, idempotency_keys_days: 180, archive: 'data/archive' }
@@ -351,4 +369,41 @@ test('the examples publish no other key', async () => {
   const texts = await Promise.all(names.map((name) => readFile(name, 'utf8')))
   const found = texts.flatMap((text) => [...text.matchAll(/\bAPI_KEY[=:] ?([\w-]{8,})/g)].map(([, key]) => key))
   expect(new Set(found)).toEqual(new Set(publishedKeys))
+})
+
+test('white space around URLs and hex keys is no part of them', async () => {
+  const file = rightFile()
+  file.networks[0] = {
+    ...file.networks[0],
+    rpc_urls: [' http://a', { url: 'http://b\n', weight: 50 }, { type: 'env', value: 'RPC_URL' }],
+  }
+  file.notifications[0] = { ...file.notifications[0], url: '\thttp://127.0.0.1:9000/hook ' }
+  const variables = { ...env, RPC_URL: 'http://c/key\r\n', DEV_PRIVATE_KEY: `\n${privateKey}\n` }
+  const config = await loadFile(file, variables)
+  expect(config.networks[0]?.rpcUrls.map(({ url }) => url.reveal())).toEqual(['http://a/', 'http://b/', 'http://c/key'])
+  expect(config.notifications[0]?.url.reveal()).toBe('http://127.0.0.1:9000/hook')
+  const plain = config.signers[1]
+  expect(plain?.type === 'plain' && plain.key.reveal()).toBe(privateKey)
+  expect(config.warnings).toEqual([])
+})
+
+test.each(['http://a b', 'http:// a'])('white space inside a URL stays a fault: %j', async (url) => {
+  const file = rightFile()
+  file.networks[0] = { ...file.networks[0], rpc_urls: [url] }
+  expect((await refusal(loadFile(file))).message).toMatch(/rpc_urls\[0\]: is no http or https URL/)
+})
+
+test('passphrases and signing keys are taken as they are, and white space around them is a warning', async () => {
+  const variables = { ...env, KEYSTORE_PASSPHRASE: ` ${passphrase}`, WEBHOOK_SIGNING_KEY: `${signingKey}\n` }
+  const config = await loadFile(rightFile(), variables)
+  const [local] = config.signers
+  expect(local?.type === 'local' && local.passphrase.reveal()).toBe(` ${passphrase}`)
+  expect(config.notifications[0]?.signingKey?.reveal()).toBe(`${signingKey}\n`)
+  const counts =
+    'begins or ends with white space, which counts as part of it; remove the white space if it does not belong'
+  expect(config.warnings).toEqual([
+    `signers[0].config.passphrase: ${counts}`,
+    `notifications[0].signing_key: ${counts}`,
+  ])
+  expect(config.warnings.join()).not.toContain(passphrase)
 })

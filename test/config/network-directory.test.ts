@@ -83,12 +83,6 @@ test('a whole directory is loaded as it is, and what is skipped is one line a fa
 
 test.each<[string, Readonly<Record<string, object[]>>, object, RegExp]>([
   [
-    'a relayer of another family',
-    { ember: [ember], solana: [sol] },
-    { network: 'sol-one', network_type: 'solana' },
-    /relayers\[0\]\.network_type: is "solana"; .* remove relayer "local", which uses network "sol-one"/,
-  ],
-  [
     'a relayer on a network that is skipped',
     { ember: [ember], stellar: [lumen] },
     { network: 'lumen' },
@@ -103,13 +97,13 @@ test.each<[string, Readonly<Record<string, object[]>>, object, RegExp]>([
   [
     'a parent that is nowhere',
     { ember: [ember, { ...cinder, from: 'embr' }] },
-    {},
+    { network: 'cinder' },
     /ember\.json\.networks\[1\]\.from: "embr", which is not defined; name an evm network/,
   ],
   [
     'a parent of another family',
     { ember: [ember, { ...cinder, from: 'lumen' }], stellar: [lumen] },
-    {},
+    { network: 'cinder' },
     /ember\.json\.networks\[1\]\.from: "lumen", which is of type stellar; name an evm network/,
   ],
   [
@@ -136,4 +130,25 @@ test('parents that inherit from each other across files are refused, each by its
 test('a network of another family may share its name with one of EVM', async () => {
   const { networks } = await loadDirectory({ ember: [ember], solana: [{ ...sol, network: 'ember' }] })
   expect(networks.map(({ name }) => name)).toEqual(['ember'])
+})
+
+test('relayers of other families are skipped, with one warning, whatever they hold', async () => {
+  const right = rightFile()
+  const stellar = {
+    ...{ id: 'lumens', name: 'L', network: 'lumen', network_type: 'stellar', paused: false, signer_id: 'none' },
+    policies: { fee_payment_strategy: 'user', min_balance: -1 },
+  }
+  const solana = { id: 'sun', network: 'sol-one', network_type: 'solana', signer_id: 'dev', custom_rpc_urls: rpc }
+  const files = {
+    'config/config.json': JSON.stringify({ ...right, relayers: [stellar, ...right.relayers, solana] }),
+  }
+  const { relayers, warnings } = await load(files)
+  expect(relayers.map(({ id }) => id)).toEqual(['local'])
+  expect(warnings).toEqual(['relayers: skipped, as only evm is served: lumens (stellar), sun (solana)'])
+
+  const none = JSON.stringify({ ...right, relayers: [stellar] })
+  expect((await load({ 'config/config.json': none })).warnings).toEqual([
+    'relayers: skipped, as only evm is served: lumens (stellar)',
+    'relayers: there is none, so nothing can be sent',
+  ])
 })

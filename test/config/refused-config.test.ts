@@ -15,10 +15,13 @@ const inNetwork =
   (members: object): Spoil =>
   (file) =>
     Object.assign(file.networks[0] ?? {}, members)
+/** The second, which signs for the relayer: a fault in one that nobody uses is a warning. */
 const inSigner =
   (members: object): Spoil =>
-  (file) =>
+  (file) => {
+    inRelayer({ signer_id: 'raw' })(file)
     Object.assign(file.signers[1] ?? {}, members)
+  }
 const inHook =
   (members: object): Spoil =>
   (file) =>
@@ -42,6 +45,21 @@ test.each<[string, Spoil, RegExp]>([
     'unknown field of a profile',
     inNetwork({ profile: { pol: 'fcfs' } }),
     /networks\[0\]\.profile\.pol: is not a known member; did you mean "pool"/,
+  ],
+  [
+    'status check of no kind',
+    inNetwork({ status_check: 5 }),
+    /networks\[0\]\.status_check: is a number; write an object/,
+  ],
+  [
+    'status check with a typo',
+    inNetwork({ status_check: { initial_delay: 5 } }),
+    /status_check\.initial_delay: is not a known member; remove it \(known are initial_delay_seconds/,
+  ],
+  [
+    'status check in fractions',
+    inNetwork({ status_check: { retry_delay_seconds: 0.5 } }),
+    /status_check\.retry_delay_seconds: is 0\.5; write a whole number from 0 to 86400/,
   ],
   [
     'pool of no kind',
@@ -82,10 +100,23 @@ test.each<[string, Spoil, RegExp]>([
     /policies\.zzz: is not a known member; remove it \(known are min_balance/,
   ],
   ['a name that no database holds', inRelayer({ name: 'a\0b' }), /name: is "a\\u0000b"; write .* without U\+0000/],
-  ['plug-ins', (file) => Object.assign(file, { plugins: [{ id: 'p' }] }), /plugins: plug-ins are not run .* remove/],
   [
-    'solana relayer',
-    inRelayer({ network_type: 'solana' }),
+    'plug-ins',
+    (file) => Object.assign(file, { plugins: [{ id: 'p' }] }),
+    /plugins: plug-ins are not run by this service \("p"\); remove/,
+  ],
+  ['skip or not', (file) => Object.assign(file, { skip_unsupported: null }), /skip_unsupported: is null; write true/],
+  [
+    'relayer of a family that is none',
+    inRelayer({ network_type: 'evn' }),
+    /network_type: is "evn"; only "evm" is served/,
+  ],
+  [
+    'solana relayer where none is skipped',
+    (file) => {
+      Object.assign(file, { skip_unsupported: false })
+      inRelayer({ network_type: 'solana' })(file)
+    },
     /relayers\[0\]\.network_type: is "solana"; .*remove relayer "local", which uses network "localhost"/,
   ],
   [
@@ -269,7 +300,10 @@ test.each<[string, Spoil, RegExp]>([
   ],
   [
     'same signer twice',
-    (file) => file.signers.push({ ...file.signers[1] }),
+    (file) => {
+      inRelayer({ signer_id: 'raw' })(file)
+      file.signers.push({ ...file.signers[1] })
+    },
     /signers\[2\]\.id: "raw" is defined twice/,
   ],
   [
@@ -337,6 +371,26 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
     /ROLE: is "api", and the SQLite file of DATABASE_URL is one process's; take ROLE away, or give DATABASE_URL a PostgreSQL/,
   ],
   ['level', { LOG_LEVEL: 'infos' }, /LOG_LEVEL: is "infos"; did you mean "info"\?/],
+  [
+    'several processes on a file',
+    { DISTRIBUTED_MODE: 'True' },
+    /DISTRIBUTED_MODE: is true, and the SQLite file of DATABASE_URL is one process's: .*; give DATABASE_URL a PostgreSQL/,
+  ],
+  [
+    'private addresses or not',
+    { RPC_BLOCK_PRIVATE_IPS: 'yes' },
+    /RPC_BLOCK_PRIVATE_IPS: is "yes"; write true or false/,
+  ],
+  [
+    'a node at an internal address',
+    { RPC_BLOCK_PRIVATE_IPS: 'true' },
+    /rpc_urls\[0\]: has an internal host, and RPC_BLOCK_PRIVATE_IPS refuses those \(127\.0\.0\.1\); name another/,
+  ],
+  [
+    'a node that is not allowed',
+    { RPC_ALLOWED_HOSTS: 'rpc.example, other.example' },
+    /rpc_urls\[0\]: has a host that is not in RPC_ALLOWED_HOSTS \(127\.0\.0\.1\)/,
+  ],
   [
     'PostgreSQL without a database',
     { DATABASE_URL: 'postgres://u:S3CRET@h' },

@@ -28,6 +28,8 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/curve-point.ts',
     'ops/secret.ts',
     'ops/member.ts',
+    'ops/near-names.ts',
+    'ops/rpc-hosts.ts',
     'ops/request-headers.ts',
     'ops/http-url.ts',
     'domain/finality.ts',
@@ -199,12 +201,16 @@ const top: Readonly<Record<string, Rule>> = {
     ...['commands/relayers/sync-configured-relayers.ts', 'config', 'ops', 'registry', 'signers', 'store/store.ts'],
   ],
   'compose-database.ts': ['config', 'ops', 'store'],
+  'compose-hosts.ts': ['config', 'ops', 'registry', 'store/store.ts'],
   'compose-retention.ts': [
     ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
   ],
-  'compose-signers.ts': ['commands/management.ts', 'config', 'domain/ids.ts', 'ops', 'registry', 'signers'],
+  'compose-signers.ts': [
+    ...['commands/management.ts', 'config', 'domain/ids.ts', 'domain/settings.ts', 'ops', 'registry', 'signers'],
+    'store/store.ts',
+  ],
   'compose.ts': [
-    ...['compose-awaited.ts', 'compose-database.ts', 'compose-retention.ts', 'compose-signers.ts'],
+    ...['compose-awaited.ts', 'compose-database.ts', 'compose-hosts.ts', 'compose-retention.ts', 'compose-signers.ts'],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
   ],
 }

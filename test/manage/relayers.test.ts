@@ -195,7 +195,7 @@ test('what can not be is refused, with the reason', async () => {
     [{ signer_id: 'x' }, /^signer_id: is not accepted here; send only name/],
     [
       { policies: { gas_price_cpa: 1 } },
-      /^policies.gas_price_cpa: is not accepted here; send only min_balance, gas_price_cap/,
+      /^policies.gas_price_cpa: is not accepted here; did you mean "gas_price_cap"\?/,
     ],
     [{ policies: { gas_price_cap: '100 gwei' } }, /^policies.gas_price_cap: "100 gwei" is not wei as an integer/],
     [{ policies: { value_cap: '0x10' } }, /^policies.value_cap: "0x10" is not wei .*; hex is not taken$/],

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as sdk from '@openzeppelin/relayer-sdk'
+import { request } from 'undici'
 import { expect, test } from 'vitest'
 import { devAccount, startAnvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
-import { startService } from '../../tooling/service.ts'
+import { type Service, startService } from '../../tooling/service.ts'
 
 const theirs = fileURLToPath(new URL('their-config', import.meta.url))
 
@@ -39,6 +40,8 @@ test('the service starts from it and sends through it', async () => {
     .filter((line) => line.includes('are skipped, as only evm is served'))
   expect(skipped).toEqual([expect.stringContaining('solana'), expect.stringContaining('stellar')])
 
+  expect(service.logs()).toContain('variables without effect on this service: REPOSITORY_STORAGE_TYPE')
+
   const configuration = new sdk.Configuration({ basePath: service.url, accessToken: service.apiKey })
   const relayers = new sdk.RelayersApi(configuration)
   const { data: relayer } = await relayers.getRelayer('payments-local')
@@ -65,11 +68,37 @@ test('the service starts from it and sends through it', async () => {
   const after = BigInt(await node.rpc('eth_getBalance', [devAccount(9).address, 'latest']))
   expect(after - before).toBe(2n * 10n ** 18n)
 
+  // What a client in production sends: a quantity of JSON-RPC, and members that have no effect there either.
+  const call = { to: devAccount(9).address, data: '0xd0e30db0', value: '0x0', speed: 'fast' }
+  const bodies = [call, { ...call, gasLimit: 100_000, from: devAccount(1).address.toLowerCase(), chainId: 31337 }]
+  for (const body of bodies) {
+    // Its type has a number, and its encoder sends any value.
+    const bySdk = await relayers.sendTransaction('payments-local', body as unknown as sdk.NetworkTransactionRequest)
+    expect(bySdk.data.data).toMatchObject({ value: '0', data: '0xd0e30db0' })
+    const byHttp = await post(service, body)
+    expect(byHttp).toMatchObject({ status: 200, body: { success: true, data: { value: '0', data: '0xd0e30db0' } } })
+    expect(byHttp.body.metadata.logs).toHaveLength(body === call ? 0 : 3)
+  }
+  expect(service.logs().split('a send has a member that has no effect').length - 1).toBe(3)
+  expect(await post(service, { ...call, validUntil: '2999-01-01T00:00:00Z' })).toMatchObject({
+    status: 400,
+    body: { message: 'validUntil: is not accepted here; did you mean "valid_until"?' },
+  })
+
   const toAnother = relayers.sendTransaction('payments-local', { ...payment, to: devAccount(8).address })
   await expect(toAnother).rejects.toMatchObject({
     response: { status: 400, headers: { 'relayer-error-code': 'POLICY_VIOLATION' } },
   })
 })
+
+async function post(service: Service, body: object) {
+  const answer = await request(`${service.url}/api/v1/relayers/payments-local/transactions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.statusCode, body: (await answer.body.json()) as { metadata: { logs: unknown[] } } }
+}
 
 const environment = {
   KEYSTORE_PASSPHRASE: 'a passphrase of the example',

@@ -16,10 +16,11 @@ import type { Finding } from './finding.ts'
 export async function checkAll(
   { env, directory }: Pick<CommandLife, 'env' | 'directory'>,
   progress: (line: string) => void,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): Promise<readonly Finding[]> {
   progress('reading the configuration')
   const place = 'configuration'
-  const config = await loadConfig(env, directory).catch((error: unknown) => {
+  const config = await loadConfig(env, directory, { isStrict }).catch((error: unknown) => {
     if (error instanceof ConfigError) return error
     throw error
   })
@@ -54,7 +55,8 @@ export async function checkAll(
       findings.push({ level: fault ? 'error' : 'ok', place, check, text: fault ?? opened.address })
     } catch (error) {
       if (!(error instanceof SignerError)) throw error
-      findings.push({ level: 'error', place, check, text: error.message })
+      const isUsed = relayers.some(({ signerId }) => signerId === signer.id)
+      findings.push({ level: isUsed ? 'error' : 'warning', place, check, text: error.message })
     }
   }
   findings.push(...(await checkReceivers(relayers, config.database)))

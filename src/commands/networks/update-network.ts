@@ -7,7 +7,7 @@ import type { NetworkSettings } from '../../domain/settings.ts'
 import { type NetworkPatch, patchedNetwork } from '../../registry/entities.ts'
 import { relayersMax } from '../../registry/registry.ts'
 import { networkFromEntity, networkToEntity } from '../../registry/stored-entities.ts'
-import { type ManagementContext, requireKey, takeEffect } from '../management.ts'
+import { type ManagementContext, refuseEndpoints, requireKey, takeEffect } from '../management.ts'
 
 /** Null returns a member, or a field of the profile, to the file's value. */
 export type NetworkChange = { readonly [K in keyof Omit<NetworkPatch, 'profile'>]?: NetworkPatch[K] | null } & {
@@ -26,6 +26,7 @@ export async function updateNetwork(
   const { store, registry, vault } = context
   const inFile = registry.file.networks.find((network) => network.name === name)
   if (!inFile) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+  if (change.rpcUrls) refuseEndpoints(context, 'rpc_urls', change.rpcUrls)
   if (change.rpcUrls) requireKey(context, 'rpc_urls')
   const overlay = await store.commit(async (session) => {
     await session.raiseRevision()

@@ -5,6 +5,7 @@ import { RescindError } from '../../domain/errors.ts'
 import type { NotificationSettings } from '../../domain/settings.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 
+import { faultOf } from '../../registry/entities.ts'
 import { notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refuseInside, requireKey, takeEffect } from '../management.ts'
 
@@ -24,7 +25,11 @@ export async function createNotification(
   const row = notificationToEntity(vault, notification)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (registry.file.notifications.some((each) => each.id === id) || (await session.entity('notification', id))) {
+    if (
+      faultOf(registry.file, 'notification', id) !== undefined ||
+      registry.file.notifications.some((each) => each.id === id) ||
+      (await session.entity('notification', id))
+    ) {
       throw new RescindError('ALREADY_EXISTS', `id: there is a notification "${id}"; give this one another id, or none`)
     }
     await session.saveEntity(row)

@@ -8,12 +8,14 @@ import type { Relayer } from '../../domain/relayer.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 
+import { faultOf } from '../../registry/entities.ts'
 import { relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'
 import type { Session } from '../../store/store.ts'
 import {
   type ManagementContext,
   type PolicyMembers,
   policiesFrom,
+  refuseEndpoints,
   requireKey,
   requireKeyFor,
   takeEffect,
@@ -42,6 +44,7 @@ export async function createRelayer(
   const { store, clock, random, registry, vault } = context
   await registry.refresh()
   const relayer = relayerFrom(context, request, request.id ?? freshId(random, clock.now()))
+  if (request.endpoints) refuseEndpoints(context, 'custom_rpc_urls', request.endpoints)
   if (request.endpoints) requireKey(context, 'custom_rpc_urls')
   requireKeyFor(context, relayer.policies)
   const at = { kind: 'relayer', id: relayer.id } as const
@@ -64,6 +67,8 @@ function relayerFrom(context: ManagementContext, request: RelayerRequest, id: st
   const networks = registry.networks()
   const network = networks.find((each) => each.name === request.network)
   const signer = registry.signer(signerId)
+  refuseFaulty(registry, 'network', request.network)
+  refuseFaulty(registry, 'signer_id', signerId)
   if (!network)
     throw unknown(
       'network',
@@ -127,6 +132,7 @@ export async function refuseMissing(
 ): Promise<void> {
   const { signerId, notificationId } = relayer
   const { signers, notifications } = registry.file
+  if (notificationId !== undefined) refuseFaulty(registry, 'notification_id', notificationId)
   if (!signers.some(({ id }) => id === signerId) && !(await session.entity('signer', signerId))) {
     throw unknown(
       'signer_id',
@@ -141,6 +147,16 @@ export async function refuseMissing(
     notificationId,
     registry.notifications().map(({ id }) => id),
   )
+}
+
+const kinds = { network: 'network', signer_id: 'signer', notification_id: 'notification' } as const
+
+/** The file names the entity, and the service started without it. */
+function refuseFaulty({ file }: ManagementContext['registry'], field: keyof typeof kinds, name: string): void {
+  const fault = faultOf(file, kinds[field], name)
+  if (fault === undefined) return
+  const text = `${field}: "${name}" was left out at start, as the configuration file has a fault in it: ${fault}`
+  throw new RescindError('INVALID_REQUEST', `${text}; correct the file, and restart`)
 }
 
 const namedMax = 20

@@ -15,6 +15,7 @@ import {
   type ManagementContext,
   type PolicyMembers,
   policiesFrom,
+  refuseEndpoints,
   requireKey,
   requireKeyFor,
   takeEffect,
@@ -38,6 +39,7 @@ export async function updateRelayer(
   patch: RelayerPatch,
   requester: Requester,
 ): Promise<Relayer> {
+  if (patch.endpoints) refuseEndpoints(context, 'custom_rpc_urls', patch.endpoints)
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
   const updated = await context.store.commit(async (session) => {
     await session.raiseRevision()

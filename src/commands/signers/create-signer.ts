@@ -4,7 +4,7 @@ import { RescindError } from '../../domain/errors.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
-import type { SignerFacts } from '../../registry/entities.ts'
+import { faultOf, type SignerFacts } from '../../registry/entities.ts'
 import { signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refusedBy, requireKey, type SignerBody, takeEffect } from '../management.ts'
 
@@ -27,7 +27,11 @@ export async function createSigner(
   const row = signerToEntity(vault, signer, secret)
   await store.commit(async (session) => {
     await session.raiseRevision()
-    if (registry.file.signers.some((each) => each.id === id) || (await session.entity('signer', id))) {
+    if (
+      faultOf(registry.file, 'signer', id) !== undefined ||
+      registry.file.signers.some((each) => each.id === id) ||
+      (await session.entity('signer', id))
+    ) {
       throw new RescindError('ALREADY_EXISTS', `id: there is a signer "${id}"; give this one another id, or none`)
     }
     await session.saveEntity(row)

@@ -2,7 +2,9 @@
 import type { TSchema } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
+import { nearestName } from '../../ops/near-names.ts'
 import { itemsOf, objectOrNull, propertiesOf, shortened, wantedOf } from './schema-parts.ts'
+import { unlistedKey } from './stated.ts'
 
 /**
  * The first excess, outermost first; undefined if there is none. A validator that explains an invalid value visits all of
@@ -26,8 +28,10 @@ export function excessOf(schema: TSchema, value: unknown, name = ''): RescindErr
 }
 
 export function unknownMember(name: string, properties: Readonly<Record<string, TSchema>>): RescindError {
-  const known = Object.keys(properties).join(', ')
-  return new RescindError('INVALID_REQUEST', `${name}: is not accepted here; send only ${known}`)
+  const known = Object.keys(properties).filter((each) => memberOf(properties[each], unlistedKey) !== true)
+  const meant = nearestName(name.split('.').at(-1) ?? '', known)
+  const fix = meant === undefined ? `send only ${known.join(', ')}` : `did you mean "${meant}"?`
+  return new RescindError('INVALID_REQUEST', `${name}: is not accepted here; ${fix}`)
 }
 
 /** Only where there are more members than the schema names: then one of them is unknown. */

@@ -15,6 +15,13 @@ export function statedAlone(keywords: object) {
   return { [aloneKey]: keywords }
 }
 
+export const unlistedKey = 'x-unlisted'
+
+/** A member that validates, and that the document and refusals leave out. */
+export function unlisted() {
+  return { [unlistedKey]: true }
+}
+
 /**
  * Formats of this API, for what no keyword can say: a checksum, a URL, a bound beyond the numbers of JSON. `none` is null, or
  * absent.

@@ -16,7 +16,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const isNullAbsent = httpPart === 'body' && method !== 'PATCH'
   return (given: unknown) => {
     if (isNullAbsent) removeNulls(schema, given)
-    const value = integers.length > 0 ? withIntegers(given, integers) : given
+    const whole = integers.length > 0 ? withIntegers(given, integers) : given
+    const value = httpPart === 'querystring' ? withChoices(schema, whole) : whole
     if (validator.Check(value)) return { value }
     const excess = excessOf(schema, value)
     if (excess) return { error: excess }
@@ -61,7 +62,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
     const unseen = 'not shown: it may hold a secret'
     return new RescindError('INVALID_REQUEST', `${at.name}: is not ${wantedOf(at.schema)} (${unseen})`)
   }
-  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isNumber(at.schema)
+  const hex = typeof at.value === 'string' && /^0x/i.test(at.value) && isNumber(at.schema) && !takesHex(at.schema)
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
 
@@ -126,6 +127,10 @@ function isNumber(property: TSchema | undefined): boolean {
   return [property, ...(keywordsOf(property).anyOf ?? [])].some((form) => memberOf(form, 'type') === 'integer')
 }
 
+function takesHex(property: TSchema | undefined): boolean {
+  return (keywordsOf(property).anyOf ?? []).some((form) => String(memberOf(form, 'pattern')).includes('0x'))
+}
+
 function integersOf(schema: TSchema): string[] {
   const named = Object.entries(propertiesOf(schema))
   return named.filter(([, property]) => memberOf(property, 'type') === 'integer').map(([name]) => name)
@@ -156,6 +161,17 @@ function withIntegers(given: unknown, integers: readonly string[]): unknown {
   for (const name of integers) {
     const text = value[name]
     if (typeof text === 'string' && /^(0|[1-9]\d{0,15})$/.test(text)) value[name] = Number(text)
+  }
+  return value
+}
+
+/** In queries the letter case of a choice makes no difference: `PENDING` becomes `pending`. */
+function withChoices(schema: TSchema, given: unknown): unknown {
+  const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
+  for (const [name, property] of Object.entries(propertiesOf(schema))) {
+    const [text, choices] = [value[name], memberOf(property, 'enum')]
+    if (typeof text !== 'string' || !Array.isArray(choices)) continue
+    value[name] = choices.find((choice) => String(choice).toLowerCase() === text.toLowerCase()) ?? text
   }
   return value
 }

@@ -1,6 +1,6 @@
 // What the OpenAPI document says beyond the schemas of the validators: the rules of the parsers, and where null is accepted.
 import { memberOf } from '../../ops/member.ts'
-import { aloneKey, statedKey } from '../request/stated.ts'
+import { aloneKey, statedKey, unlistedKey } from '../request/stated.ts'
 import { data, type JsonObject } from './example-of.ts'
 
 /** Puts the rules of the parsers in the places of the keywords beside them. */
@@ -15,7 +15,9 @@ function rulesIn(node: object): JsonObject {
   const kept = typeof alone === 'object' ? { ...(title !== undefined && { title }), ...alone } : others
   const merged = typeof rules === 'object' ? { ...kept, ...rules } : kept
   return Object.fromEntries(
-    Object.entries(merged).map(([key, value]) => [key, data.includes(key) ? value : withRules(value)]),
+    Object.entries(merged)
+      .filter(([, value]) => memberOf(value, unlistedKey) !== true)
+      .map(([key, value]) => [key, data.includes(key) ? value : withRules(value)]),
   )
 }
 

@@ -47,6 +47,7 @@ import type { Readiness } from '../service/ready.ts'
 import { serviceRoutes } from '../service/routes.ts'
 import { unsupportedRoutes } from '../service/unsupported-routes.ts'
 import { signerRoutes } from '../signers/routes.ts'
+import { loggingIgnored } from '../transactions/ignored-members.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { allowedMethods, missing } from './allowed-methods.ts'
 import { answerFacts } from './answer-facts.ts'
@@ -77,6 +78,8 @@ export interface ServerOptions {
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly readiness: Readiness
+  /** Whether a send with a member without effect is refused; by default the response and the log name the member. */
+  readonly isStrict?: boolean
   readonly version: string
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed; none by default. */
   readonly trustedProxies?: readonly string[]
@@ -193,7 +196,8 @@ function operations(
   stopping: AbortSignal,
 ): void {
   const { logger } = options
-  transactionRoutes(at, options.commands, options, stopping)
+  const sends = { isStrict: options.isStrict ?? false, logIgnored: loggingIgnored(logger) }
+  transactionRoutes(at, options.commands, options, stopping, sends)
   relayerRoutes(at, options.management, options.chainOf, options.limits.rpcAnswerBytesMax)
   signerRoutes(at, options.management)
   notificationRoutes(at, options.management)

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { digestOf } from '../../commands/transactions/send-once.ts'
 import type { Claim } from '../../domain/claim.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { SendRequest } from '../../domain/submit.ts'
 import { requesterIdOf } from '../request/requester.ts'
 
 /**
@@ -12,9 +13,18 @@ import { requesterIdOf } from '../request/requester.ts'
 export function claimOf(
   { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,
   relayerId: RelayerId,
-  payload: unknown,
+  payload: SendRequest | readonly SendRequest[],
 ): Claim | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
-  return { owner: requesterIdOf({ principal }), key: String(key), digest: digestOf(relayerId, payload) }
+  return {
+    owner: requesterIdOf({ principal }),
+    key: String(key),
+    digest: digestOf(relayerId, 'pricing' in payload ? meaningOf(payload) : payload.map(meaningOf)),
+  }
+}
+
+/** The transaction that a request sends, and nothing that is only compared. */
+function meaningOf({ believed: _, ...payload }: SendRequest): object {
+  return payload
 }

@@ -7,14 +7,31 @@ import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { parseTime } from '../request/parse-time.ts'
+import { unknownMember } from '../request/refuse-excess.ts'
+import { propertiesOf } from '../request/schema-parts.ts'
 import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
+import { believedSender, ignoredIn, ignoredMembers, type LogIgnored } from './ignored-members.ts'
 import { speedSchema } from './present-transaction.ts'
 
 const weiMax = 2n ** 256n - 1n
 
 const weiWanted = 'wei as a decimal string, such as "1000000000000000000", or as an integer'
+
+/** Clients of other relayers send the value of a call as a quantity of JSON-RPC: "0x0". */
+const valueSchema = Type.Union(
+  [
+    Type.String({ pattern: '^[0-9]{1,78}$', format: 'uint256', examples: ['1000000000000000000'] }),
+    Type.String({ pattern: '^0x[0-9a-fA-F]{1,64}$', examples: ['0xde0b6b3a7640000'] }),
+    Type.Integer({ minimum: 0, exclusiveMaximum: 2 ** 256 }),
+  ],
+  {
+    title: 'Value',
+    description: `${weiWanted}, or in hex: 0x and 1 to 64 digits`,
+    ...stated({ description: `${weiWanted}, below 2^256, or in hex: 0x and 1 to 64 digits` }),
+  },
+)
 
 const wei = (more?: string) =>
   Type.Union(
@@ -58,7 +75,7 @@ const targets = [
   {
     description: 'The creation of a contract, from its code',
     required: ['data'],
-    properties: { data: { type: 'string', minLength: 4 } },
+    properties: { data: { type: 'string', pattern: '^(0x)?([0-9a-fA-F]{2})+$' } },
   },
 ]
 
@@ -69,14 +86,13 @@ export const sendSchema = Type.Object(
         'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
       ),
     ),
-    value: wei(),
+    value: valueSchema,
     data: Type.Optional(
-      Type.Unsafe<Hex>(
-        Type.String({
-          pattern: '^0x(?:[0-9a-fA-F]{2})*$',
-          description: 'bytes in hex: 0x and an even number of digits',
-        }),
-      ),
+      Type.String({
+        pattern: '^(0x)?([0-9a-fA-F]{2})*$',
+        description: 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer',
+        examples: ['0xd0e30db0'],
+      }),
     ),
     gas_limit: Type.Optional(
       Type.Union([Type.Integer({ minimum: 21_000, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
@@ -100,6 +116,7 @@ export const sendSchema = Type.Object(
         ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
       }),
     ),
+    ...ignoredMembers,
   },
   {
     title: 'SendRequest',
@@ -113,11 +130,20 @@ export const sendSchema = Type.Object(
   },
 )
 
+export interface SendHandling {
+  /** Whether members without effect are refused. */
+  readonly isStrict: boolean
+  readonly logIgnored: LogIgnored
+}
+
 export type SendBody = Static<typeof sendSchema>
 
-/** Throws INVALID_REQUEST, naming field, value and fix. */
-export function parseSend(body: SendBody): SendRequest {
-  const data = lowerHex(body.data ?? '0x')
+/** `isStrict`: members that would have no effect are refused. Throws INVALID_REQUEST, naming field, value and fix. */
+export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
+  const [ignored] = ignoredIn(body)
+  if (isStrict && ignored !== undefined) throw unknownMember(ignored, propertiesOf(sendSchema))
+  const believed = believedSender(body)
+  const data = bytesOf(body.data ?? '')
   if (body.to === undefined && data === '0x') {
     throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
   }
@@ -129,7 +155,14 @@ export function parseSend(body: SendBody): SendRequest {
     pricing: parsePricing(body),
     ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
+    ...(believed && { believed }),
   }
+}
+
+/** `text`: as the schema of `data` has it. */
+function bytesOf(text: string): Hex {
+  const digits = text.startsWith('0x') ? text.slice(2) : text
+  return lowerHex(`0x${digits}`)
 }
 
 function parseWei(field: string, amount: string | number): Wei {

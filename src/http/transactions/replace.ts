@@ -7,11 +7,12 @@ import { permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { parseSend, sendSchema } from './parse-send.ts'
+import { explainIgnored } from './ignored-members.ts'
+import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { sendRefusals } from './refusals.ts'
 
-export function replace(commands: CommandContext) {
+export function replace(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
     scope: 'send',
     refusals: ['TRANSACTION_NOT_FOUND', ...replaceRefusalCodes, ...sendRefusals],
@@ -27,12 +28,13 @@ export function replace(commands: CommandContext) {
       response: answers(transactionSchema),
     },
     async answer(request) {
-      const payload = parseSend(request.body)
+      const payload = parseSend(request.body, isStrict)
+      logIgnored(request.keyId, [request.body])
       const { relayer_id: relayerId, transaction_id: id } = request.params
       const mayCancel = request.principal !== undefined && permits(request.principal, 'cancel', relayerId)
       const replacer = { requester: requesterOf(request, 'replaceTransaction'), mayCancel }
       const replaced = await replaceTransaction(commands, relayerId, id, payload, replacer)
-      return success(presentTransaction(replaced))
+      return success(presentTransaction(replaced), explainIgnored([request.body]))
     },
   })
 }

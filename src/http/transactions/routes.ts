@@ -11,6 +11,7 @@ import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
 import { listAttempts } from './list-attempts.ts'
 import { listNonces } from './list-nonces.ts'
 import { listTransactions } from './list-transactions.ts'
+import type { SendHandling } from './parse-send.ts'
 import { previewCancellation } from './preview-cancellation.ts'
 import { previewOneCancellation } from './preview-one-cancellation.ts'
 import { replace } from './replace.ts'
@@ -23,11 +24,12 @@ export function transactionRoutes(
   commands: CommandContext,
   chain: Pick<PreviewContext, 'chainOf' | 'policyOf' | 'windowOf'>,
   stopping: AbortSignal,
+  sends: SendHandling,
 ): void {
   const { reads } = commands.store
   const all = '/relayers/:relayer_id/transactions'
-  mount(at, 'POST', all, submit(commands))
-  mount(at, 'POST', `${all}/batch`, submitBatch(commands))
+  mount(at, 'POST', all, submit(commands, sends))
+  mount(at, 'POST', `${all}/batch`, submitBatch(commands, sends))
   mount(at, 'GET', all, listTransactions(reads))
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
@@ -42,7 +44,7 @@ export function transactionRoutes(
   mount(at, 'GET', '/search', search({ reads, chainOf: chain.chainOf }))
   mount(at, 'GET', `${all}/by-nonce/:nonce`, getTransactionByNonce(reads))
   mount(at, 'GET', `${all}/:transaction_id`, getTransaction(reads))
-  mount(at, 'PUT', `${all}/:transaction_id`, replace(commands))
+  mount(at, 'PUT', `${all}/:transaction_id`, replace(commands, sends))
   mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, at.door.auditor, chain, stopping))
   mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation({ ...chain, reads }))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))

@@ -11,7 +11,8 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { claimOf } from './claim.ts'
-import { parseSend, type SendBody, sendSchema } from './parse-send.ts'
+import { explainIgnored } from './ignored-members.ts'
+import { parseSend, type SendBody, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { sendRefusals } from './refusals.ts'
 
@@ -37,7 +38,7 @@ const bodySchema = Type.Object(
   },
 )
 
-export function submitBatch(commands: CommandContext) {
+export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
@@ -56,8 +57,10 @@ export function submitBatch(commands: CommandContext) {
       response: answers(Type.Array(transactionSchema)),
     },
     async answer(request, reply) {
-      const parsed = await parseInTurns(request.body.transactions)
+      const { transactions: bodies } = request.body
+      const parsed = await parseInTurns(bodies, isStrict)
       const payloads = checkEach('transactions', parsed, (each) => each())
+      logIgnored(request.keyId, bodies)
       const relayerId = request.params.relayer_id
       const { transactions, replayed } = await submitAll(
         commands,
@@ -71,7 +74,7 @@ export function submitBatch(commands: CommandContext) {
       const log = replayed
         ? 'Nothing new was stored: these were sent before.'
         : `All ${count} are stored, in this order.`
-      return success(transactions.map(presentTransaction), [log], {
+      return success(transactions.map(presentTransaction), [log, ...explainIgnored(bodies)], {
         current_page: 1,
         per_page: count,
         total_items: count,
@@ -81,18 +84,18 @@ export function submitBatch(commands: CommandContext) {
 }
 
 /** Other requests have their turn in between. Each result returns a request, or throws its refusal. */
-async function parseInTurns(bodies: readonly SendBody[]): Promise<(() => SendRequest)[]> {
+async function parseInTurns(bodies: readonly SendBody[], isStrict: boolean): Promise<(() => SendRequest)[]> {
   const parsed: (() => SendRequest)[] = []
   for (const [index, body] of bodies.entries()) {
     if (index > 0 && index % itemsInATurn === 0) await nextTurn()
-    parsed.push(parsedOnce(body))
+    parsed.push(parsedOnce(body, isStrict))
   }
   return parsed
 }
 
-function parsedOnce(body: SendBody): () => SendRequest {
+function parsedOnce(body: SendBody, isStrict: boolean): () => SendRequest {
   try {
-    const request = parseSend(body)
+    const request = parseSend(body, isStrict)
     return () => request
   } catch (refusal) {
     return () => {

@@ -6,11 +6,12 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { claimOf } from './claim.ts'
-import { parseSend, sendSchema } from './parse-send.ts'
+import { explainIgnored } from './ignored-members.ts'
+import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { sendRefusals } from './refusals.ts'
 
-export function submit(commands: CommandContext) {
+export function submit(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
@@ -28,15 +29,17 @@ export function submit(commands: CommandContext) {
       response: answers(transactionSchema),
     },
     async answer(request, reply) {
-      const payload = parseSend(request.body)
+      const payload = parseSend(request.body, isStrict)
+      logIgnored(request.keyId, [request.body])
+      const notes = explainIgnored([request.body])
       const relayerId = request.params.relayer_id
       const by = requesterOf(request, 'sendTransaction')
       const claim = claimOf(request, relayerId, payload)
-      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, payload, by)))
+      if (!claim) return success(presentTransaction(await submitTransaction(commands, relayerId, payload, by)), notes)
 
       const { transaction, replayed } = await submitOnce(commands, relayerId, payload, claim, by)
       if (replayed) reply.header('idempotency-replayed', 'true')
-      return success(presentTransaction(transaction))
+      return success(presentTransaction(transaction), notes)
     },
   })
 }

@@ -32,8 +32,8 @@ test('all of them, paged', async () => {
   expect(answer.body.pagination).toEqual({ current_page: 2, per_page: 1, total_items: 2 })
   const both = await server.ask('GET', '/api/v1/relayers')
   expect(both.body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['one', 'two'])
-  const wrong = await server.ask('GET', '/api/v1/relayers?per_page=1000')
-  expectFailure(wrong, 400, 'per_page: 1000 is not an integer from 1 to 100', 'INVALID_REQUEST')
+  const wrong = await server.ask('GET', '/api/v1/relayers?per_page=1001')
+  expectFailure(wrong, 400, 'per_page: 1001 is not an integer from 1 to 1000', 'INVALID_REQUEST')
 })
 
 test('one, with its policies', async () => {

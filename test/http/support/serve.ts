@@ -73,6 +73,7 @@ export interface Setting {
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
+  readonly isStrict?: boolean
   readonly clock?: Clock
   readonly trustedProxies?: readonly string[]
   /** The store; that of the run unless told. */
@@ -136,6 +137,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     ...(setting.rates && { rates: setting.rates }),
     authenticate: setting.authenticate ?? administratorBy(apiKey),
     eventIdSecret: secret(apiKey),
+    ...(setting.isStrict && { isStrict: true }),
     ...(setting.hasDashboard !== false && { sessionDigest: sessionDigestBy(apiKey) }),
     logger,
     metrics: noMetrics.http,

@@ -138,9 +138,19 @@ describe('lists', () => {
     expect((await list('?status=mined')).ids).toEqual([])
   })
 
+  test.each(['CANCELED', 'Canceled', 'cAnCeLeD'])('by status in any letter case: %s', async (status) => {
+    expect((await list(`?status=${status}`)).ids).toEqual(['two-5'])
+  })
+
+  test('up to a thousand on a page', async () => {
+    const { ids, pagination } = await list('?per_page=1000')
+    expect(ids).toHaveLength(12)
+    expect(pagination).toEqual({ current_page: 1, per_page: 1000, total_items: 12 })
+  })
+
   test.each([
-    ['?per_page=101', 'per_page: 101 is not an integer from 1 to 100'],
-    ['?per_page=0', 'per_page: 0 is not an integer from 1 to 100'],
+    ['?per_page=1001', 'per_page: 1001 is not an integer from 1 to 1000'],
+    ['?per_page=0', 'per_page: 0 is not an integer from 1 to 1000'],
     ['?page=0', 'page: 0 is not an integer from 1 to 1000000'],
     ['?page=', 'page: "" is not an integer from 1 to 1000000'],
     ['?page=1&page=2', 'page: ["1","2"] is not an integer from 1 to 1000000'],

@@ -67,7 +67,7 @@ test('unknown, of an unknown relayer, or of a neighbour', async () => {
 })
 
 test('it is checked like a send', async () => {
-  const answer = await replace('submitted', { ...body, value: '0x1' })
+  const answer = await replace('submitted', { ...body, value: '0x' })
   expect(answer.status).toBe(400)
   expect(answer.headers['relayer-error-code']).toBe('INVALID_REQUEST')
 })

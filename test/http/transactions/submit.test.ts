@@ -159,8 +159,169 @@ describe('an amount as a number', () => {
   })
 })
 
+describe('what clients of other relayers send', () => {
+  test.each([
+    ['0x0', '0'],
+    ['0x00', '0'],
+    ['0xDe0b6b3a7640000', '1000000000000000000'],
+    [`0x${'f'.repeat(64)}`, (2n ** 256n - 1n).toString()],
+  ])('a value of %s', async (value, shown) => {
+    const answer = await send({ to: receiver, value })
+    expectSuccess(answer)
+    expect(answer.body.data.value).toBe(shown)
+  })
+
+  test('its SDK and plain HTTP: value "0x0" with data and a speed', async () => {
+    expect(await payloadOf({ to: receiver, data: '0xd0e30db0', value: '0x0', speed: 'fast' })).toEqual({
+      ...{ from: address, to: receiver, value: 0n, data: '0xd0e30db0' },
+      pricing: { kind: 'speed', speed: 'fast' },
+    })
+  })
+
+  test.each([
+    ['', '0x'],
+    ['0x', '0x'],
+    ['ABcd', '0xabcd'],
+    ['0xABcd', '0xabcd'],
+  ])('data of "%s"', async (data, stored) => {
+    expect(await payloadOf({ ...minimal, data })).toMatchObject({ data: stored })
+  })
+
+  test('the code of a contract without 0x', async () => {
+    const payload = await payloadOf({ value: 0, data: '6000' })
+    expect(payload).toMatchObject({ data: '0x6000' })
+    expect(payload).not.toHaveProperty('to')
+  })
+
+  test('one request in two spellings is one under its key', async () => {
+    const headers = { 'idempotency-key': 'two-spellings', 'content-type': 'application/json' }
+    const ask = (body: object) =>
+      server.ask('POST', '/api/v1/relayers/one/transactions', { headers, body: JSON.stringify(body) })
+    const first = await ask({ ...minimal, value: '0x0a', data: 'AB' })
+    const second = await ask({ ...minimal, value: '10', data: '0xab' })
+    expectSuccess(first)
+    expect(second.body.data.id).toBe(first.body.data.id)
+  })
+})
+
+describe('members that have no effect', () => {
+  const ignored = {
+    ...{ gasLimit: '0x5208', gas: { any: 'thing' } },
+    ...{ from: address.toLowerCase(), chainId: '0x7a69', chain_id: 31_337 },
+  }
+
+  test('pass, and are named in the response; a key and a member are one line of the log', async () => {
+    await using own = await serve()
+    for (const repeated of [false, true]) {
+      const answer = await own.send('one', { ...minimal, ...ignored })
+      expectSuccess(answer)
+      expect(answer.body.data).not.toHaveProperty('gas_limit')
+      expect(answer.body.metadata.logs.map(({ message }: { message: string }) => message).sort()).toEqual([
+        'chainId: has no effect: it is the chain of the relayer',
+        'chain_id: has no effect: it is the chain of the relayer',
+        'from: has no effect: it is the address of the relayer',
+        'gas: has no effect; the member is called gas_limit',
+        'gasLimit: has no effect; the member is called gas_limit',
+      ])
+      const named = own.log.filter(({ message }) => message.startsWith('a send has a member that has no effect'))
+      expect([repeated, named.map(({ facts: { member } }) => member).sort()]).toEqual([
+        repeated,
+        ['chainId', 'chain_id', 'from', 'gas', 'gasLimit'],
+      ])
+    }
+  })
+
+  test('null is absent, and the gas limit of the API counts', async () => {
+    const answer = await send({ ...minimal, gasLimit: 1, gas_limit: 30_000, from: null, chainId: null })
+    expectSuccess(answer)
+    expect(answer.body.data.gas_limit).toBe(30_000)
+    expect(answer.body.metadata.logs).toHaveLength(1)
+  })
+
+  test.each<[object, RegExp]>([
+    [{ from: receiver }, /^from: is 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, and relayer "one" sends from 0xf39F/],
+    [{ from: 'me' }, /^from: "me" is not an address/],
+    [{ from: address.replace('F', 'f') }, /^from: ".*" is not right by its EIP-55 checksum/],
+    [{ chainId: 1 }, /^chainId: is 1, and relayer "one" is on chain 31337; send through another relayer, or leave/],
+    [{ chain_id: '0x1' }, /^chain_id: is 1, and relayer "one" is on chain 31337/],
+    [{ chainId: 31_337, chain_id: '1' }, /^chain_id: is 1/],
+    [{ chainId: 'mainnet' }, /^chainId: "mainnet" is not the id of a chain; leave it out/],
+    [{ chainId: 31_337.5 }, /^chainId: 31337.5 is not the id of a chain/],
+  ])('those of another account are refused: %j', async (members, message) => {
+    const answer = await send({ ...minimal, ...members })
+    expect(answer.body.message).toMatch(message)
+    expectFailure(answer, 400, answer.body.message, 'INVALID_REQUEST')
+  })
+
+  test('the account that a client believes in is no part of what it sends', async () => {
+    const headers = {
+      'idempotency-key': 'with and without from'.replaceAll(' ', '-'),
+      'content-type': 'application/json',
+    }
+    const ask = (body: object) =>
+      server.ask('POST', '/api/v1/relayers/one/transactions', { headers, body: JSON.stringify(body) })
+    const first = await ask({ ...minimal, from: address, chainId: 31_337 })
+    expectSuccess(first)
+    expect((await ask(minimal)).body.data.id).toBe(first.body.data.id)
+    const row = await server.store.reads.transaction('one' as RelayerId, first.body.data.id as TransactionId)
+    expect(row?.payload).not.toHaveProperty('believed')
+  })
+
+  test('a batch counts them, and names the item that is of another account', async () => {
+    const batch = (transactions: object[]) =>
+      server.ask('POST', '/api/v1/relayers/one/transactions/batch', {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ transactions }),
+      })
+    const taken = await batch([minimal, { ...minimal, gas: 1 }, { ...minimal, gas: 2, from: address }])
+    expectSuccess(taken)
+    expect(taken.body.metadata.logs.map(({ message }: { message: string }) => message).slice(1)).toEqual([
+      'gas: has no effect; the member is called gas_limit (in 2 of 3 transactions)',
+      'from: has no effect: it is the address of the relayer (in 1 of 3 transactions)',
+    ])
+    expect((await batch([minimal, { ...minimal, from: receiver }])).body.message).toMatch(
+      /^transactions\[1\]\.from: is/,
+    )
+  })
+
+  test('a strict file refuses them', async () => {
+    await using own = await serve({ isStrict: true })
+    for (const name of Object.keys(ignored)) {
+      const answer = await own.send('one', { ...minimal, [name]: address })
+      expect(answer.body.message).toMatch(
+        new RegExp(`^${name}: is not accepted here; (did you mean "gas_|send only to, )`),
+      )
+      expectFailure(answer, 400, answer.body.message, 'INVALID_REQUEST')
+    }
+    expectSuccess(await own.send('one', minimal))
+  })
+
+  test('a replacement takes and refuses the same', async () => {
+    const { body } = await send(minimal)
+    const replace = (payload: object) =>
+      server.ask('PUT', `/api/v1/relayers/one/transactions/${body.data.id}`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(payload),
+      })
+    const replaced = await replace({ ...minimal, value: '0x2', gas: 7, from: address })
+    expectSuccess(replaced)
+    expect(replaced.body.metadata.logs).toHaveLength(2)
+    expect((await replace({ ...minimal, chainId: 1 })).body.message).toMatch(/^chainId: is 1, and relayer/)
+  })
+
+  test('the document and the refusals leave them out', async () => {
+    const { body } = await server.ask('GET', '/api/v1/openapi.json', { token: null })
+    expect(Object.keys(body.components.schemas.SendRequest.properties)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(gasLimit|gas|from|chainId|chain_id)$/)]),
+    )
+    expect((await send({ ...minimal, other: 1 })).body.message).not.toContain('gasLimit')
+  })
+})
+
 const entry = { address: receiver, storage_keys: [] }
 const amount = 'wei as a decimal string, such as "1000000000000000000", or as an integer'
+const valueForm = `${amount}, or in hex: 0x and 1 to 64 digits`
+const dataForm = 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer'
 const addressForm = 'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract'
 const timeForm = 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"'
 const speedForm =
@@ -168,16 +329,20 @@ const speedForm =
 
 describe('refusals name field, value and fix', () => {
   test.each<[object, string]>([
-    [{ to: receiver }, `value: is missing; send ${amount}`],
+    [{ to: receiver }, `value: is missing; send ${valueForm}`],
     [{ value: '1' }, 'to: is missing; send an address, or data to create a contract with'],
-    [{ value: '0x10', to: receiver }, `value: "0x10" is not ${amount}; hex is not taken`],
-    [{ value: 1.5, to: receiver }, `value: 1.5 is not ${amount}`],
-    [{ value: -1, to: receiver }, `value: -1 is not ${amount}`],
-    [{ value: '-1', to: receiver }, `value: "-1" is not ${amount}`],
-    [{ value: '', to: receiver }, `value: "" is not ${amount}`],
-    [{ value: '1 ', to: receiver }, `value: "1 " is not ${amount}`],
-    [{ value: true, to: receiver }, `value: true is not ${amount}`],
-    [{ value: null, to: receiver }, `value: is missing; send ${amount}`],
+    [{ value: 1.5, to: receiver }, `value: 1.5 is not ${valueForm}`],
+    [{ value: -1, to: receiver }, `value: -1 is not ${valueForm}`],
+    [{ value: '-1', to: receiver }, `value: "-1" is not ${valueForm}`],
+    ...['0x', '0xg', `0x${'0'.repeat(65)}`, '0X1', '-0x1', '0x1 '].map((value): [object, string] => [
+      { value, to: receiver },
+      `value: ${JSON.stringify(value).slice(0, 40)}${value.length > 40 ? '…' : ''} is not ${valueForm}`,
+    ]),
+    [{ value: '0', data: '' }, 'to: is missing; send an address, or data to create a contract with'],
+    [{ value: '', to: receiver }, `value: "" is not ${valueForm}`],
+    [{ value: '1 ', to: receiver }, `value: "1 " is not ${valueForm}`],
+    [{ value: true, to: receiver }, `value: true is not ${valueForm}`],
+    [{ value: null, to: receiver }, `value: is missing; send ${valueForm}`],
     [
       { value: (2n ** 256n).toString(), to: receiver },
       'value: "115792089237316195423570985008687907853… is not an amount below 2^256 wei; send a smaller one',
@@ -189,8 +354,10 @@ describe('refusals name field, value and fix', () => {
       { ...minimal, to: receiver.replace('C', 'c') },
       `to: "${receiver.replace('C', 'c')}" is not right by its EIP-55 checksum; check it for a typo, or send it in lower case`,
     ],
-    [{ ...minimal, data: 'abcd' }, 'data: "abcd" is not bytes in hex: 0x and an even number of digits'],
-    [{ ...minimal, data: '0xabc' }, 'data: "0xabc" is not bytes in hex: 0x and an even number of digits'],
+    [{ ...minimal, data: 'abc' }, `data: "abc" is not ${dataForm}`],
+    [{ ...minimal, data: '0xabc' }, `data: "0xabc" is not ${dataForm}`],
+    [{ ...minimal, data: 'transfer' }, `data: "transfer" is not ${dataForm}`],
+    [{ ...minimal, data: '0x0xab' }, `data: "0x0xab" is not ${dataForm}`],
     [
       { ...minimal, gas_limit: 20_999 },
       'gas_limit: 20999 is not gas units as an integer from 21000, or nothing to have it estimated',
@@ -239,7 +406,7 @@ describe('refusals name field, value and fix', () => {
     ],
     [
       { ...minimal, access_list: [entry, { ...entry, storageKeys: [] }] },
-      'access_list[1].storageKeys: is not accepted here; send only address, storage_keys',
+      'access_list[1].storageKeys: is not accepted here; did you mean "storage_keys"?',
     ],
     [
       { ...minimal, access_list: [entry, entry, { ...entry, address: '0x12' }] },
@@ -261,6 +428,20 @@ describe('refusals name field, value and fix', () => {
     const before = await server.store.reads.counts('one' as RelayerId)
     expectFailure(await send(body), 400, message, 'INVALID_REQUEST')
     expect(await server.store.reads.counts('one' as RelayerId)).toEqual(before)
+  })
+
+  test.each([
+    ['validUntil', 'valid_until'],
+    ['valid-until', 'valid_until'],
+    ['valid_utnil', 'valid_until'],
+    ['validuntil', 'valid_until'],
+    ['gas_limits', 'gas_limit'],
+    ['GasLimit', 'gas_limit'],
+    ['maxFeePerGas', 'max_fee_per_gas'],
+    ['tos', 'to'],
+  ])('%s is refused, with the name that was meant', async (name, meant) => {
+    const answer = await send({ ...minimal, [name]: '2999-01-01T00:00:00Z' })
+    expectFailure(answer, 400, `${name}: is not accepted here; did you mean "${meant}"?`, 'INVALID_REQUEST')
   })
 
   test('an access list of too many entries, or of too many keys', async () => {
