@@ -352,8 +352,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
-        find: "if (invalid === 'lasting') {",
-        put: "if (invalid === 'lasting' && latest.nonce < 0) {",
+        find: "if (invalid?.is === 'byAll') return",
+        put: "if (invalid?.is === 'byAll' && latest.nonce < 0) return",
       },
     ],
   },

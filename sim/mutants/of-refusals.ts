@@ -2,6 +2,7 @@
 import type { Mutant } from './mutants.ts'
 
 const unit = 'test/domain/decide/refusals.test.ts'
+const memory = 'test/chain/sending/remember-refusals.test.ts'
 
 export const ofRefusals: readonly Mutant[] = [
   {
@@ -44,12 +45,65 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'give-up-at-the-first-word',
     breaks: 'gives a payload up that a node called invalid once',
-    caughtBy: unit,
+    caughtBy: memory,
+    expects: 'once each endpoint has called them invalid twice, two blocks apart',
     edits: [
       {
-        file: 'src/domain/decide/race/give-up.ts',
-        find: 'refusedMsOf(latest) >= refusedBlocksMin * blockMs',
-        put: 'refusedMsOf(latest) >= 0 * blockMs',
+        file: 'src/chain/sending/remember-refusals.ts',
+        find: 'return to - from >= blocksApartMin',
+        put: 'return to - from >= 0 * blocksApartMin',
+      },
+    ],
+  },
+  {
+    name: 'give-up-by-one-endpoint',
+    breaks: 'gives a payload up that one endpoint calls invalid, whatever the others say',
+    caughtBy: memory,
+    expects: 'not while one of them says anything else',
+    edits: [
+      {
+        file: 'src/chain/sending/remember-refusals.ts',
+        find: "each.every((one) => one.what === 'invalid' && isTwice(one))",
+        put: "each.some((one) => one.what === 'invalid' && isTwice(one))",
+      },
+    ],
+  },
+  {
+    name: 'wait-for-the-word-of-the-silent',
+    breaks: 'gives nothing up while an endpoint that gave another answer once gives none',
+    caughtBy: memory,
+    expects: 'whatever an endpoint said that gives no answer any more',
+    edits: [
+      {
+        file: 'src/chain/sending/remember-refusals.ts',
+        find: "if (isSilent) return before?.what === 'invalid' && isTwice(before) ? before : undefined",
+        put: 'if (isSilent) return before',
+      },
+    ],
+  },
+  {
+    name: 'give-up-what-a-pool-shows',
+    breaks: 'gives a payload up that an endpoint shows in its pool, as all call it invalid',
+    caughtBy: memory,
+    expects: 'not while an endpoint shows any of its attempts',
+    edits: [
+      {
+        file: 'src/chain/sending/remember-refusals.ts',
+        find: 'if (words !== undefined && !(await isRefuted(payload)))',
+        put: 'if (words !== undefined && ((await isRefuted(payload)) || true))',
+      },
+    ],
+  },
+  {
+    name: 'fail-before-the-chain-shows-it',
+    breaks: 'says failed of a given up payload while the no-op that took its nonce is not confirmed',
+    caughtBy: unit,
+    expects: 'has failed once that is confirmed',
+    edits: [
+      {
+        file: 'src/domain/transaction.ts',
+        find: 'return lifecycle.confirmedAt === undefined || spenderKind',
+        put: 'return lifecycle.nonce < 0 || spenderKind',
       },
     ],
   },

@@ -32,6 +32,7 @@ import { forward, passOn } from './nodes/rpc.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
 import { broadcast } from './sending/broadcast.ts'
+import { rememberRefusals } from './sending/remember-refusals.ts'
 
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
@@ -93,6 +94,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const providers = new Set(all.map(({ provider }) => provider)).size
   const witnesses = callingWitnesses({ endpoints, providers, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
+  const refusals = rememberRefusals(endpoints, heads.height)
   const price = rememberPrice(clock)
 
   return {
@@ -100,7 +102,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
         },
         inquiry,
       )
@@ -108,7 +110,8 @@ export function openNetwork(options: NetworkOptions): Chain {
       return seen
     },
     announce: accounts.announce,
-    broadcast: (requests) => broadcast(endpoints, requests, profile, tipFloor.learn),
+    broadcast: (requests) =>
+      broadcast(endpoints, requests, profile, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
     price: price.last,
     read: (read) => passOn(endpoints, read),

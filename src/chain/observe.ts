@@ -19,6 +19,7 @@ import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
 import { isWhole } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
+import type { Refusals } from './sending/remember-refusals.ts'
 
 export interface Observe {
   readonly endpoints: Endpoints
@@ -36,6 +37,7 @@ export interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
+  readonly refusals: Pick<Refusals, 'findRefusedByAll'>
 }
 
 /** For so many blocks, miners may simply not have the next transaction yet. */
@@ -53,13 +55,14 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce] = await Promise.all([
+  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
     inquiry.shownNonce && readShownNonce(inquiry.address),
+    inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
   ])
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
@@ -98,6 +101,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && { lostHistory }),
     ...(testimonies && { testimonies }),
+    ...(refusedByAll && { refusedByAll }),
   }
 }
 

@@ -70,6 +70,14 @@ export interface Inquiry {
   readonly lostHistory?: HistoryInquiry
   /** Absent where one endpoint suffices. */
   readonly witness?: WitnessInquiry
+  /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
+  readonly refused?: readonly RefusedPayload[]
+}
+
+export interface RefusedPayload {
+  readonly newest: Hash
+  /** All attempts that a node may have, among them the newest. */
+  readonly live: readonly Hash[]
 }
 
 /** Requests witnesses for the spenders that are final, or will be with their tag. */
@@ -125,6 +133,11 @@ export interface Observation {
   readonly lostHistory?: HistorySeen
   /** By the spender's hash. Absent without a request. */
   readonly testimonies?: ReadonlyMap<Hash, Testimony>
+  /**
+   * The words of the refusal, by the newest attempt's hash: every endpoint that answers has called the payload invalid twice, two
+   * blocks apart, and none shows it. Absent without a request.
+   */
+  readonly refusedByAll?: ReadonlyMap<Hash, string>
 }
 
 /** The open part of a new owner's history check; it is dropped once complete. */

@@ -88,8 +88,8 @@ export type Lifecycle =
   | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
 
 /**
- * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node calls
- * the payload invalid for good, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
+ * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: every node that answers
+ * calls the payload invalid, and as a pool may have it all the same, only a no-op can free the nonce.
  */
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
@@ -167,7 +167,11 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       if (spenderKind(lifecycle.inclusion) === 'payload') {
         return lifecycle.confirmedAt === undefined ? 'mined' : executedStatus(lifecycle.inclusion)
       }
-      return shown ? canceled : 'submitted'
+      if (shown) return canceled
+      // A given up payload fails by a confirmed no-op, as an executed one fails by a confirmed block.
+      return lifecycle.confirmedAt === undefined || spenderKind(lifecycle.inclusion) === 'foreign'
+        ? 'submitted'
+        : canceled
     case 'final':
       if (spenderKind(lifecycle.inclusion) !== 'payload') return canceled
       return executedStatus(lifecycle.inclusion)

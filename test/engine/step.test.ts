@@ -297,10 +297,11 @@ test('a payload that nodes call invalid is given up across a crash, and keeps it
   await step(context, await place.own(), nothingUnknown, noneHanging)
   clock.advance(3_000)
   chain.view = someObservation({ head: headAt(height + 3) })
-  // Another owner: what it knows of the refusals is in the database.
   const next = await place.own()
   await step(context, next, nothingUnknown, noneHanging)
   expect(chain.broadcasts.filter(({ hash }) => hash === first())).toHaveLength(2)
+  expect(chain.inquiries.at(-1)?.refused).toEqual([{ newest: first(), live: [first()] }])
+  chain.view = { ...chain.view, refusedByAll: new Map(chain.broadcasts.slice(0, 1).map(({ hash }) => [hash, 'no'])) }
   await step(context, next, nothingUnknown, noneHanging)
   await step(context, next, nothingUnknown, noneHanging)
   expect(await place.readAs(refused, 'inFlight')).toMatchObject({

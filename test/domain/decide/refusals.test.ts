@@ -1,16 +1,29 @@
 // Refusals that prove little: bytes that nodes call invalid, and words that no table has.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../../../src/domain/attempt.ts'
+import {
+  type Attempt,
+  afterBroadcast,
+  type BroadcastOutcome,
+  beforeBroadcast,
+  newest,
+} from '../../../src/domain/attempt.ts'
+import { verdictOn } from '../../../src/domain/cancel.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { confirm, include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
 import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
 import { escalationMultiple, feeCap } from '../../../src/domain/fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { statusReasonOf } from '../../../src/domain/wait.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   answered,
   broadcastStates,
+  by,
+  byForeign,
   calledInvalid,
   canceled,
   eip1559,
@@ -50,14 +63,65 @@ const verbs = (decisions: ReturnType<typeof decisionsOn>) => decisions.map(({ do
 const late = { blocks: somePolicy.bumpAfterBlocks, after: minuteMs } as const
 
 describe('a payload that nodes call invalid', () => {
-  test('is given up once they said so twice, two blocks apart, and a no-op takes its nonce', () => {
-    const withAnswers = (at: number, since: number) =>
-      inFlight(0, [someAttempt(0, { broadcast: calledInvalid(at, since) })])
-    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), late))).toEqual(['giveUp'])
-    expect(verbs(decisionsOn(withAnswers(now + 1_999, now), late))).not.toContain('giveUp')
-    expect(verbs(decisionsOn(withAnswers(now, now), late))).not.toContain('giveUp')
-    const soon = { ...late, blocks: somePolicy.bumpAfterBlocks - 1 }
-    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), soon))).not.toContain('giveUp')
+  const unheard = answered({ kind: 'unknown', message: 'timed out' })
+  const byAll = (attempt: Attempt) => ({ refusedByAll: new Map([[attempt.hash, 'intrinsic gas too low']]) })
+
+  test('is given up once every endpoint refuses it, at whatever nonce, also where one gave no answer', () => {
+    for (const broadcast of [calledInvalid(now), unheard]) {
+      const attempt = someAttempt(4, { broadcast })
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), { nonce: 2, pendingNonce: 4, ...byAll(attempt) }))).toEqual([
+        'giveUp',
+      ])
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), late))).not.toContain('giveUp')
+      const another = byAll(someAttempt(4))
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), { ...late, ...another }))).not.toContain('giveUp')
+    }
+  })
+
+  test('that is given up has a condition of its own until a no-op is mined, and has failed once that is confirmed', () => {
+    const attempt = someAttempt(0, { broadcast: calledInvalid(now) })
+    const [decision] = decisionsOn(inFlight(0, [attempt]), byAll(attempt))
+    if (decision?.do !== 'giveUp') throw new Error('it is not given up')
+    const given = apply(decision, decision.transaction, undefined, now) as InPhase<'inFlight'>
+    expect(given).toMatchObject({ cancellation: { origin: 'refusal' }, wait: { condition: 'refused_by_all' } })
+    expect(statusReasonOf(given)).toBe(
+      'waits for a no-op with its nonce 0, as every node that answers refuses it: once that is confirmed, it has failed; intrinsic gas too low',
+    )
+    const plan = decide({
+      work: someWork({ open: [given] }),
+      observation: someObservation(),
+      policy: somePolicy,
+      now,
+    })
+    expect([verbs(plan.decisions), plan.conditions]).toEqual([['takeOver'], ['refused_by_all']])
+
+    const noOp = someNoOp(0)
+    const ended = include({ ...given, lifecycle: { ...given.lifecycle, attempts: [attempt, noOp] } }, by(noOp))
+    if (!isInPhase(ended, 'mined')) throw new Error('it is not mined')
+    expect(ended).not.toHaveProperty('wait')
+    expect([statusOf(ended), verdictOn(ended).safeToRetry]).toEqual(['submitted', false])
+    const confirmed = confirm(ended, now)
+    expect([statusOf(confirmed), verdictOn(confirmed).safeToRetry]).toEqual(['failed', false])
+    expect(verdictOn(settle(ended, now)).safeToRetry).toBe(true)
+    expect(statusOf(reopen(confirmed as InPhase<'mined'>, 'reorganized'))).toBe('submitted')
+    // Its own hash after all.
+    expect(statusOf(include(given, by(attempt)))).toBe('mined')
+    expect(statusOf(confirm(include(given, byForeign()) as InPhase<'mined'>, now))).toBe('submitted')
+  })
+
+  test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
+    const requested = (...changes: Parameters<typeof inFlight>) =>
+      inquire(someWork({ open: [inFlight(...changes)] }), { pendingNonce: false, freshBalance: false, paysMore: false })
+        .refused
+    const [taken, refused] = [someAttempt(0), someAttempt(0, { broadcast: calledInvalid(now) })]
+    expect(requested(0, [taken, refused])).toEqual([{ newest: refused.hash, live: [taken.hash, refused.hash] }])
+    const silent = someAttempt(0, { broadcast: unheard })
+    expect(requested(0, [silent])).toEqual([{ newest: silent.hash, live: [silent.hash] }])
+    for (const broadcast of [broadcastStates.accepted, broadcastStates.held, broadcastStates.sending, answered(odd)]) {
+      expect(requested(0, [someAttempt(0, { broadcast })])).toBeUndefined()
+    }
+    expect(requested(0, [refused], canceled)).toBeUndefined()
+    expect(requested(0, [refused], { origin: 'gap' })).toBeUndefined()
   })
 
   test('never ends by their word alone: canceled, it is raced', () => {
@@ -74,9 +138,11 @@ describe('a payload that nodes call invalid', () => {
         someAttempt(0, { broadcast: answered({ kind: 'alreadyKnown' }, at) }),
         someAttempt(0, { broadcast: refused }),
       ])
+    const decided = (transaction: ReturnType<typeof again>) =>
+      verbs(decisionsOn(transaction, { ...late, ...byAll(newest(transaction.lifecycle.attempts)) }))
     for (const taken of [again, dearer]) {
-      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000 + 1), late))).not.toContain('giveUp')
-      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000), late))).toEqual(['giveUp'])
+      expect(decided(taken(now + minuteMs - 600_000 + 1))).not.toContain('giveUp')
+      expect(decided(taken(now + minuteMs - 600_000))).toEqual(['giveUp'])
     }
   })
 

@@ -1,5 +1,5 @@
 // The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
-import { type Attempt, afterBlock, attemptWith, invalidReasonOf, mayBeKnown } from '../../attempt.ts'
+import { type Attempt, afterBlock, attemptWith, mayBeKnown, refusalWordsOf } from '../../attempt.ts'
 import { mapNonEmpty, type NonEmpty } from '../../ids.ts'
 import { recoveredReason, restoredReason } from '../../recovered.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
@@ -90,11 +90,8 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-/** The last words of a node that called the payload invalid: nothing else shows why it failed. */
 function wordsOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): string {
-  const words = lifecycle.attempts.map(invalidReasonOf).findLast((each, index) => {
-    return each !== undefined && lifecycle.attempts[index]?.kind !== 'cancel'
-  })
+  const words = refusalWordsOf(lifecycle.attempts)
   return words === undefined ? '' : ` (${words})`
 }
 

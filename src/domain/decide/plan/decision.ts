@@ -51,8 +51,8 @@ export type Decision =
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
-  /** A node calls its payload invalid, but another may have it: a cancellation that no client requested. */
-  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
+  /** Every node that answers calls its payload invalid: a cancellation that no client requested. */
+  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; words: string }
   /** It can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
   /** Why the transaction waits. */
