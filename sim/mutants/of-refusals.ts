@@ -95,6 +95,19 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
+    name: 'outbid-what-all-refused',
+    breaks: 'bids over the fees of a given up payload that no node ever took',
+    caughtBy: unit,
+    expects: 'that is given up sets no floor',
+    edits: [
+      {
+        file: 'src/domain/decide/race/bid.ts',
+        find: "const isGivenUp = cancellation?.origin === 'refusal'",
+        put: "const isGivenUp = cancellation?.origin === 'refusal' && lifecycle.nonce < 0",
+      },
+    ],
+  },
+  {
     name: 'fail-before-the-chain-shows-it',
     breaks: 'says failed of a given up payload while the no-op that took its nonce is not confirmed',
     caughtBy: unit,

@@ -13,7 +13,7 @@ import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { confirm, include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
 import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
-import { escalationMultiple, feeCap } from '../../../src/domain/fees.ts'
+import { escalationMultiple, feeCap, marketFees, tipOf } from '../../../src/domain/fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
@@ -109,6 +109,25 @@ describe('a payload that nodes call invalid', () => {
     expect(statusOf(confirm(include(given, byForeign()) as InPhase<'mined'>, now))).toBe('submitted')
   })
 
+  test('that is given up sets no floor, unless a node took it, or a pool prefers another transaction', () => {
+    const dear = eip1559(300n * gwei, 50n * gwei)
+    const givenUp = { cancellation: { origin: 'refusal', requestedAt: now } } as const
+    const bidOver = (attempts: NonEmpty<Attempt>, changes: Partial<Transaction> = givenUp) =>
+      decisionsOn(inFlight(0, attempts, changes), late).flatMap((each) =>
+        each.do === 'takeOver' ? [each.fees] : [],
+      )[0]
+    const market = marketFees(someMarket, 'fastest', true)
+    const silent = someAttempt(0, { fees: dear, broadcast: unheard })
+    expect(bidOver([silent])).toEqual(market)
+    expect(tipOf(bidOver([silent], canceled) ?? market), 'canceled by its client').toBeGreaterThan(50n * gwei)
+    const taken = someAttempt(0, { fees: dear, broadcast: { ...calledInvalid(now), takenAt: now - 20 * minuteMs } })
+    expect(tipOf(bidOver([{ ...taken, broadcast: withoutRejections(taken.broadcast) }]) ?? market)).toBeGreaterThan(
+      50n * gwei,
+    )
+    const beaten = someNoOp(0, { fees: market, broadcast: broadcastStates.underpriced })
+    expect(tipOf(bidOver([silent, beaten]) ?? market)).toBeGreaterThan(50n * gwei)
+  })
+
   test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
     const requested = (...changes: Parameters<typeof inFlight>) =>
       inquire(someWork({ open: [inFlight(...changes)] }), { pendingNonce: false, freshBalance: false, paysMore: false })
@@ -163,6 +182,12 @@ describe('a payload that nodes call invalid', () => {
     }
   })
 })
+
+function withoutRejections(broadcast: Attempt['broadcast']): Attempt['broadcast'] {
+  if (broadcast.state !== 'handed') return broadcast
+  const { rejections: _, ...rest } = broadcast
+  return rest
+}
 
 describe('an acceptance on record', () => {
   test('survives refusals, unknown answers and broadcasts that never left', () => {
