@@ -95,6 +95,32 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
+    name: 'count-no-give-up',
+    breaks: 'counts a payload that every node refused against nobody',
+    caughtBy: 'test/engine/step.test.ts',
+    expects: 'is given up across a crash',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: "if (decision.do === 'giveUp') await countGiveUp(",
+        put: "if (decision.do === 'giveUp' && now < 0) await countGiveUp(",
+      },
+    ],
+  },
+  {
+    name: 'send-on-after-refusals',
+    breaks: 'takes any number of payloads that every node refuses from one API key',
+    caughtBy: 'test/commands/commands.test.ts',
+    expects: 'a key whose sends every node refused 16 times',
+    edits: [
+      {
+        file: 'src/commands/transactions/limit-give-ups.ts',
+        find: 'if (count < giveUpsMax) return',
+        put: 'if (count < giveUpsMax || count > 0) return',
+      },
+    ],
+  },
+  {
     name: 'outbid-what-all-refused',
     breaks: 'bids over the fees of a given up payload that no node ever took',
     caughtBy: unit,

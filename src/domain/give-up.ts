@@ -7,6 +7,10 @@ import type { TimestampMs } from './units.ts'
 import { withReason, withWait } from './wait.ts'
 import type { Reason } from './wait-facts.ts'
 
+/** In any hour, of one API key and relayer: each costs a no-op. */
+export const giveUpsMax = 16
+export const giveUpsWindowMs = 3_600_000
+
 export function giveUp(transaction: InPhase<'inFlight'>, words: string, now: TimestampMs): Transaction {
   const given = withReason(cancel(transaction, now, 'refusal'), `every node that answers refuses it: ${words}`)
   return withWait(given, whyGivenUp(transaction), now)

@@ -25,6 +25,7 @@ import type {
   FormerRelayerTable,
   GapFillTable,
   GapPermitTable,
+  GiveUpTable,
   IdempotencyKeyTable,
   PresignedNoOpTable,
   ReleasedNonceTable,
@@ -56,6 +57,8 @@ export interface RelayerTable {
   explained_below: number
   /** The last sequence when the first of the owners began whose history checks are not complete. Null: one is. */
   unchecked_through: number | null
+  /** When it last gave a payload up. Null: never. */
+  gave_up_at: number | null
 }
 
 /** The payload that a client sent. */
@@ -232,6 +235,7 @@ export interface Schema {
   presigned_no_ops: PresignedNoOpTable
   released_nonces: ReleasedNonceTable
   gap_fills: GapFillTable
+  give_ups: GiveUpTable
   gap_permits: GapPermitTable
   tip_marks: TipMarkTable
   bulk_cancellations: BulkCancellationTable
