@@ -95,6 +95,32 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
+    name: 'bind-what-no-block-holds',
+    breaks: 'binds a nonce to a payload that names more gas than a block holds',
+    caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'that names more gas than a block holds',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'return most !== undefined && gasLimit > most',
+        put: 'return most !== undefined && gasLimit > 10 * most',
+      },
+    ],
+  },
+  {
+    name: 'believe-one-head-s-gas-limit',
+    breaks: 'takes the gas limit of the newest head alone, which one endpoint may have named falsely',
+    caughtBy: 'test/chain/heads/limit-gas.test.ts',
+    expects: 'is the widest of the last eight heads',
+    edits: [
+      {
+        file: 'src/chain/heads/limit-gas.ts',
+        find: 'const heads = [...recent.values()]',
+        put: 'const heads = [head]',
+      },
+    ],
+  },
+  {
     name: 'count-no-give-up',
     breaks: 'counts a payload that every node refused against nobody',
     caughtBy: 'test/engine/step.test.ts',

@@ -17,6 +17,7 @@ import { readingNoOp } from './fees/read-no-op.ts'
 import { rememberPrice } from './fees/remember-price.ts'
 import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
+import { limitingGas } from './heads/limit-gas.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
@@ -72,6 +73,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
+  const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const readTag = readingTags({ endpoints, heads, readCanonical, clock, rereadMs: tagRereadMs / 2 })
   const unexplained = rememberUnexplained(heads.reorgs)
@@ -101,7 +103,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     async observe(inquiry) {
       const seen = await observe(
         {
-          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
+          ...{ endpoints, heads, pace, limitGas, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
           ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
         },
         inquiry,

@@ -10,6 +10,7 @@ import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
 import type { OwnBlocks } from './fees/own-blocks.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
+import type { LimitGas } from './heads/limit-gas.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
@@ -25,6 +26,7 @@ export interface Observe {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
   readonly pace: Pace
+  readonly limitGas: LimitGas
   readonly accounts: Accounts
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
@@ -87,9 +89,11 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ))
   const testimonies = inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions }))
   const blocktimeMs = pace.measuredMs()
+  const gasLimitMax = parts.limitGas(at.head)
   return {
     head: at.head,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
+    ...(gasLimitMax !== undefined && { gasLimitMax }),
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,

@@ -12,6 +12,10 @@ export interface Head extends BlockRef {
   readonly timestampMs: TimestampMs
   /** Of this block; absent before EIP-1559. */
   readonly baseFee?: Wei
+  /** Of all its transactions. */
+  readonly gasLimit?: Gas
+  /** Its fork is Amsterdam or a later one. */
+  readonly isAmsterdam?: true
 }
 
 /** A payload whose gas is estimated before it gets a nonce. */
@@ -129,6 +133,8 @@ export interface Observation {
   /** The requested tag's block: canonical, never above `head`. Absent also where no node has the tag. */
   readonly tagged?: BlockNumber
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  /** The most gas that a transaction may name, by recent blocks and the rules of their fork. Absent where neither limits it. */
+  readonly gasLimitMax?: Gas
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
   /** By the spender's hash. Absent without a request. */
