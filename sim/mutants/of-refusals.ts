@@ -45,8 +45,9 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'give-up-at-the-first-word',
     breaks: 'gives a payload up that a node called invalid once',
+    with: ['invalid'],
     caughtBy: memory,
-    expects: 'once each endpoint has called them invalid twice, two blocks apart',
+    expects: 'no node has called any of its bytes invalid twice',
     edits: [
       {
         file: 'src/chain/sending/remember-refusals.ts',
@@ -162,8 +163,9 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'fail-before-the-chain-shows-it',
     breaks: 'says failed of a given up payload while the no-op that took its nonce is not confirmed',
+    with: ['invalid'],
     caughtBy: unit,
-    expects: 'has failed once that is confirmed',
+    expects: 'the no-op that took its nonce is not confirmed',
     edits: [
       {
         file: 'src/domain/transaction.ts',
