@@ -311,9 +311,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
     knowsPrices: tips.areBelieved,
     lied(call) {
-      if (!isSend(call) || scenario.liar?.kind !== 'invalid') return
+      if (!isSend(call)) return
       const { hash } = decode(call.params[0] as Hex)
       giveUps?.refused(hash)
+      if (scenario.liar?.kind !== 'invalid') return
       calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
   })

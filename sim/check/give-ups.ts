@@ -4,13 +4,13 @@ import type { Bytes } from './bytes.ts'
 import type { Row } from './rows.ts'
 
 export interface GiveUps {
-  /** A node has refused these bytes as invalid, truly or not. */
+  /** A node has refused these bytes as invalid, truly or not, or in words of its own. */
   refused(hash: Hash): void
   changed(row: Row, before: Row | undefined): void
 }
 
 export function watchGiveUps({ recorded }: Pick<Bytes, 'recorded'>, fail: (what: string) => void): GiveUps {
-  /** By transaction and hash: how often a node called the bytes invalid. */
+  /** By transaction and hash: how often a node refused the bytes so. */
   const words = new Map<string, Map<Hash, number>>()
 
   return {
@@ -25,7 +25,7 @@ export function watchGiveUps({ recorded }: Pick<Bytes, 'recorded'>, fail: (what:
       if (origin !== 'refusal') return
       const most = Math.max(0, ...(words.get(id)?.values() ?? []))
       if (before?.cancel_origin !== 'refusal' && most < 2) {
-        fail(`${name} was given up, and no node has called any of its bytes invalid twice`)
+        fail(`${name} was given up, and no node has refused any of its bytes twice`)
       }
       if (status === 'failed' && open === 1 && confirmedAt === null) {
         fail(`${name} is said to have failed, and the no-op that took its nonce is not confirmed`)

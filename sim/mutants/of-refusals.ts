@@ -47,7 +47,7 @@ export const ofRefusals: readonly Mutant[] = [
     breaks: 'gives a payload up that a node called invalid once',
     with: ['invalid'],
     caughtBy: memory,
-    expects: 'no node has called any of its bytes invalid twice',
+    expects: 'no node has refused any of its bytes twice',
     edits: [
       {
         file: 'src/chain/sending/remember-refusals.ts',
@@ -92,6 +92,58 @@ export const ofRefusals: readonly Mutant[] = [
         file: 'src/chain/sending/remember-refusals.ts',
         find: 'if (words !== undefined && !(await isRefuted(payload)))',
         put: 'if (words !== undefined && ((await isRefuted(payload)) || true))',
+      },
+    ],
+  },
+  {
+    name: 'give-up-in-an-outage',
+    breaks: 'gives a payload up for unknown words while endpoints accept nothing at all',
+    caughtBy: unit,
+    expects: 'that last two minutes and twenty blocks',
+    edits: [
+      {
+        file: 'src/domain/decide/race/give-up.ts',
+        find: 'const isOutage = unshown.otherAcceptedMsAgo >= refusedMs',
+        put: 'const isOutage = unshown.otherAcceptedMsAgo < 0',
+      },
+    ],
+  },
+  {
+    name: 'give-up-any-nonce-for-unknown-words',
+    breaks: 'gives payloads up for unknown words whose nonces are not next',
+    caughtBy: unit,
+    expects: 'that last two minutes and twenty blocks',
+    edits: [
+      {
+        file: 'src/domain/decide/race/give-up.ts',
+        find: 'if (nonce !== observation.nonce || words',
+        put: 'if (nonce < observation.nonce || words',
+      },
+    ],
+  },
+  {
+    name: 'return-for-ever',
+    breaks: 'sends a payload back into the queue however often nodes refuse it in unknown words',
+    caughtBy: unit,
+    expects: 'the third time it fails',
+    edits: [
+      {
+        file: 'src/domain/give-up.ts',
+        find: 'Math.min(giveUpsEnd, (transaction.giveUps ?? 0) + 1)',
+        put: 'Math.min(giveUpsEnd - 1, (transaction.giveUps ?? 0) + 1)',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-gas-of-a-return',
+    breaks: 'leaves the no-op of a payload that waits for another nonce out of the daily gas',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'given up for now',
+    edits: [
+      {
+        file: 'src/store/transactions/daily-gas.ts',
+        find: "return after.phase === 'queued' && before.phase === 'mined' ?",
+        put: "return after.phase === 'queued' && before.phase === 'final' ?",
       },
     ],
   },
@@ -169,8 +221,8 @@ export const ofRefusals: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/transaction.ts',
-        find: 'return lifecycle.confirmedAt === undefined || spenderKind',
-        put: 'return lifecycle.nonce < 0 || spenderKind',
+        find: "return lifecycle.confirmedAt === undefined ? 'submitted' : canceled",
+        put: "return lifecycle.nonce < 0 ? 'submitted' : canceled",
       },
     ],
   },

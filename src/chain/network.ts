@@ -96,7 +96,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const providers = new Set(all.map(({ provider }) => provider)).size
   const witnesses = callingWitnesses({ endpoints, providers, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
-  const refusals = rememberRefusals(endpoints, heads.height)
+  const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
 
   return {

@@ -39,7 +39,7 @@ export interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
-  readonly refusals: Pick<Refusals, 'findRefusedByAll'>
+  readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
 }
 
 /** For so many blocks, miners may simply not have the next transaction yet. */
@@ -57,7 +57,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll] = await Promise.all([
+  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll, unshown] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
@@ -65,6 +65,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     inquiry.tag && readTag(inquiry.tag, at),
     inquiry.shownNonce && readShownNonce(inquiry.address),
     inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
+    inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
   ])
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
@@ -106,6 +107,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...(lostHistory && { lostHistory }),
     ...(testimonies && { testimonies }),
     ...(refusedByAll && { refusedByAll }),
+    ...(unshown && { unshown }),
   }
 }
 

@@ -122,11 +122,11 @@ export function invalidReasonOf(attempt: Attempt): string | undefined {
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }
 
-/** The last words in which a node called a payload invalid: nothing else shows why it failed. */
+/** The last words in which a node refused a payload, as invalid or unknown: nothing else shows why it failed. */
 export function refusalWordsOf(attempts: readonly Attempt[]): string | undefined {
   return attempts
     .filter((attempt) => !isNoOp(attempt))
-    .map(invalidReasonOf)
+    .map((attempt) => invalidReasonOf(attempt) ?? unrecognizedErrorOf(attempt))
     .findLast((words) => words !== undefined)
 }
 

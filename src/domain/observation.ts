@@ -76,6 +76,8 @@ export interface Inquiry {
   readonly witness?: WitnessInquiry
   /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
   readonly refused?: readonly RefusedPayload[]
+  /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
+  readonly unknownWords?: RefusedPayload
 }
 
 export interface RefusedPayload {
@@ -144,6 +146,15 @@ export interface Observation {
    * blocks apart, and none shows it. Absent without a request.
    */
   readonly refusedByAll?: ReadonlyMap<Hash, string>
+  /** By the first attempt's hash: a payload that no endpoint shows. Absent without a request, or where one does. */
+  readonly unshown?: ReadonlyMap<Hash, Unshown>
+}
+
+export interface Unshown {
+  /** So long no endpoint has shown it, as far as this process has looked. */
+  readonly forMs: number
+  /** When an endpoint last accepted other bytes of the network. Absent: not since this process began. */
+  readonly otherAcceptedMsAgo?: number
 }
 
 /** The open part of a new owner's history check; it is dropped once complete. */

@@ -10,4 +10,9 @@ export const ofGiveUps = [
       'ALTER TABLE relayers ADD COLUMN gave_up_at BIGINT',
     ],
   },
+  {
+    name: '037-returning',
+    // Null: never given up, or by an earlier release, for good.
+    statements: ['ALTER TABLE transactions ADD COLUMN give_ups INTEGER'],
+  },
 ]

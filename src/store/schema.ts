@@ -103,6 +103,8 @@ export interface TransactionTable extends PayloadColumns {
   sent_at: number | null
   canceled_at: number | null
   cancel_origin: CancellationIntent['origin'] | null
+  /** How often it was given up. Null: never, or by an earlier release. */
+  give_ups: number | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

@@ -110,7 +110,12 @@ describe('where the status stands', () => {
 
   test('a payload that is given up is an event', () => {
     const flying = inFlight(0)
-    const given = apply({ do: 'giveUp', transaction: flying, words: 'no' }, flying, undefined, now)
+    const given = apply(
+      { do: 'giveUp', transaction: flying, refused: { as: 'invalid', words: 'no' } },
+      flying,
+      undefined,
+      now,
+    )
     expect(given).toMatchObject({
       ...cancel(flying, now, 'refusal'),
       statusReason: 'every node that answers refuses it: no',

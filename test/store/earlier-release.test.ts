@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { confirmedAtOf, isInPhase, statusOf } from '../../src/domain/transaction.ts'
+import { confirmedAtOf, isInPhase, returnsToQueue, statusOf } from '../../src/domain/transaction.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
@@ -227,5 +227,17 @@ test.each(earlierDatabases())(
     await store.commit((session) => session.recordGiveUp(relayer, given, 7), relayer)
     expect(await count()).toBe(1)
     expect(await store.commit((session) => session.reserveSequence(relayer), relayer)).toMatchObject({ gaveUpAt: 7 })
+  },
+)
+
+test.each(earlierDatabases())(
+  'a payload that an earlier release gave up ends by that, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const givenUp = "UPDATE transactions SET cancel_origin = 'refusal' WHERE id = 'won'"
+    const store = await open(disposal, [...schemaBefore('037-returning', dialect), ...rows, givenUp])
+    const transaction = await store.reads.transaction(relayer, 'won' as TransactionId)
+    expect(transaction?.cancellation).toMatchObject({ origin: 'refusal' })
+    expect(transaction && returnsToQueue(transaction)).toBe(false)
   },
 )

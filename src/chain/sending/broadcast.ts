@@ -14,7 +14,7 @@ import { type SendMethods, sendRaw } from './send-raw.ts'
 export interface Learn {
   /** Called with a node's smallest tip where a refusal names it. */
   readonly minimum: (tip: Wei, by: Endpoint) => void
-  /** Called with each endpoint's own outcome for a payload. */
+  /** Called with each endpoint's own outcome for a payload, and with each acceptance. */
   readonly refusal: (hash: Hash, by: Endpoint, outcome: BroadcastOutcome) => void
 }
 
@@ -30,7 +30,7 @@ export async function broadcast(
     const minimum = minimumTipIn(answer)
     if (minimum !== undefined) taught.minimum(minimum, by)
     const outcome = broadcastOutcome(answer, request.hash)
-    if (request.reach === 'one') taught.refusal(request.hash, by, outcome)
+    if (request.reach === 'one' || outcome.kind === 'accepted') taught.refusal(request.hash, by, outcome)
     const known = outcomes.get(request.hash)
     outcomes.set(request.hash, known ? mergeOutcomes(known, outcome) : outcome)
   }

@@ -3,7 +3,7 @@
 // transaction. A restart forgets these words: then each endpoint has to say it twice again.
 import type { BroadcastOutcome } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
-import type { RefusedPayload } from '../../domain/observation.ts'
+import type { RefusedPayload, Unshown } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { memberOf } from '../../ops/member.ts'
 import { askAbout } from '../nodes/ask-about.ts'
@@ -14,6 +14,8 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 export interface Refusals {
   /** An endpoint's answer to a payload's bytes. */
   learn(hash: Hash, by: Endpoint, outcome: BroadcastOutcome): void
+  /** Whether no endpoint shows the payload, and for how long. By the first attempt's hash. */
+  findUnshown(payload: RefusedPayload): Promise<ReadonlyMap<Hash, Unshown>>
   /** The words of the refusal, by the hash of the newest attempt. Costs calls only where every endpoint has refused it. */
   findRefusedByAll(payloads: readonly RefusedPayload[]): Promise<ReadonlyMap<Hash, string>>
 }
@@ -25,13 +27,19 @@ type Said =
 
 /** Another block may cure a node of it. */
 const blocksApartMin = 2
+/** A look is a call for each endpoint and attempt. */
+const lookEveryMs = 5_000
 /** More payloads are refused at a time only where nodes refuse everything. The oldest are forgotten. */
 const payloadsMax = 1_000
 
 export function rememberRefusals(
   endpoints: Pick<Endpoints, 'usable'>,
   height: () => BlockNumber | undefined,
+  elapsed: () => number,
 ): Refusals {
+  let accepted: { readonly hash: Hash; readonly at: number } | undefined
+  /** By the first attempt's hash. `since` is absent while an endpoint shows the payload, or none answers. */
+  const looked = new Map<Hash, { readonly at: number; readonly since?: number }>()
   const said = new Map<Hash, Map<Endpoint, Said>>()
   /** Read once at each height. */
   const shown = new Map<Hash, { readonly at: BlockNumber; readonly isRefuted: boolean }>()
@@ -44,13 +52,17 @@ export function rememberRefusals(
   }
 
   /** Whether an endpoint shows one of the attempts, or none answers. */
+  async function isShown(live: readonly Hash[]): Promise<boolean> {
+    const views = await Promise.all(endpoints.usable().map((endpoint) => viewOf(endpoint, live)))
+    return views.includes('shown') || !views.includes('missing')
+  }
+
   async function isRefuted({ newest, live }: RefusedPayload): Promise<boolean> {
     const at = height()
     const known = shown.get(newest)
     if (at === undefined) return true
     if (known?.at === at) return known.isRefuted
-    const views = await Promise.all(endpoints.usable().map((endpoint) => viewOf(endpoint, live)))
-    const result = views.includes('shown') || !views.includes('missing')
+    const result = await isShown(live)
     if (shown.size >= payloadsMax) shown.clear()
     shown.set(newest, { at, isRefuted: result })
     return result
@@ -61,6 +73,7 @@ export function rememberRefusals(
       const at = height()
       const known = said.get(hash)
       const isTaken = outcome.kind === 'accepted' || outcome.kind === 'alreadyKnown'
+      if (outcome.kind === 'accepted') accepted = { hash, at: elapsed() }
       if (at === undefined || (!known && isTaken)) return
       const next = afterWord(known?.get(by), outcome, at)
       if (!next && !known) return
@@ -72,6 +85,21 @@ export function rememberRefusals(
       said.set(hash, words)
       const [oldest] = said.keys()
       if (said.size > payloadsMax && oldest !== undefined) said.delete(oldest)
+    },
+    async findUnshown({ live }) {
+      const [first] = live
+      if (first === undefined) return new Map()
+      const now = elapsed()
+      const known = looked.get(first)
+      if (!known || now - known.at >= lookEveryMs) {
+        const isGone = !(await isShown(live))
+        if (looked.size >= payloadsMax) looked.clear()
+        looked.set(first, { at: now, ...(isGone && { since: known?.since ?? now }) })
+      }
+      const since = looked.get(first)?.since
+      if (since === undefined) return new Map()
+      const other = accepted && !live.includes(accepted.hash) ? { otherAcceptedMsAgo: now - accepted.at } : {}
+      return new Map([[first, { forMs: now - since, ...other }]])
     },
     async findRefusedByAll(payloads) {
       const found = new Map<Hash, string>()

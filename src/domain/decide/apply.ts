@@ -61,7 +61,7 @@ export function apply(
     case 'expire':
       return cancel(transaction, now, 'expiry')
     case 'giveUp':
-      return giveUp(inPhase(transaction, 'inFlight'), change.words, now)
+      return giveUp(inPhase(transaction, 'inFlight'), change.refused, now)
     case 'refuse':
       return refusePayload(transaction, change.reason, now)
     case 'explain':

@@ -71,6 +71,7 @@ export const progressColumns = {
   l1_fee: 'text',
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
+  give_ups: 'integer',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

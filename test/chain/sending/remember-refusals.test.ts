@@ -29,7 +29,12 @@ function memoryOver(nodes: number) {
     return { index, ready: async () => undefined, call } as unknown as Endpoint
   })
   let height: number | undefined = 100
-  const memory = rememberRefusals({ usable: () => endpoints }, () => height)
+  let elapsedMs = 0
+  const memory = rememberRefusals(
+    { usable: () => endpoints },
+    () => height,
+    () => elapsedMs,
+  )
   return {
     views,
     calls: () => calls,
@@ -39,6 +44,10 @@ function memoryOver(nodes: number) {
         const by = endpoints[index]
         if (outcome && by) memory.learn(payload, by, outcome)
       }
+    },
+    async unshown(ms: number) {
+      elapsedMs = ms
+      return (await memory.findUnshown({ newest: payload, live: [earlier, payload] })).get(earlier)
     },
     async words() {
       const found = await memory.findRefusedByAll([{ newest: payload, live: [earlier, payload] }])
@@ -138,5 +147,32 @@ describe('bytes are refused by all', () => {
     all.at(102, invalid)
     for (let other = 0; other < 1_000; other += 1) all.memory.learn(`0x${other.toString(16)}`, by, invalid)
     expect(await all.words()).toBeUndefined()
+  })
+})
+
+describe('a payload that no endpoint shows', () => {
+  test('is unshown since the first look, with the last acceptance of other bytes', async () => {
+    const all = memoryOver(2)
+    expect(await all.unshown(1_000)).toEqual({ forMs: 0 })
+    expect(await all.unshown(9_000)).toEqual({ forMs: 8_000 })
+    all.at(100, accepted)
+    expect(await all.unshown(10_000), 'its own bytes').toEqual({ forMs: 9_000 })
+    const [by] = all.endpoints
+    if (by) all.memory.learn(hashOf('9'), by, accepted)
+    expect(await all.unshown(12_000)).toEqual({ forMs: 11_000, otherAcceptedMsAgo: 2_000 })
+  })
+
+  test('is looked for every five seconds, and begins anew once an endpoint has shown it, or none answered', async () => {
+    const all = memoryOver(1)
+    const [view] = all.views
+    if (!view) throw new Error('no node')
+    await all.unshown(0)
+    view.shows = payload
+    expect(await all.unshown(4_999), 'no look').toEqual({ forMs: 4_999 })
+    expect(await all.unshown(5_000)).toBeUndefined()
+    view.shows = undefined
+    expect(await all.unshown(10_000)).toEqual({ forMs: 0 })
+    view.answer = { kind: 'unknown', message: 'timed out' }
+    expect(await all.unshown(15_000)).toBeUndefined()
   })
 })

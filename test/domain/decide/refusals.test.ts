@@ -294,6 +294,89 @@ describe('words that no table has', () => {
     expect((300 - (repeats.at(-1) ?? 0)) * 12_000).toBeLessThanOrEqual(2 * refusedPauseMaxMs)
   })
 
+  const unshownFor = (forMs: number, otherAcceptedMsAgo?: number) => (attempt: Attempt) => ({
+    unshown: new Map([[attempt.hash, { forMs, ...(otherAcceptedMsAgo !== undefined && { otherAcceptedMsAgo }) }]]),
+  })
+  const longMs = 2 * minuteMs
+  const held = (since = now) =>
+    someAttempt(0, { broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: since } })
+  const isGivenUp = (
+    attempt: Attempt,
+    unshown: (attempt: Attempt) => Partial<Observation>,
+    observed: Parameters<typeof decisionsOn>[1] = {},
+  ) =>
+    verbs(
+      decisionsOn(inFlight(0, [attempt]), { blocks: 50, after: longMs, ...unshown(attempt), ...observed }),
+    ).includes('giveUp')
+
+  test('that last two minutes and twenty blocks end it for now, unless it is an outage, or an endpoint shows it', () => {
+    const long = unshownFor(longMs, minuteMs)
+    expect(isGivenUp(held(), long)).toBe(true)
+    expect(isGivenUp(held(now + 1), long), 'refused for less').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs - 1, minuteMs)), 'unseen for less').toBe(false)
+    expect(isGivenUp(held(), long, { blocktimeMs: 6_001 }), 'fewer blocks').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs)), 'nothing was accepted').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs, longMs)), 'nothing was accepted since').toBe(false)
+    expect(
+      isGivenUp(held(), () => ({})),
+      'an endpoint shows it',
+    ).toBe(false)
+    const taken = {
+      ...held(),
+      broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: now, takenAt: now },
+    } as Attempt
+    expect(isGivenUp(taken, long), 'a node had it').toBe(false)
+    const behind = someAttempt(1, { broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: now } })
+    const late = { blocks: 50, after: longMs, ...long(behind) }
+    expect(verbs(decisionsOn(inFlight(1, [behind]), late)), 'not the next nonce').not.toContain('giveUp')
+  })
+
+  test('that last send it back into the queue at finality of the no-op, and the third time it fails', () => {
+    let transaction: InPhase<'inFlight'> = inFlight(0, [held()])
+    for (const [index, end] of ['queued', 'queued', 'final'].entries()) {
+      const [decision] = decisionsOn(transaction, {
+        ...{ blocks: 50, after: longMs },
+        ...unshownFor(longMs, minuteMs)(transaction.lifecycle.attempts[0]),
+      })
+      if (decision?.do !== 'giveUp') throw new Error('it is not given up')
+      const given = apply(decision, transaction, undefined, now) as InPhase<'inFlight'>
+      expect(given).toMatchObject({ giveUps: index + 1, wait: { facts: { returns: end === 'queued' } } })
+      const noOp = someNoOp(0)
+      const attempts = [...given.lifecycle.attempts, noOp] as const
+      const inclusion = by(noOp)
+      const ended = {
+        ...given,
+        lifecycle: { phase: 'mined', nonce: 0, attempts, inclusion, confirmedAt: now },
+      } as const
+      expect(statusOf(ended)).toBe(end === 'queued' ? 'submitted' : 'failed')
+      const { block } = inclusion
+      const plan = decide({
+        ...{ work: someWork({ open: [ended] }), policy: somePolicy, now },
+        observation: someObservation({
+          ...{ nonce: 1, head: headAt(block.number + 10), canonical: new Map([[block.number, block.hash]]) },
+        }),
+      })
+      expect(verbs(plan.decisions)).toEqual([end === 'queued' ? 'requeue' : 'settle'])
+      const [last] = plan.decisions
+      if (!last || last.do === 'fillGap') throw new Error('nothing is decided')
+      const after = apply(last, ended, undefined, now)
+      expect([after.lifecycle.phase, statusOf(after)]).toEqual(
+        end === 'queued' ? ['queued', 'pending'] : ['final', 'failed'],
+      )
+      if (end === 'queued') expect(after).not.toHaveProperty('cancellation')
+      transaction = { ...after, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [held()] } }
+    }
+  })
+
+  test('are looked for in the pools, of the next nonce alone', () => {
+    const requested = (...open: Transaction[]) =>
+      inquire(someWork({ open }), { pendingNonce: false, freshBalance: false, paysMore: false }).unknownWords
+    const first = held()
+    expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({ newest: first.hash, live: [first.hash] })
+    expect(requested(inFlight(0), inFlight(1, [held()]))).toBeUndefined()
+    expect(requested(inFlight(0, [held()], canceled))).toBeUndefined()
+  })
+
   test('a node’s own limit on prices is no reason for a higher one', () => {
     const limited: BroadcastOutcome = {
       kind: 'rejected',

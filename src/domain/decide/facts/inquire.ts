@@ -1,5 +1,13 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
+import {
+  invalidReasonOf,
+  isNoOp,
+  mayBeKnown,
+  newest,
+  type RejectionCode,
+  rejectionOf,
+  unrecognizedErrorOf,
+} from '../../attempt.ts'
 import { type FinalityTag, finalDepth } from '../../finality.ts'
 import type { Inquiry, RefusedPayload, WitnessInquiry } from '../../observation.ts'
 import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
@@ -49,6 +57,7 @@ export function inquire(
   // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
   const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const refused = inFlight.filter(isRefused).map(payloadOf)
+  const [first] = inFlight
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
   // Any of them may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
@@ -91,6 +100,7 @@ export function inquire(
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     ...(refused.length > 0 && { refused }),
+    ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
@@ -133,6 +143,10 @@ function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): bo
   if (origin === 'gap' || cancellation || latest.broadcast.state !== 'handed') return false
   const { outcome } = latest.broadcast
   return invalidReasonOf(latest) !== undefined || (outcome.kind === 'unknown' && outcome.code === undefined)
+}
+
+function isRefusedInUnknownWords({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  return origin !== 'gap' && !cancellation && unrecognizedErrorOf(newest(lifecycle.attempts)) !== undefined
 }
 
 function payloadOf({ lifecycle: { attempts } }: InPhase<'inFlight'>): RefusedPayload {

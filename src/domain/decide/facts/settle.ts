@@ -52,15 +52,16 @@ export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refu
 }
 
 /**
- * At finality the nonce belongs to a foreign transaction, so no attempt can ever be mined: the payload waits for a new
- * nonce.
+ * At finality the nonce belongs to a foreign transaction, or to our no-op for a payload that was given up for now. So no attempt
+ * can ever be mined: the payload waits for a new nonce.
  */
-export function requeue(transaction: InPhase<'mined'>): Transaction {
+export function requeue({ cancellation: _, ...transaction }: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
-  return withReason(
-    { ...transaction, lifecycle: { phase: 'queued' } },
-    `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours; waits for a new nonce`,
-  )
+  const taken =
+    spenderKind(inclusion) === 'foreign'
+      ? `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours`
+      : `nodes refused it, and the no-op ${inclusion.hash} took its nonce ${nonce}`
+  return withReason({ ...transaction, lifecycle: { phase: 'queued' } }, `${taken}; waits for a new nonce`)
 }
 
 /** No attempt of it can be mined, and its nonce, if it had one, is free again. */

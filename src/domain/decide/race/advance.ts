@@ -1,7 +1,7 @@
 // What a contender for a nonce does next. Every kind of contender walks this one ladder:
 //
 // 1. Nothing is signed: it bids.
-// 2. Every node that answers calls its payload invalid: it is given up.
+// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
 import { mayBeKnown, newest } from '../../attempt.ts'
@@ -19,7 +19,7 @@ import {
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
-import { judgeInvalid } from './give-up.ts'
+import { judgeInvalid, lastingWordsOf } from './give-up.ts'
 import { price } from './price.ts'
 import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
@@ -31,7 +31,9 @@ export function advance(contender: Contender, situation: Situation): Steps {
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const invalid = wants === 'payload' ? judgeInvalid(transaction, situation) : undefined
-  if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, words: invalid.words }]
+  if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
+  const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
+  if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
   const again = rebroadcastIfDue(transaction, own, situation)
   // No price makes other bytes valid.
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'

@@ -1,6 +1,6 @@
 // When a payload is given up that nodes call invalid. Their word is no proof that no pool has the bytes, so a no-op races
 // them for the nonce, and the chain shows the end.
-import { type Attempt, invalidReasonOf, newest, takenAtOf } from '../../attempt.ts'
+import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrecognizedErrorOf } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { Situation } from '../plan/situation.ts'
 
@@ -26,6 +26,29 @@ export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situ
   if (payloadAttempts(lifecycle.attempts).some((attempt) => wasTakenLately(attempt, blockMs, situation)))
     return { is: 'contradicted' }
   return words === undefined ? { is: 'recent' } : { is: 'byAll', words }
+}
+
+/** Long enough for an outage, an upgrade or a congestion to end. */
+const unknownMsMin = 120_000
+const unknownBlocksMin = 20
+
+/**
+ * The words of a refusal that no table has, if they hold up the relayer's next nonce for long, no endpoint shows the payload, and
+ * endpoints accepted other bytes meanwhile: without that, it is an outage. Refusals of later nonces are often a gap, or a limit of
+ * senders.
+ */
+export function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation): string | undefined {
+  const { observation, policy, now } = situation
+  const { nonce, attempts } = lifecycle
+  const words = unrecognizedErrorOf(newest(attempts))
+  const unshown = observation.unshown?.get(attempts[0].hash)
+  if (nonce !== observation.nonce || words === undefined || unshown?.otherAcceptedMsAgo === undefined) return undefined
+  const blockMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
+  const sinces = attempts.map((attempt) => refusedSinceOf(attempt) ?? now)
+  const refusedMs = Math.min(unshown.forMs, now - Math.min(...sinces))
+  const isOutage = unshown.otherAcceptedMsAgo >= refusedMs
+  if (refusedMs < Math.max(unknownMsMin, unknownBlocksMin * blockMs) || isOutage) return undefined
+  return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
 }
 
 /** A time ahead of the clock: the clock was set back, by an unknown amount. */
