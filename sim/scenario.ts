@@ -147,6 +147,7 @@ export const features = [
   'invalid',
   'unknownWords',
   'falseInclusion',
+  'holds',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -190,6 +191,8 @@ export const drawnUsually: Drawn = {
   invalid: 0.04,
   unknownWords: 0.04,
   falseInclusion: 0.04,
+  // Only where it is forced.
+  holds: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const

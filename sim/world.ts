@@ -14,6 +14,7 @@ import { type Bytes, watchBytes } from './check/bytes.ts'
 import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
+import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
@@ -189,6 +190,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   disk.wipe()
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
+  let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
   const rows = watchRows(disk, {
@@ -202,6 +204,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         })`,
       )
       gapFillers.changed(row)
+      giveUps?.changed(row, before)
       truth?.changed(row, before)
       finality.changed(row, before)
       verdicts?.changed(row)
@@ -216,6 +219,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     wasUnknowable: (id) => wasUnknowable(id),
     wasCalledInvalid: (hash) => calledInvalid.has(hash),
   })
+  giveUps = watchGiveUps(bytes, history.fail)
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
@@ -238,6 +242,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       bytes.recorded(transaction.hash)?.kind === 'execute',
     broadcast(which, transaction, admission) {
       bytes.broadcast(which, transaction, admission)
+      if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
       if (admission.admitted) gossip(which, transaction)
@@ -307,8 +312,10 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
     knowsPrices: tips.areBelieved,
     lied(call) {
-      if (!isSend(call) || scenario.liar?.kind !== 'invalid') return
+      if (!isSend(call)) return
       const { hash } = decode(call.params[0] as Hex)
+      giveUps?.refused(hash)
+      if (scenario.liar?.kind !== 'invalid') return
       calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
   })

@@ -169,6 +169,11 @@ export function answer(
     }
     case 'eth_getTransactionReceipt':
       return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts))
+    case 'eth_getTransactionByHash': {
+      // It keeps no index of blocks.
+      const held = pooled(node.pool, String(params[0]) as Hex)
+      return held ? result(transactionJson(held)) : error(-32000, 'transaction indexing is in progress')
+    }
     case 'eth_feeHistory': {
       const [count, place, percentiles] = params as [string, string, number[]]
       const block = blockOf(place)
@@ -238,6 +243,11 @@ function blockJson(block: Block, full: boolean): object {
 function wordsOf(block: Block, addresses: string): string {
   const words = (addresses.match(/.{40}/g) ?? []).map((digits) => accountAt(block, `0x${digits}`).balance * 2n)
   return `0x${words.map((word) => word.toString(16).padStart(64, '0')).join('')}`
+}
+
+function pooled({ bySender }: Pool, hash: Hex): SimTransaction | undefined {
+  for (const held of bySender.values()) for (const each of held.values()) if (each.hash === hash) return each
+  return undefined
 }
 
 function historyJson(newest: Block, count: number, percentiles: readonly number[]): object {

@@ -78,7 +78,8 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
       if (altered) fail(`${name}: ${altered} was altered`)
       if (!keepsPayload(before, row)) fail(`${name}: its payload was altered, and what it replaced was not kept`)
       if (row.version < before.version) fail(`${name} went back to version ${row.version}`)
-      const gaveUp = before.cancel_origin === 'refusal' && row.cancel_origin === 'request'
+      const isOver = row.cancel_origin === 'request' || (row.phase === 'queued' && row.cancel_origin === null)
+      const gaveUp = before.cancel_origin === 'refusal' && isOver
       if (before.canceled_at !== null && row.canceled_at !== before.canceled_at && !gaveUp) {
         fail(`${name}: its DELETE was undone`)
       }

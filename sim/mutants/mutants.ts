@@ -352,8 +352,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
-        find: "if (invalid === 'lasting') {",
-        put: "if (invalid === 'lasting' && latest.nonce < 0) {",
+        find: "if (invalid?.is === 'byAll') return",
+        put: "if (invalid?.is === 'byAll' && latest.nonce < 0) return",
       },
     ],
   },
@@ -548,8 +548,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
-        find: 'returnsToQueue(each, lostHistory.through, at.nonce)',
-        put: 'returnsToQueue(each, -1, at.nonce)',
+        find: 'mayReturn(each, lostHistory.through, at.nonce)',
+        put: 'mayReturn(each, -1, at.nonce)',
       },
     ],
   },

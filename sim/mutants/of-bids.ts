@@ -9,8 +9,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt))',
-        put: 'return known',
+        find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt) && !isOut(attempt))',
+        put: 'return known.filter((attempt) => !isOut(attempt))',
       },
     ],
   },

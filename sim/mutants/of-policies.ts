@@ -405,8 +405,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "(estimate?.kind === 'gas' ? estimate.gas : undefined)",
-        put: "(estimate?.kind === 'gas' ? 21_000 : undefined)",
+        find: "return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined",
+        put: "return estimate?.kind === 'gas' ? Math.min(21_000, gasLimitMax) : undefined",
       },
     ],
   },

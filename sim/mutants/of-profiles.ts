@@ -69,8 +69,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(lifecycle.attempts)',
-        put: 'const rivals = rivalsOf(lifecycle.attempts)',
+        find: 'const rivals = isFcfs(policy) ? [] : rivalsOf(transaction)',
+        put: 'const rivals = rivalsOf(transaction)',
       },
     ],
   },

@@ -109,7 +109,6 @@ export const withoutExpects: readonly string[] = [
   'gap-fillers-without-a-limit-of-the-hour',
   'gap-fillers-without-a-limit-of-the-step',
   'give-nothing-up',
-  'give-up-at-the-first-word',
   'give-up-what-a-node-had',
   'given-up-at-the-start',
   'heartbeat-by-others',

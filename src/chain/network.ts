@@ -17,6 +17,7 @@ import { readingNoOp } from './fees/read-no-op.ts'
 import { rememberPrice } from './fees/remember-price.ts'
 import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
+import { limitingGas } from './heads/limit-gas.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
 import { namingBlocks } from './heads/named-blocks.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
@@ -33,6 +34,7 @@ import { forward, passOn } from './nodes/rpc.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
 import { broadcast } from './sending/broadcast.ts'
+import { rememberRefusals } from './sending/remember-refusals.ts'
 
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
@@ -72,6 +74,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const heads = trackHead({ endpoints, pace, clock, logger, metrics })
+  const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
   const namedBlock = namingBlocks(clock, rereadMs)
@@ -96,14 +99,15 @@ export function openNetwork(options: NetworkOptions): Chain {
   const providers = new Set(all.map(({ provider }) => provider)).size
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
+  const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
 
   return {
     async observe(inquiry, changed) {
       const seen = await observe(
         {
-          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses },
+          ...{ endpoints, heads, pace, limitGas, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
         },
         inquiry,
         changed,
@@ -112,7 +116,8 @@ export function openNetwork(options: NetworkOptions): Chain {
       return seen
     },
     announce: accounts.announce,
-    broadcast: (requests) => broadcast(endpoints, requests, profile, tipFloor.learn),
+    broadcast: (requests) =>
+      broadcast(endpoints, requests, profile, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
     price: price.last,
     read: (read) => passOn(endpoints, read),

@@ -10,6 +10,7 @@ import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
 import type { OwnBlocks } from './fees/own-blocks.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
+import type { LimitGas } from './heads/limit-gas.ts'
 import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
@@ -19,11 +20,13 @@ import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
 import { isWhole } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
+import type { Refusals } from './sending/remember-refusals.ts'
 
 export interface Observe {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
   readonly pace: Pace
+  readonly limitGas: LimitGas
   readonly accounts: Accounts
   readonly readCanonical: ReadCanonical
   readonly readTag: ReadTag
@@ -36,6 +39,7 @@ export interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
+  readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
 }
 
 /** For so many blocks, miners may simply not have the next transaction yet. */
@@ -53,13 +57,15 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce] = await Promise.all([
+  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll, unshown] = await Promise.all([
     accounts.read(inquiry, at),
     inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
     inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
     readCanonical(inquiry.inclusionBlocks, at),
     inquiry.tag && readTag(inquiry.tag, at),
     inquiry.shownNonce && readShownNonce(inquiry.address),
+    inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
+    inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
   ])
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
@@ -85,9 +91,11 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const testimonies =
     inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions, changed }))
   const blocktimeMs = pace.measuredMs()
+  const gasLimitMax = parts.limitGas(at.head)
   return {
     head: at.head,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
+    ...(gasLimitMax !== undefined && { gasLimitMax }),
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,
@@ -99,6 +107,8 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && { lostHistory }),
     ...(testimonies && { testimonies }),
+    ...(refusedByAll && { refusedByAll }),
+    ...(unshown && { unshown }),
   }
 }
 

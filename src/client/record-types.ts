@@ -122,6 +122,8 @@ export interface NetworkView {
     readonly charges?: 'gas_used' | 'gas_limit'
     /** The largest signed transaction that pools accept */
     readonly max_transaction_bytes?: number
+    /** The most gas that a transaction may name, until the fork Amsterdam */
+    readonly max_transaction_gas?: number
     /** How long a node keeps a nonce that is too high; 0 if it queues it */
     readonly keeps_future_nonce_ms?: number
     /** What makes a result final */

@@ -98,6 +98,7 @@ function profileSchema(field: ProfileField): FileSchema {
     case 'milliseconds':
       return described(field.meaning, count(0, field.max))
     case 'bytes':
+    case 'gas':
       return described(field.meaning, count(field.min, field.max))
     case 'rule': {
       const measure = { enum: ['fields', 'effective_price'] }

@@ -40,6 +40,7 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
     case 'milliseconds':
       return members.count(name, { min: 0, max: field.max })
     case 'bytes':
+    case 'gas':
       return members.count(name, field)
     case 'rule':
       return parseRule(members, name, report)

@@ -122,6 +122,14 @@ export function invalidReasonOf(attempt: Attempt): string | undefined {
   return rejection?.code === 'invalid' ? rejection.message : undefined
 }
 
+/** The last words in which a node refused a payload, as invalid or unknown: nothing else shows why it failed. */
+export function refusalWordsOf(attempts: readonly Attempt[]): string | undefined {
+  return attempts
+    .filter((attempt) => !isNoOp(attempt))
+    .map((attempt) => invalidReasonOf(attempt) ?? unrecognizedErrorOf(attempt))
+    .findLast((words) => words !== undefined)
+}
+
 /** When a node last confirmed that it had the bytes. */
 export function takenAtOf(attempt: Attempt): TimestampMs | undefined {
   if (attempt.broadcast.state !== 'handed') return undefined

@@ -47,6 +47,8 @@ export const conditions = [
   'node_behind',
   /** A node refuses a broadcast. */
   'node_refuses',
+  /** Every node that answers refuses a payload, and a no-op takes its nonce. */
+  'refused_by_all',
   /** No node could be reached. */
   'node_unreachable',
   /** The service that holds the key does not sign now. */

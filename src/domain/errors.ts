@@ -56,6 +56,7 @@ export const catalogue = {
   EXPECTATION_FAILED: { status: 417, retryable: false },
   RATE_LIMITED: { status: 429, retryable: true },
   QUEUE_FULL: { status: 429, retryable: true },
+  TOO_MANY_REFUSED: { status: 429, retryable: true },
   TOO_MUCH_UNREAD: { status: 429, retryable: true },
   TOO_MANY_STREAMS: { status: 429, retryable: true },
   TOO_MANY_READS: { status: 429, retryable: true },

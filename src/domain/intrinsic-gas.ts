@@ -51,6 +51,21 @@ function bytesOf(data: Hex): { readonly zeros: number; readonly others: number }
   return { zeros, others: (data.length - 2) / 2 - zeros }
 }
 
+/** Why no node takes a payload with this gas limit, whatever it does. `most`: of a block, or by the rules of its fork. */
+export function refusalOfGas(
+  payload: Priced & Pick<Payload, 'gasLimit'>,
+  most: Gas | undefined,
+  rules: GasRules,
+): string | undefined {
+  const { gasLimit } = payload
+  if (gasLimit === undefined) return undefined
+  const least = leastGas(payload, rules)
+  if (gasLimit < least) return `its gas_limit ${gasLimit} is below its intrinsic gas, ${least}`
+  return most !== undefined && gasLimit > most
+    ? `its gas_limit ${gasLimit} is above the most that a transaction may have on this chain now, ${most}`
+    : undefined
+}
+
 /** Throws GAS_LIMIT_TOO_LOW. */
 export function checkGasLimit(
   { policies }: Pick<Relayer, 'policies'>,

@@ -19,8 +19,8 @@ const zkEvm: ProfileOverrides = { ...rollup, ...provenLater }
 /** Its oracle has `getL1Fee(bytes)` of the OP stack (docs.scroll.io, "Transaction Fees on Scroll"). */
 const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
-/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. */
-const ethereum: ProfileOverrides = { tipFloor: 3n * gwei }
+/** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. Gas: EIP-7825, since the fork Osaka. */
+const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, maxTransactionGas: 2 ** 24 }
 /** Its validators take no tip below 25 gwei (docs.polygon.technology). */
 const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }

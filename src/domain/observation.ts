@@ -12,6 +12,10 @@ export interface Head extends BlockRef {
   readonly timestampMs: TimestampMs
   /** Of this block; absent before EIP-1559. */
   readonly baseFee?: Wei
+  /** Of all its transactions. */
+  readonly gasLimit?: Gas
+  /** Its fork is Amsterdam or a later one. */
+  readonly isAmsterdam?: true
 }
 
 /** A payload whose gas is estimated before it gets a nonce. */
@@ -70,6 +74,16 @@ export interface Inquiry {
   readonly lostHistory?: HistoryInquiry
   /** Absent where one endpoint suffices. */
   readonly witness?: WitnessInquiry
+  /** Payloads that no node took at their last broadcast: has every endpoint refused them? Absent without one. */
+  readonly refused?: readonly RefusedPayload[]
+  /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
+  readonly unknownWords?: RefusedPayload
+}
+
+export interface RefusedPayload {
+  readonly newest: Hash
+  /** All attempts that a node may have, among them the newest. */
+  readonly live: readonly Hash[]
 }
 
 /** Requests witnesses for the spenders that are final, or will be with their tag. */
@@ -121,10 +135,26 @@ export interface Observation {
   /** The requested tag's block: canonical, never above `head`. Absent also where no node has the tag. */
   readonly tagged?: BlockNumber
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
+  /** The most gas that a transaction may name, by recent blocks and the rules of their fork. Absent where neither limits it. */
+  readonly gasLimitMax?: Gas
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
   /** By the spender's hash. Absent without a request. */
   readonly testimonies?: ReadonlyMap<Hash, Testimony>
+  /**
+   * The words of the refusal, by the newest attempt's hash: every endpoint that answers has called the payload invalid twice, two
+   * blocks apart, and none shows it. Absent without a request.
+   */
+  readonly refusedByAll?: ReadonlyMap<Hash, string>
+  /** By the first attempt's hash: a payload that no endpoint shows. Absent without a request, or where one does. */
+  readonly unshown?: ReadonlyMap<Hash, Unshown>
+}
+
+export interface Unshown {
+  /** So long no endpoint has shown it, as far as this process has looked. */
+  readonly forMs: number
+  /** When an endpoint last accepted other bytes of the network. Absent: not since this process began. */
+  readonly otherAcceptedMsAgo?: number
 }
 
 /** The open part of a new owner's history check; it is dropped once complete. */

@@ -3,7 +3,7 @@
 import type { ReplacementRule } from './fees.ts'
 import type { Finality } from './finality.ts'
 import type { Address } from './ids.ts'
-import type { Wei } from './units.ts'
+import type { Gas, Wei } from './units.ts'
 
 /**
  * - `public`: a pool that everybody sees, where a higher price replaces a lower one.
@@ -42,6 +42,8 @@ export interface NetworkProfile {
   readonly charges: 'gas_used' | 'gas_limit'
   /** The largest signed transaction that pools accept (geth's `txMaxSize`). A larger payload is refused before it is stored. */
   readonly maxTransactionBytes: number
+  /** The most gas that a transaction may name (EIP-7825). Absent: as much as a block. Headers show when Amsterdam has lifted it. */
+  readonly maxTransactionGas?: Gas
   /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
@@ -76,7 +78,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'wei' }
   | { readonly kind: 'address' }
   | { readonly kind: 'milliseconds'; readonly max: number }
-  | { readonly kind: 'bytes'; readonly min: number; readonly max: number }
+  | { readonly kind: 'bytes' | 'gas'; readonly min: number; readonly max: number }
   | { readonly kind: 'rule' }
   | { readonly kind: 'finality' }
 )
@@ -113,6 +115,10 @@ export const profileTable = {
   maxTransactionBytes: {
     ...{ name: 'max_transaction_bytes', kind: 'bytes', min: 1_024, max: 1_048_576 },
     meaning: 'the largest signed transaction that pools accept',
+  },
+  maxTransactionGas: {
+    ...{ name: 'max_transaction_gas', kind: 'gas', min: 21_000, max: Number.MAX_SAFE_INTEGER },
+    meaning: 'the most gas that a transaction may name, until the fork Amsterdam',
   },
   keepsFutureNonceMs: {
     ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds', max: 3_600_000 },

@@ -90,8 +90,8 @@ export type Lifecycle =
   | { readonly phase: 'dropped'; readonly reason: DropReason; readonly droppedAt: TimestampMs }
 
 /**
- * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: a node calls
- * the payload invalid for good, but an earlier broadcast is in doubt, so only a no-op can free the nonce.
+ * A recorded DELETE, or an expiry: an intent beside the lifecycle, never an outcome. `refusal` is our own: every node that answers
+ * calls the payload invalid, and as a pool may have it all the same, only a no-op can free the nonce.
  */
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
@@ -117,6 +117,8 @@ export interface Transaction {
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
+  /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
+  readonly giveUps?: number
   /** The last entry of its history, for people. */
   readonly statusReason?: string
   /** Absent while nothing holds it up, and after its end. Once mined, only finality can hold it up. */
@@ -151,7 +153,7 @@ export type Status = (typeof statuses)[number]
 export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfies readonly Status[]
 
 /** The API's status: derived from lifecycle and intent, stored only so that lists can be filtered by it. */
-export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation'>): Status {
+export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation' | 'giveUps'>): Status {
   const { lifecycle, cancellation } = transaction
   // Without a cancellation only a gap filler ends so: a foreign transaction took its nonce.
   const canceled = cancellation ? endStatuses[cancellation.origin] : 'failed'
@@ -169,7 +171,10 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
       if (spenderKind(lifecycle.inclusion) === 'payload') {
         return lifecycle.confirmedAt === undefined ? 'mined' : executedStatus(lifecycle.inclusion)
       }
-      return shown ? canceled : 'submitted'
+      if (shown) return canceled
+      if (returnsToQueue(transaction) || spenderKind(lifecycle.inclusion) === 'foreign') return 'submitted'
+      // A given up payload fails by a confirmed no-op, as an executed one fails by a confirmed block.
+      return lifecycle.confirmedAt === undefined ? 'submitted' : canceled
     case 'final':
       if (spenderKind(lifecycle.inclusion) !== 'payload') return canceled
       return executedStatus(lifecycle.inclusion)
@@ -192,6 +197,14 @@ export function confirmedAtOf({ lifecycle }: Pick<Transaction, 'lifecycle'>): Ti
 export function feesPaid({ gasUsed, effectiveGasPrice, l1Fee = 0n }: Execution): Wei | undefined {
   if (gasUsed === undefined || effectiveGasPrice === undefined) return undefined
   return BigInt(gasUsed) * effectiveGasPrice + l1Fee
+}
+
+/** The give-up that ends a transaction. After an earlier one it waits for another nonce. */
+export const giveUpsEnd = 3
+
+/** Whether it was given up for now: once another transaction with its nonce is final, its payload is tried again. */
+export function returnsToQueue({ cancellation, giveUps }: Pick<Transaction, 'cancellation' | 'giveUps'>): boolean {
+  return cancellation?.origin === 'refusal' && giveUps !== undefined && giveUps < giveUpsEnd
 }
 
 /** The status of a canceled transaction whose payload was not executed. */

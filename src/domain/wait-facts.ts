@@ -93,6 +93,8 @@ export interface FactsOf {
   readonly node_refuses:
     | { readonly of: 'payload' | 'noOp'; readonly refusal: Refusal }
     | { readonly of: 'gapFiller' | 'behindGapFiller'; readonly nonce: Nonce; readonly words: Words }
+  /** `words`: of the last refusal on record. `returns`: its payload is tried again. */
+  readonly refused_by_all: { readonly nonce: Nonce; readonly returns: boolean; readonly words?: Words }
   readonly node_unreachable: { readonly of: 'payload' | 'noOp' | 'network'; readonly words: Words }
   readonly signer_unavailable: {
     readonly signerId: string

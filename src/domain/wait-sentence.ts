@@ -66,6 +66,10 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   node_behind: ({ nonce, settledBelow }, begin) =>
     `${begin}the node reports nonce ${nonce}, but every nonce below ${settledBelow} is settled; it is behind, or its chain was reset and needs a DATABASE_URL of its own`,
   node_refuses: nodeRefuses,
+  refused_by_all: ({ nonce, returns, words }) => {
+    const end = returns ? 'once that is final, it waits for another nonce' : 'once that is confirmed, it has failed'
+    return `waits for a no-op with its nonce ${nonce}, as every node that answers refuses it: ${end}${words === undefined ? '' : `; ${words}`}`
+  },
   node_unreachable: ({ of, words }, begin) => {
     if (of === 'network') return `${begin}no node of the network answers: ${words}`
     return of === 'noOp'

@@ -120,8 +120,8 @@ function isUnchanged(known: Transaction, fresh: Transaction): boolean {
  */
 function hasNewRival(known: Transaction, fresh: Transaction): boolean {
   if (!isInPhase(known, 'inFlight') || !isInPhase(fresh, 'inFlight')) return false
-  const outbid = new Set(rivalsOf(known.lifecycle.attempts).map(({ hash }) => hash))
-  return rivalsOf(fresh.lifecycle.attempts).some(({ hash }) => !outbid.has(hash))
+  const outbid = new Set(rivalsOf(known).map(({ hash }) => hash))
+  return rivalsOf(fresh).some(({ hash }) => !outbid.has(hash))
 }
 
 function hashesOf(transaction: Transaction): readonly string[] {

@@ -98,6 +98,7 @@ export async function write(
     if (decision.do === 'fillGap') continue
     const { id } = decision.transaction
     after.set(id, apply(decision, after.get(id) ?? before.get(id) ?? decision.transaction, attempt, now))
+    if (decision.do === 'giveUp') await countGiveUp(session, decision.transaction, now)
     const bytes = attempt ?? (decision.do === 'rebroadcast' ? decision.attempt : undefined)
     if (bytes) toBroadcast.push([id, bytes])
   }
@@ -126,6 +127,12 @@ export async function write(
   if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
   broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { broadcasts, written: [...written.values()] }
+}
+
+/** The sender pays for it by its limit. An earlier release stored no sender. */
+async function countGiveUp(session: Session, transaction: Transaction, now: TimestampMs): Promise<void> {
+  const { id: transactionId, relayerId, createdBy: keyId } = transaction
+  if (keyId !== undefined) await session.recordGiveUp(relayerId, { keyId, transactionId }, now)
 }
 
 async function fill(

@@ -109,6 +109,8 @@ export const readinessBelievedMs = 500
 export const readinessPatienceMs = 3_000
 /** Retry-After for a full queue, which empties as blocks are mined. */
 export const queueFullRetryAfterSeconds = 5
+/** The refused transactions of the last hour get fewer only slowly. */
+export const refusedRetryAfterSeconds = 60
 /** Retry-After for what passes soon: errors of the service's own side, and reads under way. */
 export const unavailableRetryAfterSeconds = 1
 

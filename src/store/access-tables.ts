@@ -152,6 +152,15 @@ export interface GapFillTable {
   nonce: number
 }
 
+/** A payload that every node refused, for an hour. */
+export interface GiveUpTable {
+  relayer_id: RelayerId
+  /** The API key that sent it. */
+  key_id: ApiKeyId
+  given_up_at: number
+  transaction_id: TransactionId
+}
+
 /** An operator's last permit for more of them. */
 export interface GapPermitTable {
   relayer_id: RelayerId

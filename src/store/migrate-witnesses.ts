@@ -2,7 +2,7 @@
 
 export const ofWitnesses = [
   {
-    name: '038-witnesses',
+    name: '039-witnesses',
     statements: ['ALTER TABLE transactions ADD COLUMN witnesses INTEGER'],
   },
 ]

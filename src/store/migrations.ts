@@ -5,6 +5,7 @@ import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
+import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
@@ -240,6 +241,7 @@ export const migrations: readonly Migration[] = [
   ...ofRefusals,
   ...ofWaitFacts,
   ...ofTipMarks,
+  ...ofGiveUps,
   ...ofWitnesses,
 ]
 

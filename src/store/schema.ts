@@ -25,6 +25,7 @@ import type {
   FormerRelayerTable,
   GapFillTable,
   GapPermitTable,
+  GiveUpTable,
   IdempotencyKeyTable,
   PresignedNoOpTable,
   ReleasedNonceTable,
@@ -56,6 +57,8 @@ export interface RelayerTable {
   explained_below: number
   /** The last sequence when the first of the owners began whose history checks are not complete. Null: one is. */
   unchecked_through: number | null
+  /** When it last gave a payload up. Null: never. */
+  gave_up_at: number | null
 }
 
 /** The payload that a client sent. */
@@ -100,6 +103,8 @@ export interface TransactionTable extends PayloadColumns {
   sent_at: number | null
   canceled_at: number | null
   cancel_origin: CancellationIntent['origin'] | null
+  /** How often it was given up. Null: never, or by an earlier release. */
+  give_ups: number | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null
@@ -234,6 +239,7 @@ export interface Schema {
   presigned_no_ops: PresignedNoOpTable
   released_nonces: ReleasedNonceTable
   gap_fills: GapFillTable
+  give_ups: GiveUpTable
   gap_permits: GapPermitTable
   tip_marks: TipMarkTable
   bulk_cancellations: BulkCancellationTable

@@ -15,6 +15,7 @@ import { pruneEvents } from './events/prune-events.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
+import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
 import {
   acquireRelayer,
   completeHistoryCheck,
@@ -86,6 +87,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
     recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
+    recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
+    giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
     permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),

@@ -19,6 +19,7 @@ import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
+import type { GiveUpChanges } from './give-up-port.ts'
 import type { PageItem } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
@@ -184,6 +185,7 @@ export interface Session
   extends BulkChanges,
     DashboardChanges,
     GapChanges,
+    GiveUpChanges,
     PresignedChanges,
     RetentionChanges,
     TipChanges {
@@ -204,14 +206,16 @@ export interface Session
   raiseRevision(): Promise<void>
   /**
    * Returns the relayer and its next sequence, counted from 1; undefined when there is no such relayer. Locks the
-   * relayer's row, so that sequences rise in the order of commits.
+   * relayer's row, so that sequences rise in the order of commits. `gaveUpAt`: when the relayer last gave a payload up.
    */
-  reserveSequence(id: RelayerId): Promise<{ readonly relayer: Relayer; readonly sequence: number } | undefined>
+  reserveSequence(
+    id: RelayerId,
+  ): Promise<{ readonly relayer: Relayer; readonly sequence: number; readonly gaveUpAt?: TimestampMs } | undefined>
   /** Reserves `count` sequences, from `first` on; otherwise as reserveSequence. */
   reserveSequences(
     id: RelayerId,
     count: number,
-  ): Promise<{ readonly relayer: Relayer; readonly first: number } | undefined>
+  ): Promise<{ readonly relayer: Relayer; readonly first: number; readonly gaveUpAt?: TimestampMs } | undefined>
   /** The number of transactions that are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>

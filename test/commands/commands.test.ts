@@ -2,7 +2,10 @@
 import { expect, test } from 'vitest'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
-import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { submitBatch } from '../../src/commands/transactions/submit-batch.ts'
+import type { Requester } from '../../src/domain/audit.ts'
+import { giveUpsMax, giveUpsWindowMs } from '../../src/domain/give-up.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { step } from '../../src/engine/step.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
 
@@ -40,4 +43,27 @@ test('a full queue refuses a send and stores nothing; room in it lets the next i
   expect(await place.under.query('SELECT id FROM transactions')).toHaveLength(2)
   await place.cancel(id)
   expect((await send()).sequence).toBe(3)
+})
+
+test('a key whose sends every node refused 16 times within an hour is refused, and no other', async () => {
+  await using place = await openWorkplace()
+  const { commands, relayer, clock } = place
+  const request = { value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } } as const
+  const by = (keyId: string): Requester => ({
+    ...{ keyId: keyId as ApiKeyId, operation: 'send', requestId: 'r', address: '127.0.0.1' },
+  })
+  const send = (keyId: string) => submitTransaction(commands, relayer.id, request, by(keyId))
+  const batch = (keyId: string) => submitBatch(commands, relayer.id, [request, request], undefined, by(keyId))
+  for (let given = 1; given <= giveUpsMax; given += 1) {
+    const { id } = await send('clerk')
+    await commands.store.commit((session) =>
+      session.recordGiveUp(relayer.id, { keyId: 'clerk' as ApiKeyId, transactionId: id }, clock.now()),
+    )
+  }
+  await expect(send('clerk')).rejects.toMatchObject({ code: 'TOO_MANY_REFUSED' })
+  await expect(batch('clerk')).rejects.toMatchObject({ code: 'TOO_MANY_REFUSED' })
+  await expect(send('other')).resolves.toBeDefined()
+  await expect(batch('other')).resolves.toBeDefined()
+  clock.advance(giveUpsWindowMs)
+  await expect(send('clerk')).resolves.toBeDefined()
 })

@@ -110,8 +110,17 @@ describe('where the status stands', () => {
 
   test('a payload that is given up is an event', () => {
     const flying = inFlight(0)
-    const given = apply({ do: 'giveUp', transaction: flying, reason: 'no' }, flying, undefined, now)
-    expect(given).toEqual({ ...cancel(flying, now, 'refusal'), statusReason: 'no' })
+    const given = apply(
+      { do: 'giveUp', transaction: flying, refused: { as: 'invalid', words: 'no' } },
+      flying,
+      undefined,
+      now,
+    )
+    expect(given).toMatchObject({
+      ...cancel(flying, now, 'refusal'),
+      statusReason: 'every node that answers refuses it: no',
+      wait: { condition: 'refused_by_all', since: now },
+    })
     expect(eventOf(flying, given)).toBe('attention')
   })
 

@@ -5,7 +5,7 @@ import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { passedMax } from '../../src/domain/decide/plan/work.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
-import type { TransactionId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
@@ -291,16 +291,21 @@ test('a DELETE while the nodes answer, and all of them call it invalid: their wo
 test('a payload that nodes call invalid is given up across a crash, and keeps its nonce until the chain shows the end', async () => {
   await using place = await openWorkplace()
   const { chain, context, clock } = place
-  const [refused, other] = [await place.send(), await place.send({ value: 2n })]
+  const requester = { keyId: 'clerk' as ApiKeyId, operation: 'send', requestId: 'r', address: '::1' }
+  const { id: refused } = await submitTransaction(place.commands, place.relayer.id, request, requester)
+  const other = await place.send({ value: 2n })
+  const giveUps = () =>
+    place.under.store.commit((session) => session.giveUps(place.relayer.id, requester.keyId, clock.now()))
   const first = () => chain.broadcasts[0]?.hash
   chain.answer = ({ hash }) => (hash === first() ? invalid : { kind: 'accepted' })
   await step(context, await place.own(), nothingUnknown, noneHanging)
   clock.advance(3_000)
   chain.view = someObservation({ head: headAt(height + 3) })
-  // Another owner: what it knows of the refusals is in the database.
   const next = await place.own()
   await step(context, next, nothingUnknown, noneHanging)
   expect(chain.broadcasts.filter(({ hash }) => hash === first())).toHaveLength(2)
+  expect(chain.inquiries.at(-1)?.refused).toEqual([{ newest: first(), live: [first()] }])
+  chain.view = { ...chain.view, refusedByAll: new Map(chain.broadcasts.slice(0, 1).map(({ hash }) => [hash, 'no'])) }
   await step(context, next, nothingUnknown, noneHanging)
   await step(context, next, nothingUnknown, noneHanging)
   expect(await place.readAs(refused, 'inFlight')).toMatchObject({
@@ -309,6 +314,7 @@ test('a payload that nodes call invalid is given up across a crash, and keeps it
   })
   expect(statusOf(await place.read(refused))).toBe('submitted')
   expect((await place.readAs(other, 'inFlight')).lifecycle.nonce).toBe(1)
+  expect(await giveUps(), 'counted against the key that sent it').toBe(1)
 })
 
 test('a life from send to settled raises the floor and counts once', async () => {

@@ -72,6 +72,10 @@ test.each(seats)(
     })
     const payment = await pay(stage, sender)
     await mineUntil(stage, 'its end', isOver(stage, payment))
+    const staged = stage
+    await mineUntil(stage, 'its last event', () =>
+      staged.rows.events(payment.id).some(({ terminal }) => terminal === 1),
+    )
     const mined = await audit(stage, sender)
     expect(mined.map(({ nonce }) => nonce)).toEqual([0])
     const isPayload = mined[0]?.value === payment.value
@@ -85,6 +89,13 @@ test.each(seats)(
         'no-ops',
       ).toHaveLength(1)
       expect(stage.liar.lies(), 'calls until it is given up').toBeLessThanOrEqual(8)
+      const events = stage.rows
+        .events(payment.id)
+        .map(({ kind, status, status_reason: reason }) => [kind, status, reason])
+      expect(events, 'reported at once').toContainEqual([
+        ...['attention', 'submitted'],
+        'waits for a no-op with its nonce 0, as every node that answers refuses it: once that is confirmed, it has failed; exceeds block gas limit',
+      ])
     }
   },
 )

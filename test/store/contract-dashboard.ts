@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { dayOf } from '../../src/domain/daily-gas.ts'
+import { requeue } from '../../src/domain/decide/facts/settle.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { holdingUp } from '../../src/domain/standing.ts'
-import type { Inclusion, Lifecycle, Transaction } from '../../src/domain/transaction.ts'
+import { type Inclusion, isInPhase, type Lifecycle, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { now, someAttempt } from '../domain/some.ts'
+import { now, someAttempt, someNoOp } from '../domain/some.ts'
 import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
 const key = 'some key' as ApiKeyId
@@ -129,5 +130,39 @@ export function dashboardContract(open: OpenStore): void {
       { relayerId: id, day: dayOf(now) + 1, transactions: 1, noOps: 0, unpriced: 0, fees: 105_000n },
     ])
     expect(await store.reads.dailyGas(dayOf(now) + 2)).toEqual([])
+  })
+
+  test('the no-op of a payload that was given up for now counts on its day, and the payload keeps how often it was', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await storedRelayer(store)
+    const first = await bound(store, id, 0)
+    if (first.lifecycle.phase !== 'inFlight') throw new Error('it is in flight')
+    const noOp = someNoOp(0, { transactionId: first.id })
+    const { hash, kind } = noOp
+    const attempts = [...first.lifecycle.attempts, noOp] as const
+    const inclusion = {
+      by: 'attempt',
+      hash,
+      kind,
+      block: { number: 9, hash },
+      gasUsed: 21_000,
+      effectiveGasPrice: 5n,
+    } as const
+    const ended: Transaction = {
+      ...first,
+      ...{ cancellation: { origin: 'refusal', requestedAt: now }, giveUps: 1 },
+      lifecycle: { phase: 'mined', nonce: 0, attempts, inclusion, confirmedAt: now },
+    }
+    const mined = await store.commit((session) => session.saveTransaction(first, ended, now))
+    expect(await store.reads.dailyGas(dayOf(now))).toEqual([])
+    if (!isInPhase(mined, 'mined')) throw new Error('it is mined')
+    await store.commit((session) => session.saveTransaction(mined, requeue(mined), now))
+    expect(await store.reads.dailyGas(dayOf(now))).toEqual([
+      { relayerId: id, day: dayOf(now), transactions: 1, noOps: 1, unpriced: 0, fees: 105_000n },
+    ])
+    const queued = await store.reads.transaction(id, first.id)
+    expect(queued).toMatchObject({ giveUps: 1, lifecycle: { phase: 'queued' } })
+    expect(queued).not.toHaveProperty('cancellation')
   })
 }

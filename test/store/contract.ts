@@ -15,6 +15,7 @@ import { claimContract } from './contract-claims.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
 import { gapContract } from './contract-gaps.ts'
+import { giveUpContract } from './contract-give-ups.ts'
 import { modelContract } from './contract-model.ts'
 import { overdueContract } from './contract-overdue.ts'
 import { ownerContract } from './contract-owners.ts'
@@ -54,6 +55,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))
+    describe('payloads that every node refused', () => giveUpContract(open))
     describe('believed tips', () => tipContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))

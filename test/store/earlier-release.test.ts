@@ -1,8 +1,8 @@
 // A database that an earlier release wrote is brought to today's schema, and its verdicts are read as they stood.
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../src/domain/cancel.ts'
-import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
-import { confirmedAtOf, isInPhase, statusOf } from '../../src/domain/transaction.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { confirmedAtOf, isInPhase, returnsToQueue, statusOf } from '../../src/domain/transaction.ts'
 import { hashOf } from '../http/support/rows.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
@@ -211,5 +211,33 @@ test.each(earlierDatabases())(
     await store.commit((session) => session.recordTipMark(network, { at: 7, tip: 5n }, 0))
     expect(await store.reads.tipMarks(network, 0)).toEqual([{ at: 7, tip: 5n }])
     expect(await store.reads.transaction(relayer, 'won' as TransactionId)).toBeDefined()
+  },
+)
+
+test.each(earlierDatabases())(
+  'a relayer from before refused payloads were counted has none, and counts the next, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('037-give-ups', dialect), ...rows])
+    const key = 'clerk' as ApiKeyId
+    const count = () => store.commit((session) => session.giveUps(relayer, key, 8))
+    expect(await store.commit((session) => session.reserveSequence(relayer), relayer)).not.toHaveProperty('gaveUpAt')
+    expect(await count()).toBe(0)
+    const given = { keyId: key, transactionId: 'won' as TransactionId }
+    await store.commit((session) => session.recordGiveUp(relayer, given, 7), relayer)
+    expect(await count()).toBe(1)
+    expect(await store.commit((session) => session.reserveSequence(relayer), relayer)).toMatchObject({ gaveUpAt: 7 })
+  },
+)
+
+test.each(earlierDatabases())(
+  'a payload that an earlier release gave up ends by that, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const givenUp = "UPDATE transactions SET cancel_origin = 'refusal' WHERE id = 'won'"
+    const store = await open(disposal, [...schemaBefore('038-returning', dialect), ...rows, givenUp])
+    const transaction = await store.reads.transaction(relayer, 'won' as TransactionId)
+    expect(transaction?.cancellation).toMatchObject({ origin: 'refusal' })
+    expect(transaction && returnsToQueue(transaction)).toBe(false)
   },
 )

@@ -226,6 +226,7 @@ test.each(earlierDatabases())(
       'nonce_taken',
       'gap_unconfirmed',
       'gap_fillers_limited',
+      'refused_by_all',
       'signer_unavailable',
       'finality_stalled',
       'witnesses_contradict',

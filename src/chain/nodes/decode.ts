@@ -67,8 +67,13 @@ export function toHead(value: unknown): Head | undefined {
   const timestampSeconds = toNumber(block?.timestamp)
   const baseFee = toBigInt(block?.baseFeePerGas)
   if (number === undefined || !hash || !parentHash || timestampSeconds === undefined) return undefined
-  const head = { number, hash, parentHash, timestampMs: timestampSeconds * 1000 }
-  return baseFee === undefined ? head : { ...head, baseFee }
+  const gasLimit = toNumber(block?.gasLimit)
+  return {
+    ...{ number, hash, parentHash, timestampMs: timestampSeconds * 1000 },
+    ...(baseFee !== undefined && { baseFee }),
+    ...(gasLimit !== undefined && { gasLimit }),
+    ...(block?.blockAccessListHash !== undefined && { isAmsterdam: true as const }),
+  }
 }
 
 /** The hashes in a block that was read without its transactions. Undefined when one is missing. */
@@ -199,6 +204,8 @@ interface Wire {
   readonly parentHash?: unknown
   readonly timestamp?: unknown
   readonly baseFeePerGas?: unknown
+  readonly gasLimit?: unknown
+  readonly blockAccessListHash?: unknown
   readonly transactions?: unknown
   readonly from?: unknown
   readonly nonce?: unknown

@@ -10,19 +10,27 @@ import { broadcastOutcome, doubtsChain, minimumTipIn } from './broadcast-outcome
 import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 import { type SendMethods, sendRaw } from './send-raw.ts'
 
+/** What answers teach beside their outcomes. */
+export interface Learn {
+  /** Called with a node's smallest tip where a refusal names it. */
+  readonly minimum: (tip: Wei, by: Endpoint) => void
+  /** Called with each endpoint's own outcome for a payload, and with each acceptance. */
+  readonly refusal: (hash: Hash, by: Endpoint, outcome: BroadcastOutcome) => void
+}
+
 /** Never rejects. */
 export async function broadcast(
   endpoints: Endpoints,
   requests: readonly BroadcastRequest[],
   methods: SendMethods,
-  /** Called with a node's smallest tip where a refusal names it. */
-  learnMinimum: (tip: Wei, by: Endpoint) => void,
+  taught: Learn,
 ): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
   const outcomes = new Map<Hash, BroadcastOutcome>()
   const learn = (request: BroadcastRequest, answer: Answer, by: Endpoint) => {
     const minimum = minimumTipIn(answer)
-    if (minimum !== undefined) learnMinimum(minimum, by)
+    if (minimum !== undefined) taught.minimum(minimum, by)
     const outcome = broadcastOutcome(answer, request.hash)
+    if (request.reach === 'one' || outcome.kind === 'accepted') taught.refusal(request.hash, by, outcome)
     const known = outcomes.get(request.hash)
     outcomes.set(request.hash, known ? mergeOutcomes(known, outcome) : outcome)
   }

@@ -12,6 +12,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import { limitGiveUps } from './limit-give-ups.ts'
 import { type SentOnce, sendOnce } from './send-once.ts'
 
 interface Batch {
@@ -24,7 +25,8 @@ interface Batch {
 
 /**
  * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST, POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name
- * every refused item. Throws QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED and TRANSACTION_GONE.
+ * every refused item. Throws TOO_MANY_REFUSED, QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED
+ * and TRANSACTION_GONE.
  */
 export async function submitBatch(
   context: CommandContext,
@@ -53,11 +55,11 @@ async function storeBatch(
   refuseAwaited(context, relayerId)
   const reserved = await session.reserveSequences(relayerId, requests.length)
   if (!reserved) throw relayerNotFound(relayerId)
-  const { relayer, first } = reserved
+  const { relayer, first, ...last } = reserved
+  await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
   const rules = profileOf(relayer)
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
-  const last = first + requests.length - 1
-  if (last > queueMax) {
+  if (first + requests.length - 1 > queueMax) {
     const room = queueMax - (await session.pending(relayerId))
     if (room < requests.length) {
       throw new RescindError(

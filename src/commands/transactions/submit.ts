@@ -10,10 +10,11 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import { limitGiveUps } from './limit-give-ups.ts'
 import { sendOnce } from './send-once.ts'
 
 /** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL,
- * SIGNER_UNAVAILABLE. */
+ * TOO_MANY_REFUSED, SIGNER_UNAVAILABLE. */
 export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
@@ -69,7 +70,8 @@ async function storeSend(
   refuseAwaited(context, relayerId)
   const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
-  const { relayer, sequence } = next
+  const { relayer, sequence, ...last } = next
+  await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
   checkSend(relayer, request, now, profileOf(relayer))
   // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
   if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {

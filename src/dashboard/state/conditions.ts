@@ -26,6 +26,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   cancellation_unclear: 'Unclear which one was canceled',
   node_behind: 'The node is behind',
   node_refuses: 'The node refuses it',
+  refused_by_all: 'Every node refuses it',
   node_unreachable: 'No node can be reached',
   facts_missing: 'No node reports prices',
   gas_unknown: 'Gas can’t be estimated',

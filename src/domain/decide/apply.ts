@@ -1,6 +1,7 @@
 // What each decision means for a transaction: the one place where decisions become new states.
 import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../attempt.ts'
 import { cancel, dropCanceled } from '../cancel.ts'
+import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
@@ -60,7 +61,7 @@ export function apply(
     case 'expire':
       return cancel(transaction, now, 'expiry')
     case 'giveUp':
-      return withReason(cancel(transaction, now, 'refusal'), change.reason)
+      return giveUp(inPhase(transaction, 'inFlight'), change.refused, now)
     case 'refuse':
       return refusePayload(transaction, change.reason, now)
     case 'explain':

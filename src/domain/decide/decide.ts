@@ -186,7 +186,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
-      if (decision.do !== 'settle') return []
+      if (decision.do !== 'settle' && decision.do !== 'requeue') return []
       const { nonce, inclusion } = decision.transaction.lifecycle
       return spenderKind(inclusion) === 'foreign' ? [] : [nonce]
     }),

@@ -3,7 +3,7 @@ import { isNoOp } from '../attempt.ts'
 import { isFinal } from '../finality.ts'
 import type { Hash } from '../ids.ts'
 import { confirmations } from '../observation.ts'
-import { type InPhase, isInPhase, spenderKind, type Transaction } from '../transaction.ts'
+import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
 import { isProven, isRefuted, witnessesIn } from '../witness.ts'
 import { include } from './facts/settle.ts'
@@ -111,9 +111,11 @@ function onceMined(
   const testimony = observation.testimonies?.get(inclusion.hash)
   if (testimony && isRefuted(testimony, policy)) return [{ do: 'reopen', transaction, why: 'refuted' }]
   if (!isProven(testimony, policy)) return explainUnwitnessed(transaction, testimony, policy)
-  const lostToForeign = spenderKind(inclusion) === 'foreign' && !transaction.cancellation
+  const spender = spenderKind(inclusion)
+  const lostToForeign = spender === 'foreign' && !transaction.cancellation
+  const isGivenUpForNow = spender !== 'payload' && returnsToQueue(transaction)
   // A gap filler has nothing left to fill.
-  const waitsAgain = lostToForeign && transaction.origin === 'client'
+  const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin === 'client'
   return [
     waitsAgain ? { do: 'requeue', transaction } : { do: 'settle', transaction, witnesses: witnessesIn(testimony) },
   ]

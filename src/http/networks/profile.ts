@@ -30,6 +30,7 @@ function formOf(field: ProfileField): TSchema {
     case 'milliseconds':
       return Type.Integer({ minimum: 0, maximum: field.max })
     case 'bytes':
+    case 'gas':
       return Type.Integer({ minimum: field.min, maximum: field.max })
     case 'rule':
       return ruleSchema
@@ -54,6 +55,7 @@ function wantedOf(field: ProfileField): string {
     case 'milliseconds':
       return `milliseconds from 0 to ${field.max}`
     case 'bytes':
+    case 'gas':
       return `bytes from ${field.min} to ${field.max}`
     case 'rule':
       return '{"measure": "fields" or "effective_price", "percent": 10}'

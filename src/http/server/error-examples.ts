@@ -44,6 +44,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   BODY_TOO_LARGE: 'body: is larger than this service takes',
   UNSUPPORTED_MEDIA_TYPE: 'body: is not JSON by its Content-Type; send Content-Type: application/json',
   QUEUE_FULL: 'relayer "local" has as many pending transactions as it may have; send again as blocks are mined',
+  TOO_MANY_REFUSED:
+    'relayer "local": every node refused 16 transactions of this API key within an hour; correct what you send, and send again later',
   TOO_MUCH_UNREAD: 'this key has not read its earlier responses; read them first',
   TOO_MANY_STREAMS: 'this key has 32 streams open; close some',
   TOO_MANY_READS: 'this key has 4 requests of a node under way; send it again when one is answered',

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { queueFullRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
+import { queueFullRetryAfterSeconds, refusedRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
 import type { Auditor } from '../request/audit.ts'
 import { RateLimited } from '../request/limit-rate.ts'
 import { pathParametersOf } from '../request/parameters.ts'
@@ -89,10 +89,17 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
   return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 }
 
+/** Of codes below 500, beside RATE_LIMITED. */
+const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
+  QUEUE_FULL: queueFullRetryAfterSeconds,
+  TOO_MANY_REFUSED: refusedRetryAfterSeconds,
+  TOO_MANY_READS: unavailableRetryAfterSeconds,
+}
+
 /** Whether `refuse` sends Retry-After with the code. */
 export function saysWhenToRetry(code: ErrorCode): boolean {
   const { status, retryable } = catalogue[code]
-  return code === 'RATE_LIMITED' || code === 'QUEUE_FULL' || code === 'TOO_MANY_READS' || (status >= 500 && retryable)
+  return code === 'RATE_LIMITED' || code in retryAfterSeconds || (status >= 500 && retryable)
 }
 
 export function refuse(reply: FastifyReply, error: RescindError): void {
@@ -102,8 +109,8 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
   reply.header('content-type', 'application/json; charset=utf-8')
   if (error.status === 401) reply.header('www-authenticate', 'Bearer')
   if (status >= 500 && catalogue[error.code].retryable) reply.header('retry-after', unavailableRetryAfterSeconds)
-  if (error.code === 'QUEUE_FULL') reply.header('retry-after', queueFullRetryAfterSeconds)
-  if (error.code === 'TOO_MANY_READS') reply.header('retry-after', unavailableRetryAfterSeconds)
+  const seconds = retryAfterSeconds[error.code]
+  if (seconds !== undefined) reply.header('retry-after', seconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
   if (error instanceof RateLimited) {
     const { policy, remaining, resetSeconds } = error.allowance

@@ -42,7 +42,14 @@ export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: 
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'TRANSACTION_GONE', 'QUEUE_FULL'],
+    refusals: [
+      'RELAYER_NOT_FOUND',
+      ...sendRefusals,
+      'IDEMPOTENCY_KEY_REUSED',
+      'TRANSACTION_GONE',
+      'QUEUE_FULL',
+      'TOO_MANY_REFUSED',
+    ],
     bodyBytesMax: batchBodyBytesMax,
     audited: 'in its commit',
     schema: {

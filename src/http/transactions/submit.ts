@@ -15,7 +15,14 @@ export function submit(commands: CommandContext, { isStrict, logIgnored }: SendH
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: ['RELAYER_NOT_FOUND', ...sendRefusals, 'IDEMPOTENCY_KEY_REUSED', 'TRANSACTION_GONE', 'QUEUE_FULL'],
+    refusals: [
+      'RELAYER_NOT_FOUND',
+      ...sendRefusals,
+      'IDEMPOTENCY_KEY_REUSED',
+      'TRANSACTION_GONE',
+      'QUEUE_FULL',
+      'TOO_MANY_REFUSED',
+    ],
     audited: 'in its commit',
     schema: {
       operationId: 'sendTransaction',

@@ -8,7 +8,7 @@ import type { RelayerTable } from '../schema.ts'
 export type RelayerRow = Selectable<RelayerTable>
 export type RelayerFacts = Omit<
   RelayerRow,
-  'epoch' | 'last_sequence' | 'spent_below' | 'explained_below' | 'unchecked_through'
+  'epoch' | 'last_sequence' | 'spent_below' | 'explained_below' | 'unchecked_through' | 'gave_up_at'
 >
 
 export function relayerFromRow(row: RelayerRow): Relayer {

@@ -4,6 +4,7 @@ import type { Work } from '../../domain/decide/plan/work.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
 import type { Address, RelayerId } from '../../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
+import type { TimestampMs } from '../../domain/units.ts'
 import { openQueue } from '../deliveries/delivery-queues.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
@@ -134,9 +135,14 @@ const advanceSequence = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
 export async function reserveSequence(
   executor: Executor,
   id: RelayerId,
-): Promise<{ relayer: Relayer; sequence: number } | undefined> {
+): Promise<{ relayer: Relayer; sequence: number; gaveUpAt?: TimestampMs } | undefined> {
   const row = await first(executor, advanceSequence, { id })
-  return row && { relayer: relayerFromRow(row), sequence: row.last_sequence }
+  return row && { relayer: relayerFromRow(row), sequence: row.last_sequence, ...gaveUp(row) }
+}
+
+/** As a send reads it. */
+export function gaveUp({ gave_up_at: at }: RelayerRow): { gaveUpAt?: TimestampMs } {
+  return at === null ? {} : { gaveUpAt: at }
 }
 
 const advanceBy = statement<{ id: RelayerId; count: number }, RelayerRow>((db, p) =>
@@ -151,9 +157,9 @@ export async function reserveSequences(
   executor: Executor,
   id: RelayerId,
   count: number,
-): Promise<{ relayer: Relayer; first: number } | undefined> {
+): Promise<{ relayer: Relayer; first: number; gaveUpAt?: TimestampMs } | undefined> {
   const row = await first(executor, advanceBy, { id, count })
-  return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1 }
+  return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1, ...gaveUp(row) }
 }
 
 // A mark that an earlier owner left stays: transactions sent since then may be newer than a restore.

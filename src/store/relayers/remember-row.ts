@@ -7,6 +7,7 @@ import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
 import type { Session } from '../store.ts'
 import { type RelayerRow, relayerFromRow } from './relayer-row.ts'
+import { gaveUp } from './relayers.ts'
 
 const saveLastSequence = inLists(
   statement<{ id: RelayerId; last: number }>((db, p) =>
@@ -62,14 +63,15 @@ export function rememberRow({
 
   function take(count: number) {
     last += count
-    return { relayer, first: last - count + 1 }
+    return { relayer, first: last - count + 1, ...gaveUp(row) }
   }
 
   const remembering: RememberedRow['remembering'] = {
     relayer: async (relayerId) => (known && relayerId === id ? relayer : session.relayer(relayerId)),
     async reserveSequence(relayerId) {
       if (!known || relayerId !== id) return session.reserveSequence(relayerId)
-      return { relayer, sequence: take(1).first }
+      const { first, ...rest } = take(1)
+      return { ...rest, sequence: first }
     },
     reserveSequences: async (relayerId, count) =>
       known && relayerId === id ? take(count) : session.reserveSequences(relayerId, count),

@@ -6,6 +6,7 @@ import type { FormerRelayerTable } from '../access-tables.ts'
 import type { RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { removeGapRecord } from './gap-record.ts'
+import { removeGiveUps } from './give-ups.ts'
 import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
@@ -41,6 +42,7 @@ export async function removeRelayer(executor: Executor, id: RelayerId, now: Time
   if (!row) return
   await removeAllPresigned(executor, id)
   await removeGapRecord(executor, id)
+  await removeGiveUps(executor, id)
   const { chain_id, address, epoch, last_sequence, spent_below } = row
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })
 }

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { DailyGas } from '../../domain/daily-gas.ts'
 import { dayOf } from '../../domain/daily-gas.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import { feesPaid, type Transaction } from '../../domain/transaction.ts'
+import { feesPaid, type Lifecycle, type Transaction } from '../../domain/transaction.ts'
+import type { TimestampMs } from '../../domain/units.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
 
@@ -64,12 +65,16 @@ const add = inLists(
       wei = daily_gas.wei + excluded.wei`,
 )
 
-/** Adds nothing unless this change is the one that makes the transaction final, with a nonce that the account paid for. */
-export async function addDailyGas(executor: Executor, before: Transaction, after: Transaction): Promise<void> {
-  const { lifecycle } = after
-  if (lifecycle.phase !== 'final' || before.lifecycle.phase === 'final') return
-  const { inclusion, settledAt } = lifecycle
-  if (inclusion.by === 'external') return
+/** Adds nothing unless this change makes the spender of the nonce final, and the account paid for it. */
+export async function addDailyGas(
+  executor: Executor,
+  before: Transaction,
+  after: Transaction,
+  now: TimestampMs,
+): Promise<void> {
+  const final = finalSpender(before.lifecycle, after.lifecycle, now)
+  if (!final || final.inclusion.by === 'external') return
+  const { inclusion, settledAt } = final
   const paid = feesPaid(inclusion)
   const fees = paid !== undefined && paid / weiPerGwei <= gweiMax ? paid : undefined
   await executor.all(add, {
@@ -81,6 +86,12 @@ export async function addDailyGas(executor: Executor, before: Transaction, after
     gwei: Number((fees ?? 0n) / weiPerGwei),
     wei: Number((fees ?? 0n) % weiPerGwei),
   })
+}
+
+/** A payload that was given up for now goes back into the queue when the no-op that took its nonce is final. */
+function finalSpender(before: Lifecycle, after: Lifecycle, now: TimestampMs) {
+  if (after.phase === 'final') return before.phase === 'final' ? undefined : after
+  return after.phase === 'queued' && before.phase === 'mined' ? { ...before, settledAt: now } : undefined
 }
 
 const since = statement<{ day: number }, Addition>((db, p) =>

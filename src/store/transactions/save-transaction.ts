@@ -130,7 +130,7 @@ export async function saveTransaction(
   if (givesNonceBack(before, after)) await releaseNonce(executor, before.relayerId, before.lifecycle.nonce)
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
-  await addDailyGas(executor, before, after)
+  await addDailyGas(executor, before, after, now)
   await publishChange(executor, tallies, before, after, now)
   const saved = { ...after, version: before.version + 1 }
   // If an earlier binding was to the same nonce, the row has the attempts of both.

@@ -72,6 +72,7 @@ export const progressColumns = {
   witnesses: 'integer',
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
+  give_ups: 'integer',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

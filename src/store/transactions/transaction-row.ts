@@ -61,6 +61,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     witnesses: lifecycle.phase === 'final' ? (lifecycle.witnesses ?? null) : null,
     suspected_hash: transaction.suspectedNoOp?.hash ?? null,
     suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
+    give_ups: transaction.giveUps ?? null,
   }
 }
 
@@ -87,6 +88,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
+    ...(row.give_ups !== null && { giveUps: row.give_ups }),
     version: row.version,
   }
 }

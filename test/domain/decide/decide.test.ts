@@ -106,6 +106,34 @@ describe('a queued transaction', () => {
     ])
   })
 
+  test('that names more gas than a block holds, or less than it needs, is refused and costs no nonce', () => {
+    const naming = (gasLimit: number) => queued(1, { payload: { ...queued(1).payload, gasLimit } })
+    const decided = (gasLimit: number, gasLimitMax?: number) =>
+      plan({ queued: [naming(gasLimit), queued(2)] }, { ...(gasLimitMax !== undefined && { gasLimitMax }) }).decisions
+    expect(decided(30_000_001, 30_000_000)).toMatchObject([
+      {
+        do: 'refuse',
+        reason: 'its gas_limit 30000001 is above the most that a transaction may have on this chain now, 30000000',
+      },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 0 },
+    ])
+    expect(decided(20_999)).toMatchObject([
+      { do: 'refuse', reason: 'its gas_limit 20999 is below its intrinsic gas, 21000' },
+      { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 0 },
+    ])
+    for (const most of [30_000_000, undefined]) {
+      expect(decided(30_000_000, most)).toMatchObject([{ do: 'assignNonce' }, { do: 'assignNonce' }])
+    }
+  })
+
+  test('whose estimate fits a block gets no margin beyond it', () => {
+    const { gasLimit: _, ...payload } = queued(1).payload
+    const estimates = new Map([[queued(1).id, { kind: 'gas', gas: 36_000_000 } as const]])
+    expect(plan({ queued: [queued(1, { payload })] }, { estimates, gasLimitMax: 30_000_000 }).decisions).toMatchObject([
+      { do: 'assignNonce', gasLimit: 30_000_000 },
+    ])
+  })
+
   test('that the balance does not cover beside what is in flight and the reserve waits, and holds back what follows', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 5n * gwei } })
     const cost = 1n + 21_000n * 22n * gwei
@@ -250,7 +278,8 @@ describe('a canceled transaction', () => {
     const head = headAt(height + somePolicy.bumpAfterBlocks)
     const first = inFlight(0, [someAttempt(0)], cancellation)
     const next = inFlight(0, [someAttempt(0), someNoOp(0)], cancellation)
-    expect([first, next].map((open) => verbsFor(open, { head }))).toEqual([['takeOver'], ['takeOver']])
+    const acts = (open: typeof first) => verbsFor(open, { head }).filter((what) => what !== 'explain')
+    expect([first, next].map(acts)).toEqual([['takeOver'], ['takeOver']])
   })
 
   test('that certainly never reached a node is dropped', () => {

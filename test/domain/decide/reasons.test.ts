@@ -385,8 +385,8 @@ test('every condition has a case here, or comes of something else', () => {
   const elsewhere: readonly Condition[] = [
     ...(['policy', 'nonce_taken', 'cancellation_unclear'] as const),
     ...(['witnesses_contradict', 'witness_silent'] as const),
-    // In finality.test.ts, witnesses.test.ts and cancel-in-flight.test.ts beside this file.
-    ...(['finality_stalled', 'already_ordered', 'outcome_unknown'] as const),
+    // In finality.test.ts, witnesses.test.ts, cancel-in-flight.test.ts and refusals.test.ts beside this file.
+    ...(['finality_stalled', 'already_ordered', 'outcome_unknown', 'refused_by_all'] as const),
   ]
   const covered = new Set([...cases.map(([condition]) => condition), ...elsewhere])
   expect([...conditions].filter((condition) => !covered.has(condition))).toEqual([])

@@ -1,16 +1,29 @@
 // Refusals that prove little: bytes that nodes call invalid, and words that no table has.
 import { describe, expect, test } from 'vitest'
-import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } from '../../../src/domain/attempt.ts'
+import {
+  type Attempt,
+  afterBroadcast,
+  type BroadcastOutcome,
+  beforeBroadcast,
+  newest,
+} from '../../../src/domain/attempt.ts'
+import { verdictOn } from '../../../src/domain/cancel.ts'
+import { apply } from '../../../src/domain/decide/apply.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { confirm, include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
 import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
-import { escalationMultiple, feeCap } from '../../../src/domain/fees.ts'
+import { escalationMultiple, feeCap, marketFees, tipOf } from '../../../src/domain/fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../../src/domain/ids.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { statusReasonOf } from '../../../src/domain/wait.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   answered,
   broadcastStates,
+  by,
+  byForeign,
   calledInvalid,
   canceled,
   eip1559,
@@ -50,14 +63,84 @@ const verbs = (decisions: ReturnType<typeof decisionsOn>) => decisions.map(({ do
 const late = { blocks: somePolicy.bumpAfterBlocks, after: minuteMs } as const
 
 describe('a payload that nodes call invalid', () => {
-  test('is given up once they said so twice, two blocks apart, and a no-op takes its nonce', () => {
-    const withAnswers = (at: number, since: number) =>
-      inFlight(0, [someAttempt(0, { broadcast: calledInvalid(at, since) })])
-    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), late))).toEqual(['giveUp'])
-    expect(verbs(decisionsOn(withAnswers(now + 1_999, now), late))).not.toContain('giveUp')
-    expect(verbs(decisionsOn(withAnswers(now, now), late))).not.toContain('giveUp')
-    const soon = { ...late, blocks: somePolicy.bumpAfterBlocks - 1 }
-    expect(verbs(decisionsOn(withAnswers(now + 2_000, now), soon))).not.toContain('giveUp')
+  const unheard = answered({ kind: 'unknown', message: 'timed out' })
+  const byAll = (attempt: Attempt) => ({ refusedByAll: new Map([[attempt.hash, 'intrinsic gas too low']]) })
+
+  test('is given up once every endpoint refuses it, at whatever nonce, also where one gave no answer', () => {
+    for (const broadcast of [calledInvalid(now), unheard]) {
+      const attempt = someAttempt(4, { broadcast })
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), { nonce: 2, pendingNonce: 4, ...byAll(attempt) }))).toEqual([
+        'giveUp',
+      ])
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), late))).not.toContain('giveUp')
+      const another = byAll(someAttempt(4))
+      expect(verbs(decisionsOn(inFlight(4, [attempt]), { ...late, ...another }))).not.toContain('giveUp')
+    }
+  })
+
+  test('that is given up has a condition of its own until a no-op is mined, and has failed once that is confirmed', () => {
+    const attempt = someAttempt(0, { broadcast: calledInvalid(now) })
+    const [decision] = decisionsOn(inFlight(0, [attempt]), byAll(attempt))
+    if (decision?.do !== 'giveUp') throw new Error('it is not given up')
+    const given = apply(decision, decision.transaction, undefined, now) as InPhase<'inFlight'>
+    expect(given).toMatchObject({ cancellation: { origin: 'refusal' }, wait: { condition: 'refused_by_all' } })
+    expect(statusReasonOf(given)).toBe(
+      'waits for a no-op with its nonce 0, as every node that answers refuses it: once that is confirmed, it has failed; intrinsic gas too low',
+    )
+    const plan = decide({
+      work: someWork({ open: [given] }),
+      observation: someObservation(),
+      policy: somePolicy,
+      now,
+    })
+    expect([verbs(plan.decisions), plan.conditions]).toEqual([['takeOver'], ['refused_by_all']])
+
+    const noOp = someNoOp(0)
+    const ended = include({ ...given, lifecycle: { ...given.lifecycle, attempts: [attempt, noOp] } }, by(noOp))
+    if (!isInPhase(ended, 'mined')) throw new Error('it is not mined')
+    expect(ended).not.toHaveProperty('wait')
+    expect([statusOf(ended), verdictOn(ended).safeToRetry]).toEqual(['submitted', false])
+    const confirmed = confirm(ended, now)
+    expect([statusOf(confirmed), verdictOn(confirmed).safeToRetry]).toEqual(['failed', false])
+    expect(verdictOn(settle(ended, 1, now)).safeToRetry).toBe(true)
+    expect(statusOf(reopen(confirmed as InPhase<'mined'>, 'reorganized'))).toBe('submitted')
+    // Its own hash after all.
+    expect(statusOf(include(given, by(attempt)))).toBe('mined')
+    expect(statusOf(confirm(include(given, byForeign()) as InPhase<'mined'>, now))).toBe('submitted')
+  })
+
+  test('that is given up sets no floor, unless a node took it, or a pool prefers another transaction', () => {
+    const dear = eip1559(300n * gwei, 50n * gwei)
+    const givenUp = { cancellation: { origin: 'refusal', requestedAt: now } } as const
+    const bidOver = (attempts: NonEmpty<Attempt>, changes: Partial<Transaction> = givenUp) =>
+      decisionsOn(inFlight(0, attempts, changes), late).flatMap((each) =>
+        each.do === 'takeOver' ? [each.fees] : [],
+      )[0]
+    const market = marketFees(someMarket, 'fastest', true)
+    const silent = someAttempt(0, { fees: dear, broadcast: unheard })
+    expect(bidOver([silent])).toEqual(market)
+    expect(tipOf(bidOver([silent], canceled) ?? market), 'canceled by its client').toBeGreaterThan(50n * gwei)
+    const taken = someAttempt(0, { fees: dear, broadcast: { ...calledInvalid(now), takenAt: now - 20 * minuteMs } })
+    expect(tipOf(bidOver([{ ...taken, broadcast: withoutRejections(taken.broadcast) }]) ?? market)).toBeGreaterThan(
+      50n * gwei,
+    )
+    const beaten = someNoOp(0, { fees: market, broadcast: broadcastStates.underpriced })
+    expect(tipOf(bidOver([silent, beaten]) ?? market)).toBeGreaterThan(50n * gwei)
+  })
+
+  test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
+    const requested = (...changes: Parameters<typeof inFlight>) =>
+      inquire(someWork({ open: [inFlight(...changes)] }), { pendingNonce: false, freshBalance: false, paysMore: false })
+        .refused
+    const [taken, refused] = [someAttempt(0), someAttempt(0, { broadcast: calledInvalid(now) })]
+    expect(requested(0, [taken, refused])).toEqual([{ newest: refused.hash, live: [taken.hash, refused.hash] }])
+    const silent = someAttempt(0, { broadcast: unheard })
+    expect(requested(0, [silent])).toEqual([{ newest: silent.hash, live: [silent.hash] }])
+    for (const broadcast of [broadcastStates.accepted, broadcastStates.held, broadcastStates.sending, answered(odd)]) {
+      expect(requested(0, [someAttempt(0, { broadcast })])).toBeUndefined()
+    }
+    expect(requested(0, [refused], canceled)).toBeUndefined()
+    expect(requested(0, [refused], { origin: 'gap' })).toBeUndefined()
   })
 
   test('never ends by their word alone: canceled, it is raced', () => {
@@ -74,9 +157,11 @@ describe('a payload that nodes call invalid', () => {
         someAttempt(0, { broadcast: answered({ kind: 'alreadyKnown' }, at) }),
         someAttempt(0, { broadcast: refused }),
       ])
+    const decided = (transaction: ReturnType<typeof again>) =>
+      verbs(decisionsOn(transaction, { ...late, ...byAll(newest(transaction.lifecycle.attempts)) }))
     for (const taken of [again, dearer]) {
-      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000 + 1), late))).not.toContain('giveUp')
-      expect(verbs(decisionsOn(taken(now + minuteMs - 600_000), late))).toEqual(['giveUp'])
+      expect(decided(taken(now + minuteMs - 600_000 + 1))).not.toContain('giveUp')
+      expect(decided(taken(now + minuteMs - 600_000))).toEqual(['giveUp'])
     }
   })
 
@@ -97,6 +182,12 @@ describe('a payload that nodes call invalid', () => {
     }
   })
 })
+
+function withoutRejections(broadcast: Attempt['broadcast']): Attempt['broadcast'] {
+  if (broadcast.state !== 'handed') return broadcast
+  const { rejections: _, ...rest } = broadcast
+  return rest
+}
 
 describe('an acceptance on record', () => {
   test('survives refusals, unknown answers and broadcasts that never left', () => {
@@ -201,6 +292,89 @@ describe('words that no table has', () => {
     const { repeats } = hourOf(odd, inFlight(0, [someAttempt(0, { broadcast: answered(odd) })]))
     expect(repeats.length).toBeLessThanOrEqual(3_600_000 / refusedPauseMaxMs + 10)
     expect((300 - (repeats.at(-1) ?? 0)) * 12_000).toBeLessThanOrEqual(2 * refusedPauseMaxMs)
+  })
+
+  const unshownFor = (forMs: number, otherAcceptedMsAgo?: number) => (attempt: Attempt) => ({
+    unshown: new Map([[attempt.hash, { forMs, ...(otherAcceptedMsAgo !== undefined && { otherAcceptedMsAgo }) }]]),
+  })
+  const longMs = 2 * minuteMs
+  const held = (since = now) =>
+    someAttempt(0, { broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: since } })
+  const isGivenUp = (
+    attempt: Attempt,
+    unshown: (attempt: Attempt) => Partial<Observation>,
+    observed: Parameters<typeof decisionsOn>[1] = {},
+  ) =>
+    verbs(
+      decisionsOn(inFlight(0, [attempt]), { blocks: 50, after: longMs, ...unshown(attempt), ...observed }),
+    ).includes('giveUp')
+
+  test('that last two minutes and twenty blocks end it for now, unless it is an outage, or an endpoint shows it', () => {
+    const long = unshownFor(longMs, minuteMs)
+    expect(isGivenUp(held(), long)).toBe(true)
+    expect(isGivenUp(held(now + 1), long), 'refused for less').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs - 1, minuteMs)), 'unseen for less').toBe(false)
+    expect(isGivenUp(held(), long, { blocktimeMs: 6_001 }), 'fewer blocks').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs)), 'nothing was accepted').toBe(false)
+    expect(isGivenUp(held(), unshownFor(longMs, longMs)), 'nothing was accepted since').toBe(false)
+    expect(
+      isGivenUp(held(), () => ({})),
+      'an endpoint shows it',
+    ).toBe(false)
+    const taken = {
+      ...held(),
+      broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: now, takenAt: now },
+    } as Attempt
+    expect(isGivenUp(taken, long), 'a node had it').toBe(false)
+    const behind = someAttempt(1, { broadcast: { state: 'handed', outcome: odd, at: now, refusedSince: now } })
+    const late = { blocks: 50, after: longMs, ...long(behind) }
+    expect(verbs(decisionsOn(inFlight(1, [behind]), late)), 'not the next nonce').not.toContain('giveUp')
+  })
+
+  test('that last send it back into the queue at finality of the no-op, and the third time it fails', () => {
+    let transaction: InPhase<'inFlight'> = inFlight(0, [held()])
+    for (const [index, end] of ['queued', 'queued', 'final'].entries()) {
+      const [decision] = decisionsOn(transaction, {
+        ...{ blocks: 50, after: longMs },
+        ...unshownFor(longMs, minuteMs)(transaction.lifecycle.attempts[0]),
+      })
+      if (decision?.do !== 'giveUp') throw new Error('it is not given up')
+      const given = apply(decision, transaction, undefined, now) as InPhase<'inFlight'>
+      expect(given).toMatchObject({ giveUps: index + 1, wait: { facts: { returns: end === 'queued' } } })
+      const noOp = someNoOp(0)
+      const attempts = [...given.lifecycle.attempts, noOp] as const
+      const inclusion = by(noOp)
+      const ended = {
+        ...given,
+        lifecycle: { phase: 'mined', nonce: 0, attempts, inclusion, confirmedAt: now },
+      } as const
+      expect(statusOf(ended)).toBe(end === 'queued' ? 'submitted' : 'failed')
+      const { block } = inclusion
+      const plan = decide({
+        ...{ work: someWork({ open: [ended] }), policy: somePolicy, now },
+        observation: someObservation({
+          ...{ nonce: 1, head: headAt(block.number + 10), canonical: new Map([[block.number, block.hash]]) },
+        }),
+      })
+      expect(verbs(plan.decisions)).toEqual([end === 'queued' ? 'requeue' : 'settle'])
+      const [last] = plan.decisions
+      if (!last || last.do === 'fillGap') throw new Error('nothing is decided')
+      const after = apply(last, ended, undefined, now)
+      expect([after.lifecycle.phase, statusOf(after)]).toEqual(
+        end === 'queued' ? ['queued', 'pending'] : ['final', 'failed'],
+      )
+      if (end === 'queued') expect(after).not.toHaveProperty('cancellation')
+      transaction = { ...after, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [held()] } }
+    }
+  })
+
+  test('are looked for in the pools, of the next nonce alone', () => {
+    const requested = (...open: Transaction[]) =>
+      inquire(someWork({ open }), { pendingNonce: false, freshBalance: false, paysMore: false }).unknownWords
+    const first = held()
+    expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({ newest: first.hash, live: [first.hash] })
+    expect(requested(inFlight(0), inFlight(1, [held()]))).toBeUndefined()
+    expect(requested(inFlight(0, [held()], canceled))).toBeUndefined()
   })
 
   test('a node’s own limit on prices is no reason for a higher one', () => {

@@ -22,6 +22,7 @@ import {
   now,
   queued,
   someAttempt,
+  someNoOp,
   someObservation,
   somePayload,
   somePolicy,
@@ -226,6 +227,11 @@ describe('once it is known what took them', () => {
     // Sent after this owner began, or canceled: the lost history can't have sent it again.
     expect(isOpen(overtaken(lostHistory.through + 1))).toBe(false)
     expect(isOpen({ ...overtaken(0), ...canceled })).toBe(false)
+    // Given up for now: behind its no-op it is sent again.
+    const forNow = { cancellation: { origin: 'refusal', requestedAt: now }, giveUps: 1 } as const
+    const noOp = someNoOp(5)
+    expect(isOpen(mined(5, by(noOp, height - 1), [noOp], { sequence: 0, ...forNow }))).toBe(true)
+    expect(isOpen(mined(5, by(noOp, height - 1), [noOp], { sequence: 0, ...forNow, giveUps: 3 }))).toBe(false)
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
     const reported = plan({ ...looked, queued: [queued(1)], found: [] }, known)

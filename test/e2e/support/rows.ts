@@ -6,7 +6,9 @@ import { databaseIn } from '../../../tooling/tested-database.ts'
 export interface OutboxRow {
   readonly id: number
   readonly transaction_id: string
+  readonly kind: string
   readonly status: string
+  readonly status_reason: string | null
   readonly terminal: 0 | 1
 }
 

@@ -1,5 +1,7 @@
 // POST of a transaction: what is taken, what is stored, and what is refused with which words.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { administratorId } from '../../../src/domain/api-key.ts'
+import { giveUpsMax } from '../../../src/domain/give-up.ts'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { address, receiver, relayer } from '../support/rows.ts'
@@ -488,6 +490,20 @@ describe('refusals of the relayer', () => {
     expectSuccess(await own.send('one', minimal))
     const answer = await own.send('one', minimal)
     expectFailure(answer, 429, answer.body.message, 'QUEUE_FULL')
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  test('a key whose sends every node refuses says so, and when to come back', async () => {
+    await using own = await serve()
+    for (let given = 1; given <= giveUpsMax; given += 1) {
+      const { body } = await own.send('one', minimal)
+      await own.store.commit((session) =>
+        session.recordGiveUp('one' as RelayerId, { keyId: administratorId, transactionId: body.data.id }, Date.now()),
+      )
+    }
+    const answer = await own.send('one', minimal)
+    expect(answer.body.message).toContain('every node refused 16 transactions of this API key')
+    expectFailure(answer, 429, answer.body.message, 'TOO_MANY_REFUSED')
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
   })
 })

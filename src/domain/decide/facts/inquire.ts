@@ -1,7 +1,15 @@
 // Lists what a step reads from the chain, based on the work and on what the first observation lacked.
-import { invalidReasonOf, isNoOp, mayBeKnown, newest, type RejectionCode, rejectionOf } from '../../attempt.ts'
+import {
+  invalidReasonOf,
+  isNoOp,
+  mayBeKnown,
+  newest,
+  type RejectionCode,
+  rejectionOf,
+  unrecognizedErrorOf,
+} from '../../attempt.ts'
 import { type FinalityTag, finalDepth } from '../../finality.ts'
-import type { Inquiry, WitnessInquiry } from '../../observation.ts'
+import type { Inquiry, RefusedPayload, WitnessInquiry } from '../../observation.ts'
 import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
@@ -48,6 +56,8 @@ export function inquire(
   const mined = minedOf(work)
   // Without its receipt, only the count shows that an accepted transaction is mined, and a no-op too late.
   const isCanceled = inFlight.some(({ cancellation }) => cancellation)
+  const refused = inFlight.filter(isRefused).map(payloadOf)
+  const [first] = inFlight
   const binds = queuedOf(work).length > 0 && !work.relayer.paused
   // Any of them may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
@@ -89,6 +99,8 @@ export function inquire(
       })),
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
+    ...(refused.length > 0 && { refused }),
+    ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
@@ -120,6 +132,26 @@ export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInqui
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
   return work.unsettled !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+}
+
+/**
+ * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. Not a gap filler, which
+ * no no-op replaces.
+ */
+function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  const latest = newest(lifecycle.attempts)
+  if (origin === 'gap' || cancellation || latest.broadcast.state !== 'handed') return false
+  const { outcome } = latest.broadcast
+  return invalidReasonOf(latest) !== undefined || (outcome.kind === 'unknown' && outcome.code === undefined)
+}
+
+function isRefusedInUnknownWords({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
+  return origin !== 'gap' && !cancellation && unrecognizedErrorOf(newest(lifecycle.attempts)) !== undefined
+}
+
+function payloadOf({ lifecycle: { attempts } }: InPhase<'inFlight'>): RefusedPayload {
+  const live = attempts.flatMap((attempt) => (mayBeKnown(attempt) ? [attempt.hash] : []))
+  return { newest: newest(attempts).hash, live }
 }
 
 /** A gap filler is a no-op, too. */

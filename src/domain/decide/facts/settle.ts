@@ -1,5 +1,5 @@
 // The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
-import { type Attempt, afterBlock, attemptWith, invalidReasonOf, mayBeKnown } from '../../attempt.ts'
+import { type Attempt, afterBlock, attemptWith, mayBeKnown, refusalWordsOf } from '../../attempt.ts'
 import { mapNonEmpty, type NonEmpty } from '../../ids.ts'
 import { recoveredReason, restoredReason } from '../../recovered.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
@@ -53,15 +53,16 @@ export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refu
 }
 
 /**
- * At finality the nonce belongs to a foreign transaction, so no attempt can ever be mined: the payload waits for a new
- * nonce.
+ * At finality the nonce belongs to a foreign transaction, or to our no-op for a payload that was given up for now. So no attempt
+ * can ever be mined: the payload waits for a new nonce.
  */
-export function requeue(transaction: InPhase<'mined'>): Transaction {
+export function requeue({ cancellation: _, ...transaction }: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
-  return withReason(
-    { ...transaction, lifecycle: { phase: 'queued' } },
-    `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours; waits for a new nonce`,
-  )
+  const taken =
+    spenderKind(inclusion) === 'foreign'
+      ? `nonce ${nonce} was used by ${inclusion.hash}, a transaction that is not ours`
+      : `nodes refused it, and the no-op ${inclusion.hash} took its nonce ${nonce}`
+  return withReason({ ...transaction, lifecycle: { phase: 'queued' } }, `${taken}; waits for a new nonce`)
 }
 
 /** No attempt of it can be mined, and its nonce, if it had one, is free again. */
@@ -91,11 +92,8 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-/** The last words of a node that called the payload invalid: nothing else shows why it failed. */
 function wordsOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): string {
-  const words = lifecycle.attempts.map(invalidReasonOf).findLast((each, index) => {
-    return each !== undefined && lifecycle.attempts[index]?.kind !== 'cancel'
-  })
+  const words = refusalWordsOf(lifecycle.attempts)
   return words === undefined ? '' : ` (${words})`
 }
 

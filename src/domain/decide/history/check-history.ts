@@ -11,7 +11,7 @@ import {
   type LostHistory,
   type Observation,
 } from '../../observation.ts'
-import { isInPhase, spenderKind, type Transaction } from '../../transaction.ts'
+import { isInPhase, returnsToQueue, spenderKind, type Transaction } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import { unsettledNonces } from '../facts/unsettled.ts'
 import { type Decision, explain } from '../plan/decision.ts'
@@ -22,7 +22,7 @@ import { clockMarginMs } from './recover.ts'
 /** Transactions as old as the owner, or older, that may have been sent without a record here. */
 function inDoubt({ lostHistory, queued, suspected, open }: Work): readonly Transaction[] {
   if (!lostHistory) return []
-  const unproven = open.filter((each) => !isOursByRecord(each))
+  const unproven = open.filter((each) => !isOursByRecord(each) || returnsToQueue(each))
   return [...queued, ...suspected, ...unproven].filter(({ sequence }) => sequence <= lostHistory.through)
 }
 
@@ -30,10 +30,11 @@ function isOursByRecord(transaction: Transaction): boolean {
   return isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) !== 'foreign'
 }
 
-/** Whether a foreign transaction took its nonce, or seems to have. The lost history may have sent it again with a later nonce. */
-function returnsToQueue(transaction: Transaction, through: number, spentBelow: Nonce): boolean {
+/** Whether another transaction took its nonce, or seems to have. The lost history may have sent it again with a later nonce. */
+function mayReturn(transaction: Transaction, through: number, spentBelow: Nonce): boolean {
   const { lifecycle, origin, cancellation, sequence } = transaction
-  if (origin !== 'client' || cancellation || sequence > through || isOursByRecord(transaction)) return false
+  if (origin !== 'client' || sequence > through || (cancellation && !returnsToQueue(transaction))) return false
+  if (isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) === 'payload') return false
   return 'nonce' in lifecycle && lifecycle.nonce < spentBelow
 }
 
@@ -121,8 +122,7 @@ export function checkHistory(
   }
   if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
   // The payload of each was not compared with the spenders yet.
-  if (inquired.open.some((each) => returnsToQueue(each, lostHistory.through, at.nonce)))
-    return { ...waits, again: false }
+  if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce))) return { ...waits, again: false }
   // This step found that these nonces are not ours. The next observation checks them.
   const notInquired = explainedNonces(inquired, 0, lostHistory.through)
   if (notInquired.some((nonce) => holdsNonce(open, nonce))) return { ...waits, again: false }

@@ -2,6 +2,7 @@
 import type { Attempt } from '../../attempt.ts'
 import type { Condition } from '../../condition.ts'
 import type { Fees } from '../../fees.ts'
+import type { Refused } from '../../give-up.ts'
 import type { LostHistory } from '../../observation.ts'
 import type { PresignedNoOp } from '../../presigned-no-op.ts'
 import type { NonceFloor } from '../../relayer.ts'
@@ -43,7 +44,10 @@ export type Decision =
   | { do: 'settle'; transaction: InPhase<'mined'>; witnesses: number }
   /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
   | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
-  /** At finality the nonce belongs to a foreign transaction; the payload waits for another nonce. */
+  /**
+   * At finality the nonce belongs to a foreign transaction, or to the no-op of a payload that was given up for now: it waits for
+   * another nonce.
+   */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
   /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
@@ -51,8 +55,8 @@ export type Decision =
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
-  /** A node calls its payload invalid, but another may have it: a cancellation that no client requested. */
-  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; reason: string }
+  /** Every node that answers refuses its payload: a cancellation that no client requested. */
+  | { do: 'giveUp'; transaction: InPhase<'inFlight'>; refused: Refused }
   /** It can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
   /** Why the transaction waits. */

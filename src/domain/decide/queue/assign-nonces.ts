@@ -2,10 +2,11 @@
 import { roughly } from '../../condition.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
+import { refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import type { Observation } from '../../observation.ts'
+import type { Estimate, Observation } from '../../observation.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase } from '../../transaction.ts'
@@ -160,6 +161,12 @@ function assignQueue(
       decisions.push({ do: 'refuse', transaction, reason: `the policies changed since it was accepted: ${forbidden}` })
       continue
     }
+    // No pool has to say so.
+    const unfit = refusalOfGas(transaction.payload, observation.gasLimitMax, policy.profile)
+    if (unfit !== undefined) {
+      decisions.push({ do: 'refuse', transaction, reason: unfit })
+      continue
+    }
     const estimate = observation.estimates.get(transaction.id)
     // A client that names its gas limit takes that risk itself.
     const { value } = transaction.payload
@@ -171,7 +178,7 @@ function assignQueue(
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }
-    const gasLimit = transaction.payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
+    const gasLimit = transaction.payload.gasLimit ?? estimatedGas(estimate, observation)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
     const least = estimate?.kind === 'gas' ? estimate.tip : undefined
@@ -197,6 +204,14 @@ function assignQueue(
   // Once this is on record, the next step loads the transactions behind it.
   const again = refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
   return { ...stop([]), again }
+}
+
+/** With its margin, as far as a block holds it. */
+function estimatedGas(
+  estimate: Estimate | undefined,
+  { gasLimitMax = Number.POSITIVE_INFINITY }: Observation,
+): Gas | undefined {
+  return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined
 }
 
 function price(

@@ -1,10 +1,10 @@
 // What a contender for a nonce does next. Every kind of contender walks this one ladder:
 //
 // 1. Nothing is signed: it bids.
-// 2. Nodes call its payload invalid for good: it is given up.
+// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
-import { invalidReasonOf, mayBeKnown, newest } from '../../attempt.ts'
+import { mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
 import type { Gas } from '../../units.ts'
@@ -19,7 +19,7 @@ import {
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
-import { judgeInvalid } from './give-up.ts'
+import { judgeInvalid, lastingWordsOf } from './give-up.ts'
 import { price } from './price.ts'
 import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
@@ -31,13 +31,12 @@ export function advance(contender: Contender, situation: Situation): Steps {
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const invalid = wants === 'payload' ? judgeInvalid(transaction, situation) : undefined
-  if (invalid === 'lasting') {
-    const reason = `a no-op takes its nonce, as the node refuses it: ${invalidReasonOf(latest)}`
-    return [{ do: 'giveUp', transaction, reason }]
-  }
+  if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
+  const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
+  if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
   const again = rebroadcastIfDue(transaction, own, situation)
   // No price makes other bytes valid.
-  const mayBid = mayBeKnown(latest) && invalid !== 'recent'
+  const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
   const { market } = situation.observation
   if (!why || !market) return [...explainIdle(contender, situation), ...again]

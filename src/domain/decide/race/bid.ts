@@ -5,7 +5,7 @@
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
 
-import { type Attempt, mayBeKnown, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import { type Attempt, isNoOp, mayBeKnown, rejectionOf, takenAtOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import {
   effectivePrice,
   escalatedFees,
@@ -50,7 +50,7 @@ export const raisedTipAfterBlocks = 12
 
 export function nextBid(bidder: Bidder, observation: Observation, market: Market, policy: BidRules): Bid {
   if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)
-  const rivals = rivalsOf(bidder.transaction.lifecycle.attempts)
+  const rivals = rivalsOf(bidder.transaction)
   const bid = bidOver(rivals, bidder, observation, market, policy)
   if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
   const likely = likelyHeld(rivals, bidder.own.at(-1), observation.balance)
@@ -127,12 +127,12 @@ export function usualFees({ transaction, speed }: Pick<Bidder, 'transaction' | '
 
 /** The least fees that replace every attempt that a pool may hold. Undefined if there is none to replace. */
 export function floorFor(
-  { lifecycle }: InPhase<'inFlight'>,
+  transaction: InPhase<'inFlight'>,
   market: Market,
   { rule }: Observation,
   policy: Pick<NetworkPolicy, 'profile'>,
 ): Fees | undefined {
-  const rivals = isFcfs(policy) ? [] : rivalsOf(lifecycle.attempts)
+  const rivals = isFcfs(policy) ? [] : rivalsOf(transaction)
   return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
 }
 
@@ -149,14 +149,17 @@ function isExhausted(own: readonly Attempt[], fees: Fees): boolean {
 }
 
 /**
- * The attempts that a pool may hold. An attempt that every node rejected is in no pool, so it sets no floor. The
- * exception: if a pool prefers another transaction to our last bid, it may prefer such an attempt.
+ * The attempts that a pool may hold. An attempt that every node rejected is in no pool, so it sets no floor. Nor does one of a
+ * payload that was given up, unless a node once took it: nodes refused it, or gave no answer. The exception: if a pool prefers
+ * another transaction to our last bid, it may prefer such an attempt.
  */
-export function rivalsOf(attempts: readonly Attempt[]): readonly Attempt[] {
-  const known = attempts.filter(mayBeKnown)
+export function rivalsOf({ lifecycle, cancellation }: InPhase<'inFlight'>): readonly Attempt[] {
+  const known = lifecycle.attempts.filter(mayBeKnown)
   const last = known.at(-1)
   if (last && rejectionOf(last)?.code === 'replacementUnderpriced') return known
-  return known.filter((attempt) => !wasAlwaysRejected(attempt))
+  const isGivenUp = cancellation?.origin === 'refusal'
+  const isOut = (attempt: Attempt) => isGivenUp && !isNoOp(attempt) && takenAtOf(attempt) === undefined
+  return known.filter((attempt) => !wasAlwaysRejected(attempt) && !isOut(attempt))
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   wasAlwaysRejected,
   wasTaken,
 } from '../../attempt.ts'
+import { whyGivenUp } from '../../give-up.ts'
 import { isFcfs } from '../../profile.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import { type Decision, explain, type NeedsBalance } from '../plan/decision.ts'
@@ -28,6 +29,12 @@ export function cancelInFlight(
   transaction: InPhase<'inFlight'>,
   situation: Situation,
 ): readonly (Decision | NeedsBalance)[] {
+  // What else holds the no-op up goes deeper, and comes after it.
+  const why = transaction.cancellation?.origin === 'refusal' ? explain(transaction, whyGivenUp(transaction)) : []
+  return [...why, ...race(transaction, situation)]
+}
+
+function race(transaction: InPhase<'inFlight'>, situation: Situation): readonly (Decision | NeedsBalance)[] {
   const { attempts } = transaction.lifecycle
   const known = attempts.filter(mayBeKnown)
   if (!isFcfs(situation.policy)) {

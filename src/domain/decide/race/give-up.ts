@@ -1,12 +1,8 @@
 // When a payload is given up that nodes call invalid. Their word is no proof that no pool has the bytes, so a no-op races
 // them for the nonce, and the chain shows the end.
-import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf } from '../../attempt.ts'
+import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrecognizedErrorOf } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { Situation } from '../plan/situation.ts'
-import { isStuck } from './reason-to-bid.ts'
-
-/** An outcome is `invalid` only if each endpoint that answered said so. Another block may cure a node of it. */
-const refusedBlocksMin = 2
 
 /** While others are silent, the word of one endpoint stands for so long against the acceptance of another. */
 const takenMsMin = 600_000
@@ -14,26 +10,45 @@ const takenBlocksMin = 20
 
 /**
  * - `contradicted`: a node had the payload lately, so it is pursued like any other.
- * - `lasting`: nodes called it invalid more than once, two blocks apart.
+ * - `byAll`: every endpoint that answers called it invalid twice, two blocks apart, and none shows it.
  * - `recent`: it is broadcast again. No price makes other bytes valid.
  */
-export type InvalidWord = 'contradicted' | 'lasting' | 'recent'
+export type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
 
 /** Undefined if the last answer about the newest attempt is another. */
 export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {
   const { observation, policy } = situation
   const latest = newest(lifecycle.attempts)
-  if (invalidReasonOf(latest) === undefined) return undefined
+  // An endpoint that gives no answer may leave the last outcome unknown.
+  const words = observation.refusedByAll?.get(latest.hash)
+  if (words === undefined && invalidReasonOf(latest) === undefined) return undefined
   const blockMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
   if (payloadAttempts(lifecycle.attempts).some((attempt) => wasTakenLately(attempt, blockMs, situation)))
-    return 'contradicted'
-  const isStill = isStuck(latest, observation, policy.bumpAfterBlocks)
-  return isStill && refusedMsOf(latest) >= refusedBlocksMin * blockMs ? 'lasting' : 'recent'
+    return { is: 'contradicted' }
+  return words === undefined ? { is: 'recent' } : { is: 'byAll', words }
 }
 
-function refusedMsOf(attempt: Attempt): number {
-  const { broadcast } = attempt
-  return broadcast.state === 'handed' ? broadcast.at - (refusedSinceOf(attempt) ?? broadcast.at) : 0
+/** Long enough for an outage, an upgrade or a congestion to end. */
+const unknownMsMin = 120_000
+const unknownBlocksMin = 20
+
+/**
+ * The words of a refusal that no table has, if they hold up the relayer's next nonce for long, no endpoint shows the payload, and
+ * endpoints accepted other bytes meanwhile: without that, it is an outage. Refusals of later nonces are often a gap, or a limit of
+ * senders.
+ */
+export function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Situation): string | undefined {
+  const { observation, policy, now } = situation
+  const { nonce, attempts } = lifecycle
+  const words = unrecognizedErrorOf(newest(attempts))
+  const unshown = observation.unshown?.get(attempts[0].hash)
+  if (nonce !== observation.nonce || words === undefined || unshown?.otherAcceptedMsAgo === undefined) return undefined
+  const blockMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
+  const sinces = attempts.map((attempt) => refusedSinceOf(attempt) ?? now)
+  const refusedMs = Math.min(unshown.forMs, now - Math.min(...sinces))
+  const isOutage = unshown.otherAcceptedMsAgo >= refusedMs
+  if (refusedMs < Math.max(unknownMsMin, unknownBlocksMin * blockMs) || isOutage) return undefined
+  return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
 }
 
 /** A time ahead of the clock: the clock was set back, by an unknown amount. */

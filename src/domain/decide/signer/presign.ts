@@ -218,12 +218,12 @@ function replacing(
 }
 
 function lastingFloors(
-  { lifecycle }: InPhase<'inFlight'>,
+  transaction: InPhase<'inFlight'>,
   market: Market,
   { observation, policy }: Situation,
 ): readonly Fees[] {
   if (isFcfs(policy)) return []
-  return rivalsOf(lifecycle.attempts).map(({ fees }) => lastingFloorOver(fees, market, observation.rule))
+  return rivalsOf(transaction).map(({ fees }) => lastingFloorOver(fees, market, observation.rule))
 }
 
 function isMinable(fees: Fees, { baseFee = 0n }: Market): boolean {

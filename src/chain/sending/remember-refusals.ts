@@ -1,0 +1,146 @@
+// Remembers which endpoints call the bytes of a payload invalid. One may be wrong, and another block may cure a node of it: a
+// payload is refused by all once every endpoint that answers has said it twice, two blocks apart, and none shows the
+// transaction. A restart forgets these words: then each endpoint has to say it twice again.
+import type { BroadcastOutcome } from '../../domain/attempt.ts'
+import type { Hash } from '../../domain/ids.ts'
+import type { RefusedPayload, Unshown } from '../../domain/observation.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+import { memberOf } from '../../ops/member.ts'
+import { askAbout } from '../nodes/ask-about.ts'
+import { toHash } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
+
+export interface Refusals {
+  /** An endpoint's answer to a payload's bytes. */
+  learn(hash: Hash, by: Endpoint, outcome: BroadcastOutcome): void
+  /** Whether no endpoint shows the payload, and for how long. By the first attempt's hash. */
+  findUnshown(payload: RefusedPayload): Promise<ReadonlyMap<Hash, Unshown>>
+  /** The words of the refusal, by the hash of the newest attempt. Costs calls only where every endpoint has refused it. */
+  findRefusedByAll(payloads: readonly RefusedPayload[]): Promise<ReadonlyMap<Hash, string>>
+}
+
+/** An endpoint's last word on the bytes. `from`, `to`: the heads of the first and the last refusal of an unbroken run. */
+type Said =
+  | { readonly what: 'invalid'; readonly from: BlockNumber; readonly to: BlockNumber; readonly words: string }
+  | { readonly what: 'other' }
+
+/** Another block may cure a node of it. */
+const blocksApartMin = 2
+/** A look is a call for each endpoint and attempt. */
+const lookEveryMs = 5_000
+/** More payloads are refused at a time only where nodes refuse everything. The oldest are forgotten. */
+const payloadsMax = 1_000
+
+export function rememberRefusals(
+  endpoints: Pick<Endpoints, 'usable'>,
+  height: () => BlockNumber | undefined,
+  elapsed: () => number,
+): Refusals {
+  let accepted: { readonly hash: Hash; readonly at: number } | undefined
+  /** By the first attempt's hash. `since` is absent while an endpoint shows the payload, or none answers. */
+  const looked = new Map<Hash, { readonly at: number; readonly since?: number }>()
+  const said = new Map<Hash, Map<Endpoint, Said>>()
+  /** Read once at each height. */
+  const shown = new Map<Hash, { readonly at: BlockNumber; readonly isRefuted: boolean }>()
+
+  function wordsOfAll(hash: Hash): string | undefined {
+    const each = [...(said.get(hash)?.values() ?? [])]
+    const isByAll = each.every((one) => one.what === 'invalid' && isTwice(one))
+    const last = each.at(-1)
+    return isByAll && last?.what === 'invalid' ? last.words : undefined
+  }
+
+  /** Whether an endpoint shows one of the attempts, or none answers. */
+  async function isShown(live: readonly Hash[]): Promise<boolean> {
+    const views = await Promise.all(endpoints.usable().map((endpoint) => viewOf(endpoint, live)))
+    return views.includes('shown') || !views.includes('missing')
+  }
+
+  async function isRefuted({ newest, live }: RefusedPayload): Promise<boolean> {
+    const at = height()
+    const known = shown.get(newest)
+    if (at === undefined) return true
+    if (known?.at === at) return known.isRefuted
+    const result = await isShown(live)
+    if (shown.size >= payloadsMax) shown.clear()
+    shown.set(newest, { at, isRefuted: result })
+    return result
+  }
+
+  return {
+    learn(hash, by, outcome) {
+      const at = height()
+      const known = said.get(hash)
+      const isTaken = outcome.kind === 'accepted' || outcome.kind === 'alreadyKnown'
+      if (outcome.kind === 'accepted') accepted = { hash, at: elapsed() }
+      if (at === undefined || (!known && isTaken)) return
+      const next = afterWord(known?.get(by), outcome, at)
+      if (!next && !known) return
+      const words = known ?? new Map<Endpoint, Said>()
+      if (next) words.set(by, next)
+      else words.delete(by)
+      // The newest last.
+      said.delete(hash)
+      said.set(hash, words)
+      const [oldest] = said.keys()
+      if (said.size > payloadsMax && oldest !== undefined) said.delete(oldest)
+    },
+    async findUnshown({ live }) {
+      const [first] = live
+      if (first === undefined) return new Map()
+      const now = elapsed()
+      const known = looked.get(first)
+      if (!known || now - known.at >= lookEveryMs) {
+        const isGone = !(await isShown(live))
+        if (looked.size >= payloadsMax) looked.clear()
+        looked.set(first, { at: now, ...(isGone && { since: known?.since ?? now }) })
+      }
+      const since = looked.get(first)?.since
+      if (since === undefined) return new Map()
+      const other = accepted && !live.includes(accepted.hash) ? { otherAcceptedMsAgo: now - accepted.at } : {}
+      return new Map([[first, { forMs: now - since, ...other }]])
+    },
+    async findRefusedByAll(payloads) {
+      const found = new Map<Hash, string>()
+      await Promise.all(
+        payloads.map(async (payload) => {
+          const words = wordsOfAll(payload.newest)
+          if (words !== undefined && !(await isRefuted(payload))) found.set(payload.newest, words)
+        }),
+      )
+      return found
+    },
+  }
+}
+
+function isTwice({ from, to }: Extract<Said, { what: 'invalid' }>): boolean {
+  return to - from >= blocksApartMin
+}
+
+/** An endpoint that gives no answer is not waited for, unless it has refused the bytes twice already. */
+function afterWord(before: Said | undefined, outcome: BroadcastOutcome, at: BlockNumber): Said | undefined {
+  const isSilent = outcome.kind === 'unsent' || (outcome.kind === 'unknown' && outcome.code === undefined)
+  if (isSilent) return before?.what === 'invalid' && isTwice(before) ? before : undefined
+  if (outcome.kind !== 'rejected' || outcome.code !== 'invalid') return { what: 'other' }
+  const from = before?.what === 'invalid' ? Math.min(before.from, at) : at
+  return { what: 'invalid', from, to: at, words: outcome.message }
+}
+
+/** Whether the endpoint shows one of the transactions, in its pool or in a block. Undefined without an answer. */
+async function viewOf(endpoint: Endpoint, hashes: readonly Hash[]): Promise<'shown' | 'missing' | undefined> {
+  if ((await endpoint.ready()) !== undefined) return undefined
+  const answers = await Promise.all(
+    hashes.map(async (hash) => {
+      const call = { method: 'eth_getTransactionByHash', params: [hash] }
+      const reply = await askAbout(endpoint, call, hashIn, (named) => named === hash)
+      if ('value' in reply) return 'shown'
+      return reply.why === 'none' ? 'missing' : undefined
+    }),
+  )
+  return answers.includes('shown') ? 'shown' : answers.includes('missing') ? 'missing' : undefined
+}
+
+function hashIn(transaction: unknown): Hash | undefined {
+  return toHash(memberOf(transaction, 'hash'))
+}

@@ -1,0 +1,33 @@
+// A payload that every node refuses is given up. A pool may have its bytes all the same, so a no-op races them for the nonce, and
+// the chain shows the end.
+import { refusalWordsOf } from './attempt.ts'
+import { cancel } from './cancel.ts'
+import { giveUpsEnd, type InPhase, returnsToQueue, type Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+import { withReason, withWait } from './wait.ts'
+import type { Reason } from './wait-facts.ts'
+
+/** In any hour, of one API key and relayer: each costs a no-op. */
+export const giveUpsMax = 16
+export const giveUpsWindowMs = 3_600_000
+
+/** "Invalid" ends it. Words that no table has may mean a passing hold, so only the third give-up for such words does. */
+export interface Refused {
+  readonly as: 'invalid' | 'unknown'
+  readonly words: string
+}
+
+export function giveUp(transaction: InPhase<'inFlight'>, { as, words }: Refused, now: TimestampMs): Transaction {
+  const given = withReason(cancel(transaction, now, 'refusal'), `every node that answers refuses it: ${words}`)
+  const giveUps = as === 'invalid' ? giveUpsEnd : Math.min(giveUpsEnd, (transaction.giveUps ?? 0) + 1)
+  const counted = { ...given, giveUps }
+  return withWait(counted, whyGivenUp({ ...counted, lifecycle: transaction.lifecycle }), now)
+}
+
+/** Why it waits, by its record. */
+export function whyGivenUp(transaction: InPhase<'inFlight'>): Reason {
+  const { nonce, attempts } = transaction.lifecycle
+  const words = refusalWordsOf(attempts)
+  const facts = { nonce, returns: returnsToQueue(transaction), ...(words !== undefined && { words }) }
+  return { condition: 'refused_by_all', facts }
+}
