@@ -137,7 +137,7 @@ export interface NetworkView {
   readonly second_witness: 'prefer' | 'require' | 'off'
   /** As the replica that answers found them */
   readonly conditions: readonly {
-    /** The endpoint serves another chain and is not used */
+    /** The endpoint serves another chain, by its chain id or the block of the anchor, and is not used */
     readonly condition: 'wrong_chain'
     /** Its position in `rpc_urls`, from 0 */
     readonly endpoint: number

@@ -28,6 +28,8 @@ export interface Registry extends AsyncDisposable {
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** The endpoints of the network that serve another chain, as this process found them. Calls no node. */
   wrongChainsOf(network: string): readonly WrongChain[]
+  /** Verifies the network's endpoints again after its anchor was removed. Never rejects. */
+  anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
   /** Undefined for a network that is not configured. */

@@ -29,6 +29,7 @@ export interface OpenedChains {
   /** Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   wrongChainsOf(network: string): readonly WrongChain[]
+  anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(network: string): DecisionProfile | undefined
@@ -42,11 +43,14 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
+  /** The network of a chain, by the chain's name. */
+  const networkOf = new Map<string, string>()
 
   function put(name: string, settings: NetworkSettings, version: string): void {
     const before = opened.get(name)
     if (before === version) return
     opened.set(name, version)
+    networkOf.set(name, settings.name)
     chains.put(name, settings)
     if (before !== undefined) logger.info({ network: settings.name, endpoints: settings.rpcUrls }, 'network reopened')
   }
@@ -84,6 +88,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     for (const name of opened.keys()) {
       if (networks.has(name) || [...endpoints.keys()].some((id) => chainName(id) === name)) continue
       opened.delete(name)
+      networkOf.delete(name)
       chains.drop(name)
     }
   }
@@ -94,6 +99,10 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
     wrongChainsOf: (network) => chains.get(network)?.wrongChains() ?? [],
+    async anchorReplaced(network) {
+      const names = [...opened.keys()].filter((name) => networkOf.get(name) === network)
+      await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
+    },
     policyOf: (network) => ofNetwork(policies.get(network), network),
     profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {

@@ -1,5 +1,6 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
+import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
@@ -239,6 +240,7 @@ export const migrations: readonly Migration[] = [
   ...ofRefusals,
   ...ofWaitFacts,
   ...ofTipMarks,
+  ...ofAnchors,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

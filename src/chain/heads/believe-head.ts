@@ -1,7 +1,7 @@
 // Which head a tracker believes, from what endpoints report: pure. A head that falls is a lagging node until that has lasted.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
-import type { BlockNumber } from '../../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
 export interface HeadReport<By> {
@@ -37,6 +37,22 @@ export function movesOn<By>(
   return known.by === by && hashAt(head.number) !== head.hash && hashAt(head.number) !== undefined
 }
 
+/** No chain makes blocks faster for long. */
+const fastestBlocktimeMs = 50
+/** How far the clocks of chain and machine may differ. */
+const clockMarginMs = 3_600_000
+
+/** Whether a head without a link is higher, or later, than the chain can be since the block `from`. */
+export function isTooFarAhead(
+  head: Pick<Head, 'number' | 'timestampMs'>,
+  from: Pick<Head, 'number' | 'timestampMs'>,
+  now: TimestampMs,
+): boolean {
+  const passedMs = Math.max(0, now - from.timestampMs) + clockMarginMs
+  const isHigh = head.number - from.number > passedMs / fastestBlocktimeMs
+  return isHigh || head.timestampMs > Math.max(now, from.timestampMs) + clockMarginMs
+}
+
 export interface Fallen<By> {
   readonly falls: Falls
   /** What is known from now on, where that has lasted: a development chain may have been rewound, or started anew. */
@@ -59,7 +75,7 @@ export function countFall<By>(
   return { falls: counted, believed: highestOf(behind) }
 }
 
-function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By> {
+export function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By> {
   return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
 }
 

@@ -10,7 +10,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
 import type { Pace } from './measure-blocktime.ts'
-import { openHeadReader } from './read-head.ts'
+import { openHeadReader, type ReadHeadOptions } from './read-head.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
 export type TrackedHead = HeadReport<Endpoint>
@@ -34,6 +34,10 @@ export interface TrackOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
+  readonly anchor: ReadHeadOptions['anchor']
+  readonly isDevelopment: boolean
+  /** Called with each head that is adopted. */
+  readonly onHead?: (tracked: TrackedHead) => void
 }
 
 const pollMinMs = 50
@@ -43,7 +47,14 @@ export function trackHead(options: TrackOptions): HeadTracker {
   const { pace, clock, logger, metrics } = options
   const pollMs = () => Math.min(pollMaxMs, Math.max(pollMinMs, pace.ms()))
   const followers = openFollowers(logger)
-  const reader = openHeadReader({ ...options, laggardRestMs: () => 4 * pollMs(), onKnown: notifyFollowers })
+  const reader = openHeadReader({
+    ...options,
+    laggardRestMs: () => 4 * pollMs(),
+    onKnown(tracked) {
+      notifyFollowers()
+      options.onHead?.(tracked)
+    },
+  })
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
   let polling = false

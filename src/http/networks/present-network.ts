@@ -11,7 +11,9 @@ import { presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(
   {
-    condition: Type.Literal('wrong_chain', { description: 'The endpoint serves another chain and is not used' }),
+    condition: Type.Literal('wrong_chain', {
+      description: 'The endpoint serves another chain, by its chain id or the block of the anchor, and is not used',
+    }),
     endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
     text: such('serves chain 1, not 31337'),
   },
