@@ -1,10 +1,15 @@
-// The engine as it would be if an endpoint of another chain with the same chain id were followed.
+// The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
 import type { Mutant } from './mutants.ts'
 
 const examine = 'src/chain/nodes/examine.ts'
 const serving = 'src/chain/nodes/serving.ts'
 const move = 'src/chain/heads/move-anchor.ts'
 const admit = 'src/chain/heads/admit-head.ts'
+const branches = 'src/chain/heads/branches.ts'
+const believe = 'src/chain/heads/believe-head.ts'
+const apart = 'test/chain/heads/branches.test.ts'
+const heads = 'test/chain/heads/believe-head.test.ts'
+const followed = 'test/chain/heads/follow-branch.test.ts'
 const tested = 'test/chain/heads/anchor.test.ts'
 
 export const ofAnchors: readonly Mutant[] = [
@@ -95,6 +100,63 @@ export const ofAnchors: readonly Mutant[] = [
         file: admit,
         find: '&& isTooFarAhead(head, from, clock.now())',
         put: '&& isTooFarAhead(from, from, clock.now())',
+      },
+    ],
+  },
+  {
+    name: 'follow-a-branch-at-once',
+    breaks: 'follows the branch of most at the first reading, in the middle of every reorganization',
+    caughtBy: apart,
+    expects: 'the branch of most providers is followed after three readings and ten seconds',
+    edits: [
+      { file: branches, find: 'readings < disputeReadings || elapsedMs - since < disputeMs', put: 'readings < 1' },
+    ],
+  },
+  {
+    name: 'count-endpoints-of-one-provider',
+    breaks: 'counts two endpoints of one provider as two voices',
+    caughtBy: apart,
+    expects: 'two endpoints of one provider are one voice',
+    edits: [{ file: branches, find: 'new Set(branch.map(({ by }) => by.provider)).size', put: 'branch.length' }],
+  },
+  {
+    name: 'follow-the-higher-of-two',
+    breaks: 'follows the higher one of two branches that both grow',
+    caughtBy: apart,
+    expects: 'of as many on both sides that both grow, neither is followed',
+    edits: [{ file: branches, find: "growing.length > 1 ? 'split' : growing[0]", put: 'growing[0]' }],
+  },
+  {
+    name: 'rest-behind-one',
+    breaks: 'lets honest endpoints rest behind a head that only one has',
+    caughtBy: heads,
+    expects: 'are never behind the head of one provider alone',
+    edits: [{ file: believe, find: '.length >= 2)', put: '.length >= 1)' }],
+  },
+  {
+    name: 'wait-for-a-head-that-is-gone',
+    breaks: 'waits 128 block times for a head far ahead, whose endpoint is gone',
+    caughtBy: heads,
+    expects: 'a head far ahead whose reporter is gone is forgotten at the third reading of two others that agree',
+    edits: [{ file: believe, find: 'at.isAgreed ? 0 : silentBlocktimes', put: 'silentBlocktimes' }],
+  },
+  {
+    name: 'settle-while-branches-differ',
+    breaks: 'settles by one of two branches of which none is proven to be the true one',
+    caughtBy: followed,
+    expects: 'between two that both grow neither is followed, nothing is settled, and both are named',
+    edits: [{ file: 'src/chain/observe.ts', find: '...(heads.split().length > 0 && nothingSettled),', put: '' }],
+  },
+  {
+    name: 'no-vote',
+    breaks: 'follows the highest branch, whoever holds it',
+    caughtBy: followed,
+    expects: 'the branch of two is followed, not the one that a third invents',
+    edits: [
+      {
+        file: 'src/chain/heads/follow-branch.ts',
+        find: 'if (isOne || (!isDoubted && !dispute)) {',
+        put: 'if (isOne || isDoubted || !dispute) {',
       },
     ],
   },

@@ -72,9 +72,12 @@ export interface Chain {
   anchorReplaced(): Promise<void>
   /** The endpoints that serve another chain by their chain id or the anchor. Sends no call. */
   wrongChains(): readonly WrongChain[]
+  /** The endpoints that hold different branches, as many one as another. Nothing is settled meanwhile. Sends no call. */
+  split(): readonly WrongChain[]
   close(): Promise<void>
 }
 
+/** An endpoint of another chain or branch. */
 export interface WrongChain {
   /** Its index in the configuration. */
   readonly endpoint: number

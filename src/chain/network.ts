@@ -124,6 +124,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     read: (read) => passOn(endpoints, read),
     forward: (read) => forward(endpoints, read),
     follow: heads.follow,
+    split: heads.split,
     wrongChains: () =>
       all.flatMap(({ index, wrong }) => {
         const text = wrong()

@@ -46,6 +46,13 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
   return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
 }
 
+/** As many endpoints hold one branch as another: no block of either proves anything. */
+const nothingSettled: Pick<Observation, 'inclusions' | 'lostNoOps' | 'canonical'> = {
+  inclusions: new Map(),
+  lostNoOps: new Map(),
+  canonical: new Map(),
+}
+
 const nothing: NoOpFacts = {}
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. */
@@ -98,6 +105,7 @@ export async function observe(parts: Observe, inquiry: Inquiry): Promise<Observa
     ...(shownNonce !== undefined && { shownNonce }),
     ...(lostHistory && { lostHistory }),
     ...(testimonies && { testimonies }),
+    ...(heads.split().length > 0 && nothingSettled),
   }
 }
 

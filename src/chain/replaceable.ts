@@ -55,6 +55,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
       balance: (address) => withChain((chain) => chain.balance(address)),
       price: () => current.chain.price(),
+      split: () => current.chain.split(),
       wrongChains: () => current.chain.wrongChains(),
       anchorReplaced: () => withChain((chain) => chain.anchorReplaced()),
       check: () => withChain((chain) => chain.check()),

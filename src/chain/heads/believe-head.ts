@@ -14,7 +14,7 @@ export interface Falls {
   readonly count: number
   /** By `clock.elapsed()`. */
   readonly since: number
-  /** Whether the endpoint that reported the known head is among those that report a lower one. */
+  /** Whether the endpoint that reported this head is among those that report a lower one. */
   readonly isByReporter: boolean
 }
 
@@ -64,12 +64,17 @@ export function countFall<By>(
   falls: Falls,
   known: HeadReport<By>,
   behind: readonly HeadReport<By>[],
-  at: { readonly elapsedMs: number; readonly blocktimeMs: number },
+  at: {
+    readonly elapsedMs: number
+    readonly blocktimeMs: number
+    /** Two endpoints hold one branch, far below this head. */
+    readonly isAgreed: boolean
+  },
 ): Fallen<By> {
   const isByReporter = behind.some(({ by }) => by === known.by)
   const isMore = falls.count > 0 && falls.isByReporter === isByReporter
   const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.elapsedMs, isByReporter }
-  const blocktimes = isByReporter ? fallBlocktimes : silentBlocktimes
+  const blocktimes = isByReporter ? fallBlocktimes : at.isAgreed ? 0 : silentBlocktimes
   const hasLasted = at.elapsedMs - counted.since >= blocktimes * at.blocktimeMs
   if (counted.count < fallsBelieved || !hasLasted) return { falls: counted }
   return { falls: counted, believed: highestOf(behind) }
@@ -79,7 +84,41 @@ export function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By
   return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
 }
 
-/** The endpoints that can't keep up. One block behind is how news travels; two are a laggard. */
-export function laggardsAmong<By>(behind: readonly HeadReport<By>[], height: BlockNumber): readonly By[] {
-  return behind.filter(({ head }) => height - head.number >= 2).map(({ by }) => by)
+/** A head that is on its way to the others is no higher than this above theirs. */
+const farAheadBlocks = 8
+
+export function isFarAhead<By>({ head }: HeadReport<By>, behind: readonly HeadReport<By>[]): boolean {
+  return behind.every((each) => head.number - each.head.number > farAheadBlocks)
+}
+
+/** Whether a lower head may be of another branch than the believed one. Far below, no remembered block shows that. */
+export function isOnAnotherBranch<By>(
+  { head }: HeadReport<By>,
+  believed: Head,
+  hashAt: (number: BlockNumber) => Hash | undefined,
+): boolean {
+  const hash = hashAt(head.number)
+  return hash === undefined ? believed.number - head.number > farAheadBlocks : hash !== head.hash
+}
+
+export interface Holders<By> {
+  /** Counts a report that was believed. */
+  holds(report: HeadReport<By>): void
+  /** The endpoints whose heads those of two providers have left behind by two blocks. One block is how news travels. */
+  laggardsAmong(behind: readonly HeadReport<By>[]): readonly By[]
+  /** Another branch is followed. */
+  clear(): void
+}
+
+/** One endpoint alone leaves no other behind: its head may be false. */
+export function countHolders<By extends { readonly provider: string }>(): Holders<By> {
+  const heights = new Map<string, BlockNumber>()
+  return {
+    holds: ({ head, by }) => void heights.set(by.provider, head.number),
+    laggardsAmong: (behind) =>
+      behind
+        .filter(({ head }) => [...heights.values()].filter((height) => height - head.number >= 2).length >= 2)
+        .map(({ by }) => by),
+    clear: () => heights.clear(),
+  }
 }

@@ -5,15 +5,26 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable } from '../chain.ts'
+import { ChainUnavailable, type WrongChain } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { readHeader, readNamed } from '../nodes/read-block.ts'
 import type { Confirmation } from '../nodes/serving.ts'
 import { type AdmitHead, admitHead } from './admit-head.ts'
-import { openAncestry, type ReadHeaders } from './ancestry.ts'
-import { countFall, type Falls, type HeadReport, highestOf, laggardsAmong, movesOn, noFalls } from './believe-head.ts'
+import { type Advance, type Ancestry, openAncestry, type ReadHeaders } from './ancestry.ts'
+import {
+  countFall,
+  countHolders,
+  type Falls,
+  type HeadReport,
+  highestOf,
+  isFarAhead,
+  isOnAnotherBranch,
+  movesOn,
+  noFalls,
+} from './believe-head.ts'
+import { agree, followingBranch } from './follow-branch.ts'
 import type { Pace } from './measure-blocktime.ts'
 
 type Report = HeadReport<Endpoint>
@@ -23,6 +34,8 @@ interface Seen {
   readonly behind: Report[]
   /** They link to no remembered block, and their endpoints show no block at the anchor. */
   readonly unproven: Report[]
+  /** A head was adopted that leaves the branch of this endpoint. */
+  leftBranchOf?: Endpoint | undefined
 }
 
 /** Why a head without a link is not adopted. */
@@ -35,6 +48,8 @@ export interface HeadReader {
   known(): Report | undefined
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
+  /** A line for each endpoint while as many hold one branch as another. */
+  split(): readonly WrongChain[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
 }
@@ -47,6 +62,7 @@ export interface ReadHeadOptions extends AdmitHead {
   readonly metrics: ChainMetrics
   /** So long an endpoint rests that can't keep up. */
   readonly laggardRestMs: () => number
+  readonly splitChanged: (isSplit: boolean) => void
   /** Another head is known from now on. */
   readonly onKnown: (report: Report) => void
 }
@@ -55,6 +71,8 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
   const { endpoints, pace, clock, onKnown } = options
   const ancestry = openAncestry()
   const lookFar = farLook(pace)
+  const branches = followingBranch(options)
+  const holders = countHolders<Endpoint>()
   let known: Report | undefined
   let falls: Falls = noFalls
   let reorgs = 0
@@ -68,67 +86,100 @@ export function openHeadReader(options: ReadHeadOptions): HeadReader {
         if (behind.length + unproven.length === 0) throw error
         return undefined
       })
-    if (!found)
-      return behind.length > 0 ? fall(behind) : adoptedOrThrown(await adopt(highestOf(unproven), () => undefined))
-    for (const laggard of laggardsAmong(behind, found.value.head.number)) laggard.lags(options.laggardRestMs())
-    return found.value
+    if (!found && behind.length === 0) return adoptedOrThrown(await adopt(highestOf(unproven), () => undefined))
+    const believed = found?.value ?? (await fall(behind))
+    for (const laggard of holders.laggardsAmong(behind)) laggard.lags(options.laggardRestMs())
+    const followed = await branches.watch(isDoubted(seen, believed, ancestry.hashAt), ancestry.hashAt)
+    return followed ? adoptedOrThrown(await adopt(followed, () => whyNot(options, followed, known))) : believed
   }
 
-  async function readFrom(endpoint: Endpoint, { behind, unproven }: Seen): Promise<ReadResult<Report>> {
+  async function readFrom(endpoint: Endpoint, seen: Seen): Promise<ReadResult<Report>> {
     // No block before links to the first head, so chain id and anchor are read with it.
     const [reply, first] = await Promise.all([readNamed(endpoint, 'latest'), known ? undefined : endpoint.confirm()])
     if (!('value' in reply)) return reply
     const report = { head: reply.value, by: endpoint }
+    if (known && (await branches.isOutvoted(report, known.head)))
+      return { failed: 'most endpoints hold another branch' }
     if (movesOn(known, report, ancestry.hashAt)) {
-      if (known?.head.hash !== report.head.hash) return adopt(report, () => whyNot(report, unproven, first))
+      if (known?.head.hash !== report.head.hash)
+        return adopt(report, () => whyNot(options, report, known, { confirmed: first, ...seen }), seen)
       falls = noFalls
       known = { head: known.head, by: endpoint }
+      holders.holds(known)
       return { value: known }
     }
     // Another chain's head looks like one that is behind, or of another branch.
     const confirmed = ancestry.holds(report.head) ? undefined : await endpoint.confirm()
     if (confirmed && 'unfit' in confirmed) return { failed: confirmed.unfit }
-    behind.push(report)
+    seen.behind.push(report)
     return { failed: 'its head is behind' }
   }
 
   async function fall(behind: readonly Report[]): Promise<Report> {
     if (!known) throw new ChainUnavailable('no endpoint reports a head')
-    const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms() })
+    const isAgreed = isFarAhead(known, behind) && (await agree(behind))
+    const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms(), isAgreed })
     falls = fallen.falls
     const { believed } = fallen
-    return believed ? adoptedOrThrown(await adopt(believed, () => whyNot(believed))) : known
-  }
-
-  async function whyNot(report: Report, unproven?: Report[], confirmed?: Confirmation): Promise<string | undefined> {
-    const confirmation = confirmed ?? (await report.by.confirm())
-    const admission = await admitHead(options, report.head, confirmation, known?.head)
-    if (typeof admission === 'object') return admission.refused
-    if (admission === 'admitted' || !unproven) return undefined
-    unproven.push(report)
-    return 'it does not show the anchor of its network'
+    return believed ? adoptedOrThrown(await adopt(believed, () => whyNot(options, believed, known))) : known
   }
 
   /** Fails for a head that links to no remembered block, where `refuse` returns a reason. */
-  async function adopt(report: Report, refuse: Refuse): Promise<ReadResult<Report>> {
-    const { head, by } = report
-    let refusal: string | undefined
-    const { isTip, linked, lost } = await ancestry.advance(head, headersOf(by), async () => {
-      refusal = await refuse()
-      return refusal === undefined
-    })
-    if (!isTip) return { failed: refusal ?? 'its head does not link to the blocks before it' }
+  async function adopt(report: Report, refuse: Refuse, seen?: Seen): Promise<ReadResult<Report>> {
+    const { head } = report
+    const { failed, linked, lost } = await advance(ancestry, report, refuse)
+    if (failed !== undefined) return { failed }
     pace.saw(head)
     void lookFar(report)
-    if (!linked || lost > 0) reorgs += 1
+    if (!linked || lost > 0) {
+      reorgs += 1
+      holders.clear()
+      if (seen) seen.leftBranchOf = known?.by
+    }
     record(options, head, lost)
     falls = noFalls
+    holders.holds(report)
     known = report
     onKnown(report)
     return { value: report }
   }
 
-  return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs }
+  return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs, split: branches.split }
+}
+
+async function advance(
+  ancestry: Ancestry,
+  { head, by }: Report,
+  refuse: Refuse,
+): Promise<Pick<Advance, 'linked' | 'lost'> & { readonly failed?: string }> {
+  let refusal: string | undefined
+  const advanced = await ancestry.advance(head, headersOf(by), async () => {
+    refusal = await refuse()
+    return refusal === undefined
+  })
+  return advanced.isTip
+    ? advanced
+    : { ...advanced, failed: refusal ?? 'its head does not link to the blocks before it' }
+}
+
+/** Without `unproven`, an endpoint that does not show the anchor will do. */
+async function whyNot(
+  options: AdmitHead,
+  report: Report,
+  known: Report | undefined,
+  { unproven, confirmed }: { readonly unproven?: Report[]; readonly confirmed?: Confirmation | undefined } = {},
+): Promise<string | undefined> {
+  const confirmation = confirmed ?? (await report.by.confirm())
+  const admission = await admitHead(options, report.head, confirmation, known?.head)
+  if (typeof admission === 'object') return admission.refused
+  if (admission === 'admitted' || !unproven) return undefined
+  unproven.push(report)
+  return 'it does not show the anchor of its network'
+}
+
+function isDoubted({ behind, leftBranchOf }: Seen, { head, by }: Report, hashAt: HeadReader['hashAt']): boolean {
+  if (leftBranchOf !== undefined && leftBranchOf !== by) return true
+  return behind.some((each) => isOnAnotherBranch(each, head, hashAt))
 }
 
 function adoptedOrThrown(adopted: ReadResult<Report>): Report {

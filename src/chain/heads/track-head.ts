@@ -5,7 +5,7 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable } from '../chain.ts'
+import { ChainUnavailable, type WrongChain } from '../chain.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
@@ -23,6 +23,8 @@ export interface HeadTracker {
   hashAt(number: BlockNumber): Hash | undefined
   /** Of the newest head that is known, whichever step requested it. */
   height(): BlockNumber | undefined
+  /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
+  split(): readonly WrongChain[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
   close(): void
@@ -50,8 +52,9 @@ export function trackHead(options: TrackOptions): HeadTracker {
   const reader = openHeadReader({
     ...options,
     laggardRestMs: () => 4 * pollMs(),
+    splitChanged: metrics.branchesDiffer,
     onKnown(tracked) {
-      notifyFollowers()
+      notifyFollowers(tracked)
       options.onHead?.(tracked)
     },
   })
@@ -73,8 +76,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
     return reading
   }
 
-  function notifyFollowers(): void {
-    const known = reader.known()
+  function notifyFollowers(known = reader.known()): void {
     if (known) followers.notify(known.head)
   }
 
@@ -123,6 +125,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
     },
     hashAt: reader.hashAt,
     height: () => reader.known()?.head.number,
+    split: reader.split,
     reorgs: reader.reorgs,
     close() {
       followers.clear()

@@ -49,6 +49,8 @@ export interface Endpoint {
   wrong(): string | undefined
   /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
   fit(): boolean
+  /** Of this chain, and its last request was answered. It may rest for other reasons. */
+  answers(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
   /** By `clock.elapsed()`. */
@@ -93,8 +95,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
-  const sendCall = batchCalls({ transport, clock, heard, sized })
-  const counted = counting(sendCall, metrics, index)
+  const counted = counting(batchCalls({ transport, clock, heard, sized }), metrics, index)
   const serving = watchServing({
     ...{ call: counted, index, chainId, anchor, clock, logger },
     changed(isWrong) {
@@ -133,6 +134,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     rule: serving.rule,
     wrong: serving.wrong,
     fit: () => serving.wrong() === undefined && isFit(rest, clock.elapsed()),
+    answers: () => serving.wrong() === undefined && rest.failuresInRow === 0,
     probe() {
       if (probing || endpoint.restsUntil() > clock.elapsed()) return
       probing = true
