@@ -147,6 +147,8 @@ export const features = [
   'invalid',
   'unknownWords',
   'falseInclusion',
+  // By one of three or more.
+  'inventedHeads',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -190,6 +192,8 @@ export const drawnUsually: Drawn = {
   invalid: 0.04,
   unknownWords: 0.04,
   falseInclusion: 0.04,
+  // Only on request: within the ten seconds before the vote, a false branch may take back a verdict that stands.
+  inventedHeads: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -285,7 +289,10 @@ function drawOneLiar(
     const dice = has(each)
     return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
   })
-  const possible = drawn.filter((each) => each.kind !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality))
+  const possible = drawn.filter(({ kind: lie }) => {
+    if (lie === 'inventedHeads') return nodes.length > 2
+    return lie !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality)
+  })
   return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
 }
 
