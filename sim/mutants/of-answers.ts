@@ -121,7 +121,7 @@ export const ofAnswers: readonly Mutant[] = [
       {
         file: 'src/chain/heads/read-head.ts',
         find: 'ancestry.holds(report.head) ? undefined : await endpoint.confirm()',
-        put: 'ancestry.holds(report.head) ? undefined : await endpoint.ready()',
+        put: '(await endpoint.ready()) === undefined ? undefined : await endpoint.confirm()',
       },
     ],
   },

@@ -22,6 +22,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     followers.set({ network }, followedBy.get(network) ?? 0)
     reorgs.inc({ network }, 0)
     lost.inc({ network }, 0)
+    differ.set({ network }, 0)
     let following = 0
     const nowSeconds = () => clock.now() / 1000
     return {
