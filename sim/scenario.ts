@@ -192,7 +192,7 @@ export const drawnUsually: Drawn = {
   invalid: 0.04,
   unknownWords: 0.04,
   falseInclusion: 0.04,
-  // Only on request: within the ten seconds before the vote, a false branch may take back a verdict that stands.
+  // Only on request: seed 21 takes back a verdict whose block stands, and the cause is not traced.
   inventedHeads: 0,
 }
 

@@ -127,7 +127,7 @@ test('a head far ahead is forgotten after three readings once its endpoint is go
   liar.repent()
 })
 
-test('reorganizations of one to twelve blocks, and endpoints three blocks apart, raise no dispute', async () => {
+test('reorganizations of one to twelve blocks that all endpoints see at once are followed without a warning', async () => {
   const clock = movedClock()
   await using network = networkOver([], { endpoints: endpointsOf(honest, third), clock })
   for (const depth of [1, 2, 4, 8, 12]) {
