@@ -148,6 +148,8 @@ export const features = [
   'unknownWords',
   'falseInclusion',
   'holds',
+  // By one of three or more.
+  'inventedHeads',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -193,6 +195,8 @@ export const drawnUsually: Drawn = {
   falseInclusion: 0.04,
   // Only where it is forced.
   holds: 0,
+  // Only on request: seed 21 takes back a verdict whose block stands, and the cause is not traced.
+  inventedHeads: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -288,7 +292,10 @@ function drawOneLiar(
     const dice = has(each)
     return dice ? [drawLiar(each, dice, farDice, nodes.length)] : []
   })
-  const possible = drawn.filter((each) => each.kind !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality))
+  const possible = drawn.filter(({ kind: lie }) => {
+    if (lie === 'inventedHeads') return nodes.length > 2
+    return lie !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality)
+  })
   return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
 }
 

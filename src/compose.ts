@@ -3,6 +3,7 @@
 import type { Chain } from './chain/chain.ts'
 import { openChains } from './chain/chains.ts'
 import type { TipMemory } from './chain/fees/remember-tips.ts'
+import type { AnchorMemory } from './chain/heads/remember-anchor.ts'
 import { openNetwork } from './chain/network.ts'
 import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
@@ -258,9 +259,28 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     ...{ timeoutMs: limits.rpcTimeoutMs, startThread: startLargeAnswerThread, clock: around.clock },
     logger: around.logger.child({ network: network.name }),
     tipMemory: storedTips(store, network, around.clock),
+    anchorMemory: storedAnchor(store, network),
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
+}
+
+function storedAnchor(store: Store, { name, chainId }: NetworkSettings): AnchorMemory {
+  const network = { name, chainId }
+  return {
+    load: () => store.reads.anchor(network),
+    save: (next, before) =>
+      store.commit(async (session) => {
+        await session.recordAnchor(network, next, before)
+        return session.anchor(network)
+      }),
+    release: () =>
+      store.commit(async (session) => {
+        const isFree = !(await session.hasBoundOn(network))
+        if (isFree) await session.removeAnchor(network)
+        return isFree
+      }),
+  }
 }
 
 /** For all replicas, and for the process after this one. */

@@ -7,6 +7,7 @@ import { drawHighCount, type HighCount, highCount } from './high-count.ts'
 import { highPrice } from './high-price.ts'
 import { holds } from './holds.ts'
 import { invalid } from './invalid.ts'
+import { inventedHeads } from './invented-heads.ts'
 import { unknownWords } from './unknown-words.ts'
 
 export interface LieCall {
@@ -27,6 +28,7 @@ export const lies = {
   highPrice,
   falseInclusion,
   holds,
+  inventedHeads,
 } as const satisfies Readonly<Record<string, Lie>>
 export type LieKind = keyof typeof lies
 
@@ -45,6 +47,7 @@ export const lieKinds = Object.keys(lies) as readonly LieKind[]
 /** `farDice` is a stream of its own, so that other draws stay as they are. */
 export function drawLiar(kind: LieKind, dice: Dice, farDice: Dice, nodes: number): Liar {
   const liar = { kind, node: dice.between(0, nodes - 1), share: dice.pick([0.05, 0.3, 1]) }
-  if (kind === 'falseInclusion' || kind === 'holds') return { ...liar, share: 1 }
+  const isWhole = kind === 'falseInclusion' || kind === 'holds' || kind === 'inventedHeads'
+  if (isWhole) return { ...liar, share: 1 }
   return kind === 'highCount' ? { ...liar, counts: drawHighCount(dice, farDice) } : liar
 }

@@ -1,5 +1,6 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
 import type { Feature } from '../scenario.ts'
+import { ofAnchors } from './of-anchors.ts'
 import { ofAnswerSizes } from './of-answer-sizes.ts'
 import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
@@ -52,6 +53,7 @@ export interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   ...ofAnswers,
+  ...ofAnchors,
   ...ofAnswerSizes,
   ...ofBids,
   ...ofDeliveries,

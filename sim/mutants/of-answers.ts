@@ -111,9 +111,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'adopt-a-head-of-another-chain',
     breaks: 'adopts a head that links to nothing without reading the chain id again',
     caughtBy: 'test/chain/nodes/serving.test.ts',
-    edits: [
-      { file: 'src/chain/heads/read-head.ts', find: 'wrong = known && (await by.confirm())', put: 'wrong = undefined' },
-    ],
+    edits: [{ file: 'src/chain/heads/read-head.ts', find: 'refusal = await refuse()', put: 'refusal = undefined' }],
   },
   {
     name: 'count-a-fall-of-another-chain',
@@ -123,7 +121,7 @@ export const ofAnswers: readonly Mutant[] = [
       {
         file: 'src/chain/heads/read-head.ts',
         find: 'ancestry.holds(report.head) ? undefined : await endpoint.confirm()',
-        put: 'ancestry.holds(report.head) ? undefined : await endpoint.ready()',
+        put: '(await endpoint.ready()) === undefined ? undefined : await endpoint.confirm()',
       },
     ],
   },

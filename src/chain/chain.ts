@@ -69,11 +69,16 @@ export interface Chain {
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Whether each endpoint can be used, in the order of the configuration. Queries those that have not answered yet. */
   check(): Promise<readonly EndpointState[]>
-  /** The endpoints that serve another chain by their last chain id. Sends no call. */
+  /** Verifies endpoints again that the stored anchor excluded: it is another one now. Never rejects. */
+  anchorReplaced(): Promise<void>
+  /** The endpoints that serve another chain by their chain id or the anchor. Sends no call. */
   wrongChains(): readonly WrongChain[]
+  /** The endpoints that hold different branches, as many one as another. Nothing is settled meanwhile. Sends no call. */
+  split(): readonly WrongChain[]
   close(): Promise<void>
 }
 
+/** An endpoint of another chain or branch. */
 export interface WrongChain {
   /** Its index in the configuration. */
   readonly endpoint: number

@@ -19,18 +19,21 @@ import { rememberTips, type TipMemory } from './fees/remember-tips.ts'
 import { openTipFloor } from './fees/tip-floor.ts'
 import { limitingGas } from './heads/limit-gas.ts'
 import { measureBlocktime } from './heads/measure-blocktime.ts'
+import { movingAnchor } from './heads/move-anchor.ts'
 import { namingBlocks } from './heads/named-blocks.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
+import { type AnchorMemory, type RememberedAnchor, rememberAnchor } from './heads/remember-anchor.ts'
 import { trackHead } from './heads/track-head.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
-import { type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
-import { chooseAmong } from './nodes/endpoints.ts'
+import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
+import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
 import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
 import { forward, passOn } from './nodes/rpc.ts'
+import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
 import { broadcast } from './sending/broadcast.ts'
@@ -48,6 +51,8 @@ export interface NetworkOptions {
   readonly profile?: NetworkProfile
   readonly clock: Clock
   readonly logger: Logger
+  /** Where the anchor outlives the process. Absent: it does not. */
+  readonly anchorMemory?: AnchorMemory
   /** Where believed tips outlive the process. Absent: they do not. */
   readonly tipMemory?: TipMemory
   /** The default counts nothing. */
@@ -66,14 +71,20 @@ export function openNetwork(options: NetworkOptions): Chain {
   const openTransport = options.openTransport ?? openHttpTransport
   const { timeoutMs } = options
   const large = openLargeAnswers(clock, options.startThread)
-  const all = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, clock, logger, timeoutMs, metrics, openTransport, large }),
-  )
   const { profile = ethereumProfile } = options
+  const isDevelopment = developmentChains.includes(chainId)
+  const anchor = rememberAnchor(options.anchorMemory, logger)
+  const served = servedBy(() => all, anchor, isDevelopment, logger)
+  const all: readonly Endpoint[] = options.endpoints.map((config, index) =>
+    openEndpoint({ config, index, chainId, anchor: served, clock, logger, timeoutMs, metrics, openTransport, large }),
+  )
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
-  const heads = trackHead({ endpoints, pace, clock, logger, metrics })
+  const providers = new Set(all.map(({ provider }) => provider)).size
+  const { finality } = profile
+  const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
+  const heads = trackHead({ endpoints, pace, clock, logger, metrics, anchor, isDevelopment, onHead })
   const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
@@ -84,19 +95,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const searched = new Map<string, number>()
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
-  const tipFloor = openTipFloor(clock)
-  const smallPrice = smallPriceOf(profile.pool)
-  const believed = believingTips({
-    ...{ clock, remembered: rememberTips({ clock, logger, memory: options.tipMemory }) },
-    ...{ small: smallPrice / smallTipPart, isDevelopment: developmentChains.includes(chainId) },
-  })
-  const ownBlocks = rememberOwnBlocks()
-  const readMarket = readingMarket({
-    ...{ endpoints, eip1559: options.eip1559, floor: tipFloor, tipFloor: profile.tipFloor, smallPrice, clock },
-    ...{ believed, ownBlocks },
-  })
+  const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const readNoOp = readingNoOp(endpoints, profile)
-  const providers = new Set(all.map(({ provider }) => provider)).size
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
@@ -123,11 +123,13 @@ export function openNetwork(options: NetworkOptions): Chain {
     read: (read) => passOn(endpoints, read),
     forward: (read) => forward(endpoints, read),
     follow: heads.follow,
+    split: heads.split,
     wrongChains: () =>
       all.flatMap(({ index, wrong }) => {
         const text = wrong()
         return text === undefined ? [] : [{ endpoint: index, text }]
       }),
+    anchorReplaced: () => verifyAgain(all),
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),
     async close() {
       heads.close()
@@ -135,4 +137,57 @@ export function openNetwork(options: NetworkOptions): Chain {
       await large.close()
     },
   }
+}
+
+const resetRemedy =
+  '; if this development chain was reset, replace the anchor with POST /api/v1/networks/{network_id}/anchor'
+
+/** The anchor for the endpoints. Where all deny it and nothing is in flight, another one replaces it. */
+function servedBy(
+  endpoints: () => readonly Endpoint[],
+  anchor: RememberedAnchor,
+  isDevelopment: boolean,
+  logger: Pick<Logger, 'debug'>,
+): ServedAnchor {
+  async function release(): Promise<void> {
+    try {
+      if (await anchor.release()) await verifyAgain(endpoints())
+    } catch (err) {
+      logger.debug({ err }, 'the anchor could not be replaced')
+    }
+  }
+  return {
+    known: anchor.known,
+    reload: anchor.reload,
+    remedy: isDevelopment ? resetRemedy : '',
+    denied() {
+      if (endpoints().every((endpoint) => endpoint.deniesAnchor())) void release()
+    },
+  }
+}
+
+async function verifyAgain(endpoints: readonly Endpoint[]): Promise<void> {
+  await Promise.all(endpoints.map((endpoint) => endpoint.verifyAgain()))
+}
+
+interface MarketParts {
+  readonly endpoints: Endpoints
+  readonly profile: NetworkProfile
+  readonly isDevelopment: boolean
+}
+
+function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment }: MarketParts) {
+  const { clock, logger } = options
+  const tipFloor = openTipFloor(clock)
+  const smallPrice = smallPriceOf(profile.pool)
+  const believed = believingTips({
+    ...{ clock, remembered: rememberTips({ clock, logger, memory: options.tipMemory }) },
+    ...{ small: smallPrice / smallTipPart, isDevelopment },
+  })
+  const ownBlocks = rememberOwnBlocks()
+  const readMarket = readingMarket({
+    ...{ endpoints, eip1559: options.eip1559, floor: tipFloor, tipFloor: profile.tipFloor, smallPrice, clock },
+    ...{ believed, ownBlocks },
+  })
+  return { tipFloor, ownBlocks, readMarket }
 }

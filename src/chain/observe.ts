@@ -50,6 +50,13 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
   return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
 }
 
+/** As many endpoints hold one branch as another: no block of either proves anything. */
+const nothingSettled: Pick<Observation, 'inclusions' | 'lostNoOps' | 'canonical'> = {
+  inclusions: new Map(),
+  lostNoOps: new Map(),
+  canonical: new Map(),
+}
+
 const nothing: NoOpFacts = {}
 
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. `changed`: as of the port. */
@@ -92,6 +99,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions, changed }))
   const blocktimeMs = pace.measuredMs()
   const gasLimitMax = parts.limitGas(at.head)
+  const isSplit = heads.split().length > 0
   return {
     head: at.head,
     ...(blocktimeMs !== undefined && { blocktimeMs }),
@@ -105,10 +113,11 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     canonical,
     ...(tagged !== undefined && { tagged }),
     ...(shownNonce !== undefined && { shownNonce }),
-    ...(lostHistory && { lostHistory }),
+    ...(lostHistory && !isSplit && { lostHistory }),
     ...(testimonies && { testimonies }),
     ...(refusedByAll && { refusedByAll }),
     ...(unshown && { unshown }),
+    ...(isSplit && nothingSettled),
   }
 }
 

@@ -99,6 +99,8 @@ export interface ChainMetrics {
   lagged(index: number): void
   /** It began to serve another chain, or ceased to. */
   wrongChain(index: number, isWrong: boolean): void
+  /** As many endpoints began to hold one branch as another, or ceased to. */
+  branchesDiffer(differ: boolean): void
   /** It answered about another thing than the call named. */
   strayed(index: number): void
   /** It denied a spender that other endpoints showed, or showed one that they denied. */
@@ -116,6 +118,7 @@ export const noChainMetrics: ChainMetrics = {
   endpoint: () => undefined,
   lagged: () => undefined,
   wrongChain: () => undefined,
+  branchesDiffer: () => undefined,
   strayed: () => undefined,
   contradicted: () => undefined,
   head: () => undefined,

@@ -42,7 +42,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     networks: file.networks,
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
-  const { networks, endpointsOf, chainOf, wrongChainsOf } = opened
+  const { networks, endpointsOf, chainOf, conditionsOf, anchorReplaced } = opened
   const reportUnfollowed = unfollowedReporter(logger)
   let followable: readonly Relayer[] = []
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
@@ -94,7 +94,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     signer,
     notifications: () => notifications,
     signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
-    ...{ networks, endpointsOf, chainOf, wrongChainsOf },
+    ...{ networks, endpointsOf, chainOf, conditionsOf, anchorReplaced },
     policyOf: ({ network }) => opened.policyOf(network),
     profileOf: ({ network }) => opened.profileOf(network),
     relayers: () => followable,

@@ -8,6 +8,11 @@ import type { EndpointSettings, NetworkSettings, NotificationSettings } from '..
 import type { Signer } from '../signers/signer.ts'
 import type { RegistryFile, SignerFacts } from './entities.ts'
 
+/** An endpoint that serves another chain, or one of several that hold different branches. */
+export interface NetworkCondition extends WrongChain {
+  readonly condition: 'wrong_chain' | 'branches_differ'
+}
+
 export interface Registry extends AsyncDisposable {
   /** Another object once a signer has opened later than the process started. */
   readonly file: RegistryFile
@@ -26,8 +31,10 @@ export interface Registry extends AsyncDisposable {
   signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
-  /** The endpoints of the network that serve another chain, as this process found them. Calls no node. */
-  wrongChainsOf(network: string): readonly WrongChain[]
+  /** Of the endpoints of the network, as this process found them. Calls no node. */
+  conditionsOf(network: string): readonly NetworkCondition[]
+  /** Verifies the network's endpoints again after its anchor was removed. Never rejects. */
+  anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
   /** Undefined for a network that is not configured. */

@@ -1,6 +1,6 @@
 // The chains of networks, and of relayers with endpoints of their own: each opened anew only when its row is another.
 
-import type { Chain, Chains, WrongChain } from '../chain/chain.ts'
+import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
@@ -9,6 +9,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
 import { patchedNetwork } from './entities.ts'
+import type { NetworkCondition } from './registry.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
 export interface ReopenChains {
@@ -28,7 +29,8 @@ export interface OpenedChains {
   endpointsOf(relayer: RelayerId): readonly EndpointSettings[] | undefined
   /** Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
-  wrongChainsOf(network: string): readonly WrongChain[]
+  conditionsOf(network: string): readonly NetworkCondition[]
+  anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(network: string): DecisionProfile | undefined
@@ -42,11 +44,14 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
   /** What a chain was opened with, by its name. */
   const opened = new Map<string, string>()
+  /** The network of a chain, by the chain's name. */
+  const networkOf = new Map<string, string>()
 
   function put(name: string, settings: NetworkSettings, version: string): void {
     const before = opened.get(name)
     if (before === version) return
     opened.set(name, version)
+    networkOf.set(name, settings.name)
     chains.put(name, settings)
     if (before !== undefined) logger.info({ network: settings.name, endpoints: settings.rpcUrls }, 'network reopened')
   }
@@ -84,6 +89,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     for (const name of opened.keys()) {
       if (networks.has(name) || [...endpoints.keys()].some((id) => chainName(id) === name)) continue
       opened.delete(name)
+      networkOf.delete(name)
       chains.drop(name)
     }
   }
@@ -93,7 +99,11 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     networks: () => [...networks.values()],
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
-    wrongChainsOf: (network) => chains.get(network)?.wrongChains() ?? [],
+    conditionsOf: (network) => conditionsOf(chains.get(network)),
+    async anchorReplaced(network) {
+      const names = [...opened.keys()].filter((name) => networkOf.get(name) === network)
+      await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
+    },
     policyOf: (network) => ofNetwork(policies.get(network), network),
     profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {
@@ -114,4 +124,13 @@ function ofNetwork<T>(found: T | undefined, network: string): T {
 /** No network has this name: it holds what no name may. */
 function chainName(relayer: string): string {
   return `relayer\n${relayer}`
+}
+
+function conditionsOf(chain: Chain | undefined): readonly NetworkCondition[] {
+  const wrong = chain?.wrongChains() ?? []
+  const split = chain?.split() ?? []
+  return [
+    ...wrong.map((each) => ({ condition: 'wrong_chain', ...each }) as const),
+    ...split.map((each) => ({ condition: 'branches_differ', ...each }) as const),
+  ]
 }

@@ -5,6 +5,7 @@ import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Status } from '../domain/transaction.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import type { Json } from './json.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
@@ -167,6 +168,16 @@ export interface GapPermitTable {
   fills: number
   granted_at: number
   expires_at: number
+}
+
+/** A network's anchor. */
+export interface AnchorTable {
+  network: string
+  chain_id: number
+  number: BlockNumber
+  hash: Hash
+  mined_at: number
+  recorded_at: number
 }
 
 /** A tip that was believed on a network, for a day. */

@@ -1,5 +1,6 @@
 // The schema's history, oldest first. A migration that has landed is never edited.
 import { OperatorError } from '../ops/operator-error.ts'
+import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
@@ -241,6 +242,7 @@ export const migrations: readonly Migration[] = [
   ...ofRefusals,
   ...ofWaitFacts,
   ...ofTipMarks,
+  ...ofAnchors,
   ...ofGiveUps,
   ...ofWitnesses,
 ]

@@ -7,6 +7,7 @@ import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { overdueQueues } from './deliveries/give-up.ts'
 import { oldestEventAt } from './events/prune-events.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough, searchEvents } from './events/read-events.ts'
+import { readAnchor } from './registry/anchors.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
@@ -72,6 +73,7 @@ export function readsOver(executor: Executor): Reads {
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
+    anchor: (network) => readAnchor(executor, network),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),

@@ -15,6 +15,7 @@ import type {
   Transaction,
 } from '../domain/transaction.ts'
 import type {
+  AnchorTable,
   ApiKeyTable,
   AttemptsShrunkTable,
   AuditCountTable,
@@ -242,6 +243,7 @@ export interface Schema {
   give_ups: GiveUpTable
   gap_permits: GapPermitTable
   tip_marks: TipMarkTable
+  anchors: AnchorTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

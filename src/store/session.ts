@@ -12,6 +12,7 @@ import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { giveUpOverdue } from './deliveries/give-up.ts'
 import { pruneEvents } from './events/prune-events.ts'
+import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/anchors.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
@@ -87,6 +88,10 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
     recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
+    anchor: (network) => readAnchor(executor, network),
+    recordAnchor: (network, next, before) => recordAnchor(executor, network, next, before),
+    removeAnchor: (network) => removeAnchor(executor, network),
+    hasBoundOn: (network) => hasBoundOn(executor, network),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),

@@ -15,6 +15,7 @@ import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
+import type { AnchorChanges, AnchorReads } from './anchor-port.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
@@ -58,7 +59,8 @@ export interface EarlierWork {
 }
 
 export interface Reads
-  extends BulkReads,
+  extends AnchorReads,
+    BulkReads,
     DashboardReads,
     EventSearchReads,
     GapReads,
@@ -182,7 +184,8 @@ export interface Page<T> {
 }
 
 export interface Session
-  extends BulkChanges,
+  extends AnchorChanges,
+    BulkChanges,
     DashboardChanges,
     GapChanges,
     GiveUpChanges,

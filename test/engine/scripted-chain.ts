@@ -53,6 +53,8 @@ export function scriptedChain(): ScriptedChain {
       return new Map<Hash, BroadcastOutcome>(requests.map((request) => [request.hash, chain.answer(request)]))
     },
     check: async () => (chain.view ? ['ok'] : ['noAnswer']),
+    anchorReplaced: async () => undefined,
+    split: () => [],
     wrongChains: () => [],
     price: () => undefined,
     async balance() {

@@ -46,7 +46,7 @@ const onePlaces: readonly OnePlace[] = [
     what: 'reads a block, and may take another one for the requested one',
     pattern: /['"]eth_getBlockByNumber['"]/,
     places: [
-      'chain/nodes/read-block.ts',
+      'chain/nodes/block-call.ts',
       // The limits of their answers, and what a large one keeps.
       'chain/nodes/answer-limits.ts',
       'chain/nodes/read-large-answer.ts',

@@ -1,4 +1,4 @@
-// A gateway that routes to another chain for a while: it is neither read nor sent to, and all goes on with the right chain.
+// A gateway that routes to another chain for a while, with another chain id or with the same one: it is neither read nor sent to, and all goes on with the right chain.
 import { expect, test } from 'vitest'
 import { devAccount } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -13,7 +13,7 @@ async function ahead({ otherChain, sender }: SwitchStage): Promise<void> {
   for (let nonce = 0; nonce < 5; nonce += 1) {
     await otherChain.rpc('eth_sendTransaction', [{ from: address, to: devAccount(9).address, value: '0x1' }])
   }
-  await otherChain.mine(40)
+  await otherChain.mine(400)
 }
 
 async function conditionsOf({ client }: SwitchStage): Promise<readonly unknown[]> {
@@ -22,14 +22,23 @@ async function conditionsOf({ client }: SwitchStage): Promise<readonly unknown[]
   return data.conditions ?? []
 }
 
-test.each(seats)('%s serves another chain: nothing false is said, nothing is sent there', async (seat) => {
-  await using stage = await switchStage(seat, { relayers: { one: {} } })
+const others = [
+  { otherId: 4_242, by: 'another chain id', text: 'serves chain 4242' },
+  { otherId: 31_337, by: 'another block at the anchor', text: 'and the anchor of the network is' },
+] as const
+const cases = others.flatMap((other) => seats.map((seat) => ({ ...other, seat })))
+
+test.each(cases)('$seat serves $by: nothing false is said, nothing is sent there', async ({ otherId, text, seat }) => {
+  await using stage = await switchStage(seat, otherId, { relayers: { one: {}, other: {} }, requiredConfirmations: 30 })
+  // Heads are read while a transaction waits for its confirmations.
+  await pay(stage, stage.sender('other'))
+  await mineUntil(stage, 'an anchor', () => stage.service.logs().includes('the network has an anchor'))
   await ahead(stage)
   const sender = stage.sender('one')
   const first = await pay(stage, sender)
   await inPool(stage, sender, [0])
   stage.misroute()
-  const wrong = { condition: 'wrong_chain', endpoint: 0, text: expect.stringContaining('4242') }
+  const wrong = { condition: 'wrong_chain', endpoint: 0, text: expect.stringContaining(text) }
   await until(async () => (await conditionsOf(stage)).length > 0, { what: () => stage.service.logs().slice(-3000) })
   expect(await conditionsOf(stage)).toEqual([wrong])
   const sends = () => stage.gateway.calls('eth_sendRawTransaction').length

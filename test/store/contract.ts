@@ -7,6 +7,7 @@ import type { Transaction } from '../../src/domain/transaction.ts'
 import type { PageItem } from '../../src/store/page-port.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { queued, somePolicies, someRelayer } from '../domain/some.ts'
+import { anchorContract } from './contract-anchors.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
@@ -57,6 +58,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('gap fillers', () => gapContract(open))
     describe('payloads that every node refused', () => giveUpContract(open))
     describe('believed tips', () => tipContract(open))
+    describe('anchors', () => anchorContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))

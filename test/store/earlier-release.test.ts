@@ -215,6 +215,20 @@ test.each(earlierDatabases())(
 )
 
 test.each(earlierDatabases())(
+  'a database from before networks had anchors takes one, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('036-anchors', dialect), ...rows])
+    const network = { name: 'one', chainId: 31_337 }
+    const anchor = { number: 7, hash: `0x${'a'.repeat(64)}`, minedAt: 5, recordedAt: 6 } as const
+    expect(await store.reads.anchor(network)).toBeUndefined()
+    await store.commit((session) => session.recordAnchor(network, anchor, undefined))
+    expect(await store.reads.anchor(network)).toEqual(anchor)
+    expect(await store.reads.transaction(relayer, 'won' as TransactionId)).toBeDefined()
+  },
+)
+
+test.each(earlierDatabases())(
   'a relayer from before refused payloads were counted has none, and counts the next, on %s',
   async (_, dialect, open) => {
     await using disposal = new AsyncDisposableStack()

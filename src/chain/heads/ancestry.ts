@@ -30,8 +30,8 @@ export interface Advance {
 export interface Ancestry {
   hashAt(number: BlockNumber): Hash | undefined
   /**
-   * Makes `head` the tip. Reads the headers that link it to the tip before. Where none do, `isOfChain` decides: a node
-   * may serve another chain by now.
+   * Makes `head` the tip. Reads the headers that link it to the tip before. Where none do, as for the first head,
+   * `isOfChain` decides: a node may serve another chain by now.
    */
   advance(head: Head, read: ReadHeaders, isOfChain: () => Promise<boolean>): Promise<Advance>
   /** Whether the head is a remembered block, or its parent is: proven without a call. */

@@ -1,7 +1,7 @@
 // Which head a tracker believes, from what endpoints report: pure. A head that falls is a lagging node until that has lasted.
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
-import type { BlockNumber } from '../../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../../domain/units.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
 export interface HeadReport<By> {
@@ -14,7 +14,7 @@ export interface Falls {
   readonly count: number
   /** By `clock.elapsed()`. */
   readonly since: number
-  /** Whether the endpoint that reported the known head is among those that report a lower one. */
+  /** Whether the endpoint that reported this head is among those that report a lower one. */
   readonly isByReporter: boolean
 }
 
@@ -37,6 +37,22 @@ export function movesOn<By>(
   return known.by === by && hashAt(head.number) !== head.hash && hashAt(head.number) !== undefined
 }
 
+/** No chain makes blocks faster for long. */
+const fastestBlocktimeMs = 50
+/** How far the clocks of chain and machine may differ. */
+const clockMarginMs = 3_600_000
+
+/** Whether a head without a link is higher, or later, than the chain can be since the block `from`. */
+export function isTooFarAhead(
+  head: Pick<Head, 'number' | 'timestampMs'>,
+  from: Pick<Head, 'number' | 'timestampMs'>,
+  now: TimestampMs,
+): boolean {
+  const passedMs = Math.max(0, now - from.timestampMs) + clockMarginMs
+  const isHigh = head.number - from.number > passedMs / fastestBlocktimeMs
+  return isHigh || head.timestampMs > Math.max(now, from.timestampMs) + clockMarginMs
+}
+
 export interface Fallen<By> {
   readonly falls: Falls
   /** What is known from now on, where that has lasted: a development chain may have been rewound, or started anew. */
@@ -48,22 +64,61 @@ export function countFall<By>(
   falls: Falls,
   known: HeadReport<By>,
   behind: readonly HeadReport<By>[],
-  at: { readonly elapsedMs: number; readonly blocktimeMs: number },
+  at: {
+    readonly elapsedMs: number
+    readonly blocktimeMs: number
+    /** Two endpoints hold one branch, far below this head. */
+    readonly isAgreed: boolean
+  },
 ): Fallen<By> {
   const isByReporter = behind.some(({ by }) => by === known.by)
   const isMore = falls.count > 0 && falls.isByReporter === isByReporter
   const counted = isMore ? { ...falls, count: falls.count + 1 } : { count: 1, since: at.elapsedMs, isByReporter }
-  const blocktimes = isByReporter ? fallBlocktimes : silentBlocktimes
+  const blocktimes = isByReporter ? fallBlocktimes : at.isAgreed ? 0 : silentBlocktimes
   const hasLasted = at.elapsedMs - counted.since >= blocktimes * at.blocktimeMs
   if (counted.count < fallsBelieved || !hasLasted) return { falls: counted }
   return { falls: counted, believed: highestOf(behind) }
 }
 
-function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By> {
+export function highestOf<By>(reports: readonly HeadReport<By>[]): HeadReport<By> {
   return reports.reduce((best, report) => (report.head.number > best.head.number ? report : best))
 }
 
-/** The endpoints that can't keep up. One block behind is how news travels; two are a laggard. */
-export function laggardsAmong<By>(behind: readonly HeadReport<By>[], height: BlockNumber): readonly By[] {
-  return behind.filter(({ head }) => height - head.number >= 2).map(({ by }) => by)
+/** A head that is on its way to the others is no higher than this above theirs. */
+const farAheadBlocks = 8
+
+export function isFarAhead<By>({ head }: HeadReport<By>, behind: readonly HeadReport<By>[]): boolean {
+  return behind.every((each) => head.number - each.head.number > farAheadBlocks)
+}
+
+/** Whether a lower head may be of another branch than the believed one. Far below, no remembered block shows that. */
+export function isOnAnotherBranch<By>(
+  { head }: HeadReport<By>,
+  believed: Head,
+  hashAt: (number: BlockNumber) => Hash | undefined,
+): boolean {
+  const hash = hashAt(head.number)
+  return hash === undefined ? believed.number - head.number > farAheadBlocks : hash !== head.hash
+}
+
+export interface Holders<By> {
+  /** Counts a report that was believed. */
+  holds(report: HeadReport<By>): void
+  /** The endpoints whose heads those of two providers have left behind by two blocks. One block is how news travels. */
+  laggardsAmong(behind: readonly HeadReport<By>[]): readonly By[]
+  /** Another branch is followed. */
+  clear(): void
+}
+
+/** One endpoint alone leaves no other behind: its head may be false. */
+export function countHolders<By extends { readonly provider: string }>(): Holders<By> {
+  const heights = new Map<string, BlockNumber>()
+  return {
+    holds: ({ head, by }) => void heights.set(by.provider, head.number),
+    laggardsAmong: (behind) =>
+      behind
+        .filter(({ head }) => [...heights.values()].filter((height) => height - head.number >= 2).length >= 2)
+        .map(({ by }) => by),
+    clear: () => heights.clear(),
+  }
 }

@@ -1,19 +1,45 @@
 // Reads the head from endpoint after endpoint until one is believed, and links it to the blocks before it.
 import type { Hash } from '../../domain/ids.ts'
+import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable } from '../chain.ts'
+import { ChainUnavailable, type WrongChain } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { readHeader, readNamed } from '../nodes/read-block.ts'
-import { openAncestry } from './ancestry.ts'
-import { countFall, type Falls, type HeadReport, laggardsAmong, movesOn, noFalls } from './believe-head.ts'
+import type { Confirmation } from '../nodes/serving.ts'
+import { type AdmitHead, admitHead } from './admit-head.ts'
+import { type Advance, type Ancestry, openAncestry, type ReadHeaders } from './ancestry.ts'
+import {
+  countFall,
+  countHolders,
+  type Falls,
+  type HeadReport,
+  highestOf,
+  isFarAhead,
+  isOnAnotherBranch,
+  movesOn,
+  noFalls,
+} from './believe-head.ts'
+import { agree, followingBranch } from './follow-branch.ts'
 import type { Pace } from './measure-blocktime.ts'
 
 type Report = HeadReport<Endpoint>
+
+/** What one reading saw of heads that were not adopted at once. */
+interface Seen {
+  readonly behind: Report[]
+  /** They link to no remembered block, and their endpoints show no block at the anchor. */
+  readonly unproven: Report[]
+  /** A head was adopted that leaves the branch of this endpoint. */
+  leftBranchOf?: Endpoint | undefined
+}
+
+/** Why a head without a link is not adopted. */
+type Refuse = () => Promise<string | undefined> | undefined
 
 export interface HeadReader {
   /** One call at a time. Rejects with ChainUnavailable. */
@@ -22,11 +48,13 @@ export interface HeadReader {
   known(): Report | undefined
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
+  /** A line for each endpoint while as many hold one branch as another. */
+  split(): readonly WrongChain[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
 }
 
-export interface ReadHeadOptions {
+export interface ReadHeadOptions extends AdmitHead {
   readonly endpoints: Endpoints
   readonly pace: Pace
   readonly clock: Clock
@@ -34,89 +62,141 @@ export interface ReadHeadOptions {
   readonly metrics: ChainMetrics
   /** So long an endpoint rests that can't keep up. */
   readonly laggardRestMs: () => number
+  readonly splitChanged: (isSplit: boolean) => void
   /** Another head is known from now on. */
-  readonly onKnown: () => void
+  readonly onKnown: (report: Report) => void
 }
 
 export function openHeadReader(options: ReadHeadOptions): HeadReader {
-  const { endpoints, pace, clock, logger, metrics, onKnown } = options
+  const { endpoints, pace, clock, onKnown } = options
   const ancestry = openAncestry()
   const lookFar = farLook(pace)
+  const branches = followingBranch(options)
+  const holders = countHolders<Endpoint>()
   let known: Report | undefined
   let falls: Falls = noFalls
   let reorgs = 0
 
   async function read(): Promise<Report> {
-    const behind: Report[] = []
+    const seen: Seen = { behind: [], unproven: [] }
+    const { behind, unproven } = seen
     const found = await endpoints
-      .firstAnswer((endpoint) => readFrom(endpoint, behind))
+      .firstAnswer((endpoint) => readFrom(endpoint, seen))
       .catch((error: unknown) => {
-        if (!known || behind.length === 0) throw error
+        if (behind.length + unproven.length === 0) throw error
         return undefined
       })
-    if (!found) return fall(behind)
-    for (const laggard of laggardsAmong(behind, found.value.head.number)) laggard.lags(options.laggardRestMs())
-    return found.value
+    if (!found && behind.length === 0) return adoptedOrThrown(await adopt(highestOf(unproven), () => undefined))
+    const believed = found?.value ?? (await fall(behind))
+    for (const laggard of holders.laggardsAmong(behind)) laggard.lags(options.laggardRestMs())
+    const followed = await branches.watch(isDoubted(seen, believed, ancestry.hashAt), ancestry.hashAt)
+    return followed ? adoptedOrThrown(await adopt(followed, () => whyNot(options, followed, known))) : believed
   }
 
-  async function readFrom(endpoint: Endpoint, behind: Report[]): Promise<ReadResult<Report>> {
-    // No block before links to the first head, so the chain id is read with it.
-    const [reply, unfit] = await Promise.all([readNamed(endpoint, 'latest'), known ? undefined : endpoint.confirm()])
+  async function readFrom(endpoint: Endpoint, seen: Seen): Promise<ReadResult<Report>> {
+    // No block before links to the first head, so chain id and anchor are read with it.
+    const [reply, first] = await Promise.all([readNamed(endpoint, 'latest'), known ? undefined : endpoint.confirm()])
     if (!('value' in reply)) return reply
-    if (unfit !== undefined) return { failed: unfit }
     const report = { head: reply.value, by: endpoint }
+    if (known && (await branches.isOutvoted(report, known.head)))
+      return { failed: 'most endpoints hold another branch' }
     if (movesOn(known, report, ancestry.hashAt)) {
-      if (known?.head.hash !== report.head.hash) return adopt(report)
+      if (known?.head.hash !== report.head.hash)
+        return adopt(report, () => whyNot(options, report, known, { confirmed: first, ...seen }), seen)
       falls = noFalls
       known = { head: known.head, by: endpoint }
+      holders.holds(known)
       return { value: known }
     }
     // Another chain's head looks like one that is behind, or of another branch.
-    const wrong = ancestry.holds(report.head) ? undefined : await endpoint.confirm()
-    if (wrong !== undefined) return { failed: wrong }
-    behind.push(report)
+    const confirmed = ancestry.holds(report.head) ? undefined : await endpoint.confirm()
+    if (confirmed && 'unfit' in confirmed) return { failed: confirmed.unfit }
+    seen.behind.push(report)
     return { failed: 'its head is behind' }
   }
 
   async function fall(behind: readonly Report[]): Promise<Report> {
     if (!known) throw new ChainUnavailable('no endpoint reports a head')
-    const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms() })
+    const isAgreed = isFarAhead(known, behind) && (await agree(behind))
+    const fallen = countFall(falls, known, behind, { elapsedMs: clock.elapsed(), blocktimeMs: pace.ms(), isAgreed })
     falls = fallen.falls
-    if (!fallen.believed) return known
-    const adopted = await adopt(fallen.believed)
-    if ('value' in adopted) return adopted.value
-    throw new ChainUnavailable(`endpoint ${fallen.believed.by.index}: ${adopted.failed}`)
+    const { believed } = fallen
+    return believed ? adoptedOrThrown(await adopt(believed, () => whyNot(options, believed, known))) : known
   }
 
-  /** Fails for a head that links to no remembered block, from an endpoint that does not serve this chain now. */
-  async function adopt(report: Report): Promise<ReadResult<Report>> {
-    const { head, by } = report
-    let wrong: string | undefined
-    const { isTip, linked, lost } = await ancestry.advance(
-      head,
-      async (numbers) => (await Promise.all(numbers.map((number) => readHeader(by, number)))).map(valueIn),
-      async () => {
-        // The first head came with the chain id.
-        wrong = known && (await by.confirm())
-        return wrong === undefined
-      },
-    )
-    if (!isTip) return { failed: wrong ?? 'its head does not link to the blocks before it' }
+  /** Fails for a head that links to no remembered block, where `refuse` returns a reason. */
+  async function adopt(report: Report, refuse: Refuse, seen?: Seen): Promise<ReadResult<Report>> {
+    const { head } = report
+    const { failed, linked, lost } = await advance(ancestry, report, refuse)
+    if (failed !== undefined) return { failed }
     pace.saw(head)
     void lookFar(report)
-    if (!linked || lost > 0) reorgs += 1
-    if (lost > 0) {
-      metrics.reorganized(lost)
-      logger.info({ head: head.number, blocks: lost }, 'a reorganization replaced blocks that were known')
+    if (!linked || lost > 0) {
+      reorgs += 1
+      holders.clear()
+      if (seen) seen.leftBranchOf = known?.by
     }
-    metrics.head(head.number, head.timestampMs)
+    record(options, head, lost)
     falls = noFalls
+    holders.holds(report)
     known = report
-    onKnown()
+    onKnown(report)
     return { value: report }
   }
 
-  return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs }
+  return { read, known: () => known, hashAt: ancestry.hashAt, reorgs: () => reorgs, split: branches.split }
+}
+
+async function advance(
+  ancestry: Ancestry,
+  { head, by }: Report,
+  refuse: Refuse,
+): Promise<Pick<Advance, 'linked' | 'lost'> & { readonly failed?: string }> {
+  let refusal: string | undefined
+  const advanced = await ancestry.advance(head, headersOf(by), async () => {
+    refusal = await refuse()
+    return refusal === undefined
+  })
+  return advanced.isTip
+    ? advanced
+    : { ...advanced, failed: refusal ?? 'its head does not link to the blocks before it' }
+}
+
+/** Without `unproven`, an endpoint that does not show the anchor will do. */
+async function whyNot(
+  options: AdmitHead,
+  report: Report,
+  known: Report | undefined,
+  { unproven, confirmed }: { readonly unproven?: Report[]; readonly confirmed?: Confirmation | undefined } = {},
+): Promise<string | undefined> {
+  const confirmation = confirmed ?? (await report.by.confirm())
+  const admission = await admitHead(options, report.head, confirmation, known?.head)
+  if (typeof admission === 'object') return admission.refused
+  if (admission === 'admitted' || !unproven) return undefined
+  unproven.push(report)
+  return 'it does not show the anchor of its network'
+}
+
+function isDoubted({ behind, leftBranchOf }: Seen, { head, by }: Report, hashAt: HeadReader['hashAt']): boolean {
+  if (leftBranchOf !== undefined && leftBranchOf !== by) return true
+  return behind.some((each) => isOnAnotherBranch(each, head, hashAt))
+}
+
+function adoptedOrThrown(adopted: ReadResult<Report>): Report {
+  if ('value' in adopted) return adopted.value
+  throw new ChainUnavailable(adopted.failed)
+}
+
+function record({ metrics, logger }: ReadHeadOptions, head: Head, lost: number): void {
+  if (lost > 0) {
+    metrics.reorganized(lost)
+    logger.info({ head: head.number, blocks: lost }, 'a reorganization replaced blocks that were known')
+  }
+  metrics.head(head.number, head.timestampMs)
+}
+
+function headersOf(by: Endpoint): ReadHeaders {
+  return async (numbers) => (await Promise.all(numbers.map((number) => readHeader(by, number)))).map(valueIn)
 }
 
 /** Reads one header, once: the pace of the chain is known before many blocks were seen. */

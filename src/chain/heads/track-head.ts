@@ -5,12 +5,12 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable } from '../chain.ts'
+import { ChainUnavailable, type WrongChain } from '../chain.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
 import type { Pace } from './measure-blocktime.ts'
-import { openHeadReader } from './read-head.ts'
+import { openHeadReader, type ReadHeadOptions } from './read-head.ts'
 
 /** A head, and the endpoint that reported it: it can answer questions as of it. */
 export type TrackedHead = HeadReport<Endpoint>
@@ -23,6 +23,8 @@ export interface HeadTracker {
   hashAt(number: BlockNumber): Hash | undefined
   /** Of the newest head that is known, whichever step requested it. */
   height(): BlockNumber | undefined
+  /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
+  split(): readonly WrongChain[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
   close(): void
@@ -34,6 +36,10 @@ export interface TrackOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
+  readonly anchor: ReadHeadOptions['anchor']
+  readonly isDevelopment: boolean
+  /** Called with each head that is adopted. */
+  readonly onHead?: (tracked: TrackedHead) => void
 }
 
 const pollMinMs = 50
@@ -43,7 +49,15 @@ export function trackHead(options: TrackOptions): HeadTracker {
   const { pace, clock, logger, metrics } = options
   const pollMs = () => Math.min(pollMaxMs, Math.max(pollMinMs, pace.ms()))
   const followers = openFollowers(logger)
-  const reader = openHeadReader({ ...options, laggardRestMs: () => 4 * pollMs(), onKnown: notifyFollowers })
+  const reader = openHeadReader({
+    ...options,
+    laggardRestMs: () => 4 * pollMs(),
+    splitChanged: metrics.branchesDiffer,
+    onKnown(tracked) {
+      notifyFollowers(tracked)
+      options.onHead?.(tracked)
+    },
+  })
   let readAt = Number.NEGATIVE_INFINITY
   let reading: Promise<TrackedHead> | undefined
   let polling = false
@@ -62,8 +76,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
     return reading
   }
 
-  function notifyFollowers(): void {
-    const known = reader.known()
+  function notifyFollowers(known = reader.known()): void {
     if (known) followers.notify(known.head)
   }
 
@@ -112,6 +125,7 @@ export function trackHead(options: TrackOptions): HeadTracker {
     },
     hashAt: reader.hashAt,
     height: () => reader.known()?.head.number,
+    split: reader.split,
     reorgs: reader.reorgs,
     close() {
       followers.clear()

@@ -13,7 +13,7 @@ import { afterAnswer, afterFailure, afterLag, afterStray, isFit, mayShow, rested
 import type { Forwarder } from './forward.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { redactAll } from './redact.ts'
-import { watchServing } from './serving.ts'
+import { type Confirmation, type ServedAnchor, type Serving, watchServing } from './serving.ts'
 import type { OpenTransport } from './transport.ts'
 
 /** The settings of an endpoint, with the URL revealed. An endpoint with the weight 0 is read when no other answers. */
@@ -35,18 +35,24 @@ export interface Endpoint {
   redacted(data: unknown): unknown
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
-  /** As `ready`, and reads the chain id anew: what it answered may be of another chain. Never rejects. */
-  confirm(): Promise<string | undefined>
+  /** Reads the chain id and the block of the anchor anew: what it answered may be of another chain. Never rejects. */
+  confirm(): Promise<Confirmation>
+  /** Whether it was found on another chain by the anchor. */
+  deniesAnchor(): boolean
+  /** Verifies it at once if it serves another chain. Never rejects. */
+  verifyAgain(): Promise<void>
   /** As `ready`, for a report. Never rejects. */
   check(): Promise<EndpointState>
   /** Once verified. */
   rule(): ReplacementRule | undefined
-  /** Why it can't be used, while it serves another chain by its last chain id. */
+  /** Why it can't be used, while it serves another chain by its chain id or the anchor. */
   wrong(): string | undefined
   /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
   fit(): boolean
   /** As `fit`, for a block that is some blocks old: it may lag, or have failed and had its rest. */
   mayShow(): boolean
+  /** Of this chain, and its last request was answered. It may rest for other reasons. */
+  answers(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
   /** By `clock.elapsed()`. */
@@ -62,6 +68,7 @@ export interface EndpointOptions {
   readonly config: EndpointConfig
   readonly index: number
   readonly chainId: number
+  readonly anchor: ServedAnchor
   readonly clock: Clock
   readonly logger: Logger
   readonly timeoutMs: number
@@ -76,7 +83,7 @@ const guard = guardAddresses([])
 const outageAt = 3
 
 export function openEndpoint(options: EndpointOptions): Endpoint {
-  const { config, index, chainId, clock, logger, metrics } = options
+  const { config, index, chainId, anchor, clock, logger, metrics } = options
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
   const transport = options.openTransport(addressed)
   let rest = rested
@@ -90,10 +97,9 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
-  const sendCall = batchCalls({ transport, clock, heard, sized })
-  const counted = counting(sendCall, metrics, index)
+  const counted = counting(batchCalls({ transport, clock, heard, sized }), metrics, index)
   const serving = watchServing({
-    ...{ call: counted, index, chainId, clock, logger },
+    ...{ call: counted, index, chainId, anchor, clock, logger },
     changed(isWrong) {
       metrics.wrongChain(index, isWrong)
       metrics.endpoint(index, !isWrong)
@@ -121,14 +127,14 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     redacted: (data) => redactAll(data, transport.redact),
     ready: serving.ready,
     confirm: serving.confirm,
-    async check() {
-      if ((await serving.ready()) === undefined) return 'ok'
-      return serving.wrong() === undefined ? 'noAnswer' : 'wrongChain'
-    },
+    deniesAnchor: serving.deniesAnchor,
+    verifyAgain: serving.verifyAgain,
+    check: () => stateOf(serving),
     rule: serving.rule,
     wrong: serving.wrong,
     fit: () => serving.wrong() === undefined && isFit(rest, clock.elapsed()),
     mayShow: () => serving.wrong() === undefined && mayShow(rest, clock.elapsed()),
+    answers: () => serving.wrong() === undefined && rest.failuresInRow === 0,
     probe() {
       if (probing || endpoint.restsUntil() > clock.elapsed()) return
       probing = true
@@ -157,6 +163,11 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
   }
   return endpoint
+}
+
+async function stateOf(serving: Serving): Promise<EndpointState> {
+  if ((await serving.ready()) === undefined) return 'ok'
+  return serving.wrong() === undefined ? 'noAnswer' : 'wrongChain'
 }
 
 /** On loopback and private addresses each port may be a node of its own. */

@@ -11,6 +11,8 @@ export interface Endpoints {
   order(preferred?: Endpoint): readonly Endpoint[]
   /** Those that are fit, or all where none is, in the order of the configuration. */
   usable(): readonly Endpoint[]
+  /** Those that answer, also while they rest: an invented head makes honest ones lag, and answer about other blocks. */
+  answering(): readonly Endpoint[]
   /** Tries one endpoint after the other until one returns a value. Rejects with ChainUnavailable when none does. */
   firstAnswer<T>(
     read: (endpoint: Endpoint) => Promise<ReadResult<T>>,
@@ -56,6 +58,7 @@ export function chooseAmong(all: readonly Endpoint[], given?: ReplacementRule): 
       const fit = all.filter((endpoint) => endpoint.fit())
       return fit.length > 0 ? fit : all
     },
+    answering: () => all.filter((endpoint) => endpoint.answers()),
     async firstAnswer(read, preferred) {
       if (!introduced) {
         introduced = true

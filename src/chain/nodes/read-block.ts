@@ -1,4 +1,4 @@
-// Reads blocks from one endpoint. No other file calls these methods, so no caller takes another block for the requested
+// Reads blocks from one endpoint. No other file takes a block from an answer, but block-call.ts, so no caller takes another block for the requested
 // one.
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
@@ -6,11 +6,10 @@ import type { Head } from '../../domain/observation.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { askAbout, type NodeReply } from './ask-about.ts'
-import type { Call, SoughtInBody } from './call.ts'
+import { blockCall } from './block-call.ts'
+import type { SoughtInBody } from './call.ts'
 import { type Mined, toHashes, toHead, toHex, toMined } from './decode.ts'
 import type { Endpoint } from './endpoint.ts'
-
-export const blockMethod = 'eth_getBlockByNumber'
 
 /** A block with its transactions. */
 export interface Body {
@@ -53,8 +52,4 @@ function toBody(value: unknown): Body | undefined {
   const head = toHead(value)
   const transactions = toMined(value)
   return head && transactions && { head, transactions }
-}
-
-function blockCall(place: string, isWhole: boolean): Call {
-  return { method: blockMethod, params: [place, isWhole] }
 }

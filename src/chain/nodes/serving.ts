@@ -1,24 +1,44 @@
 // Whether an endpoint serves the network's chain: verified at first use, and again whenever that is in doubt, since a
 // gateway may route to another chain for a while. Such an endpoint is verified again after a short pause.
+import type { Anchor } from '../../domain/anchor.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { describeAnswer, type SendCall } from './call.ts'
+import type { Answer, SendCall } from './call.ts'
 import { replacementRuleOf } from './client-profile.ts'
-import { toNumber } from './decode.ts'
+import { type Examined, examine } from './examine.ts'
+
+/** `showsAnchor`: as examined. */
+export type Confirmation = { readonly unfit: string } | { readonly showsAnchor: boolean }
 
 export interface Serving {
   /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
-  /** As `ready`, and reads the chain id anew. Simultaneous callers share one call. */
-  confirm(): Promise<string | undefined>
+  /** Reads the chain id and the block of the anchor anew. Simultaneous callers share the calls. Never rejects. */
+  confirm(): Promise<Confirmation>
   /** Why it can't be used, while it serves another chain. */
   wrong(): string | undefined
+  /** Whether it was found on another chain by the anchor. */
+  deniesAnchor(): boolean
   /** By `clock.elapsed()`, while it serves another chain. */
   verifiedAgainAt(): number
+  /** Verifies it at once if it serves another chain: an operator has replaced the anchor. */
+  verifyAgain(): Promise<void>
   /** Once verified. */
   rule(): ReplacementRule | undefined
   close(): void
+}
+
+/** The network's anchor, for one endpoint. */
+export interface ServedAnchor {
+  /** Rejects when the store does not answer. */
+  known(): Promise<Anchor | undefined>
+  /** Another replica, or an operator, may have replaced it. Rejects likewise. */
+  reload(): Promise<Anchor | undefined>
+  /** Called when the endpoint denies it. */
+  denied(): void
+  /** Words for an operator, after the denial. */
+  readonly remedy: string
 }
 
 export interface ServingOptions {
@@ -26,6 +46,7 @@ export interface ServingOptions {
   /** Its place in the configuration, for the log. */
   readonly index: number
   readonly chainId: number
+  readonly anchor: ServedAnchor
   readonly clock: Clock
   readonly logger: Logger
   /** Called when it begins to serve another chain, and when it serves this one again. */
@@ -37,27 +58,28 @@ const pauseMs = { first: 1_000, most: 30_000 }
 
 interface Wrong {
   readonly reason: string
+  readonly isByAnchor: boolean
   readonly pauseMs: number
   readonly until: number
 }
 
-export function watchServing({ call, index, chainId, clock, logger, changed }: ServingOptions): Serving {
+export function watchServing({ call, index, chainId, anchor, clock, logger, changed }: ServingOptions): Serving {
   let rule: ReplacementRule | undefined
   let verified: Promise<string | undefined> | undefined
-  let confirming: Promise<string | undefined> | undefined
+  let confirming: Promise<Confirmation> | undefined
   let wrong: Wrong | undefined
   const closing = new AbortController()
 
   /** A node that does not answer is tried again at the next use. */
   async function verify(): Promise<string | undefined> {
-    const found = await identify(call)
-    if ('failed' in found) {
+    const version = onceCalled(call, 'web3_clientVersion')
+    const found = await judge(version.begin)
+    if ('unfit' in found) {
       verified = undefined
-      if (wrong) wrong = { ...wrong, until: clock.elapsed() + wrong.pauseMs }
-      return found.failed
+      if (wrong && found.unfit !== wrong.reason) wrong = { ...wrong, until: clock.elapsed() + wrong.pauseMs }
+      return found.unfit
     }
-    if (found.chainId !== chainId) return goWrong(found.chainId)
-    rule = found.rule
+    rule = replacementRuleOf(await version.value())
     if (wrong) {
       wrong = undefined
       logger.info({ endpoint: index }, 'an endpoint serves its chain again')
@@ -66,26 +88,35 @@ export function watchServing({ call, index, chainId, clock, logger, changed }: S
     return undefined
   }
 
-  function goWrong(served: number): string {
-    const reason = `serves chain ${served}, not ${chainId}`
-    const pause = wrong ? Math.min(pauseMs.most, 2 * wrong.pauseMs) : pauseMs.first
-    if (!wrong) {
-      const facts = { endpoint: index, expected: chainId, served }
-      logger.error(facts, 'an endpoint serves another chain and is not used')
-    }
-    const begins = wrong === undefined
-    wrong = { reason, pauseMs: pause, until: clock.elapsed() + pause }
+  async function judge(alongside: () => void = () => undefined): Promise<Confirmation> {
+    const block = await (wrong ? anchor.reload() : anchor.known()).catch(() => 'unread' as const)
+    if (block === 'unread') return { unfit: 'the anchor of its network could not be read from the database' }
+    const examined = await examine(call, chainId, block, alongside)
+    if (examined.kind === 'noAnswer') return { unfit: examined.message }
+    if (examined.kind === 'sameChain') return { showsAnchor: examined.showsAnchor }
+    if (examined.kind === 'otherId' || !block) return { unfit: goWrong(denialOf(examined, chainId, block)) }
+    if (await isReplaced(anchor, block)) return judge()
+    const unfit = goWrong(denialOf(examined, chainId, block, anchor.remedy))
+    anchor.denied()
+    return { unfit }
+  }
+
+  function goWrong({ reason, isByAnchor, facts }: Denial): string {
+    const before = wrong
+    wrong = wrongFor(before, { reason, isByAnchor }, clock.elapsed())
     verified = undefined
     changed(true)
-    if (begins) void verifyUntilRight()
+    if (before) return reason
+    logger.error({ endpoint: index, ...facts }, 'an endpoint serves another chain and is not used')
+    void verifyUntilRight(closing)
     return reason
   }
 
   /** Also on an idle network, so that an operator sees the end. */
-  async function verifyUntilRight(): Promise<void> {
-    while (wrong && !closing.signal.aborted) {
-      await clock.sleep(Math.max(0, wrong.until - clock.elapsed()), closing.signal)
-      if (!closing.signal.aborted) await ready()
+  async function verifyUntilRight({ signal }: AbortController): Promise<void> {
+    while (wrong && !signal.aborted) {
+      await clock.sleep(Math.max(0, wrong.until - clock.elapsed()), signal)
+      if (!signal.aborted) await ready()
     }
   }
 
@@ -95,41 +126,69 @@ export function watchServing({ call, index, chainId, clock, logger, changed }: S
     return verified
   }
 
-  async function readChainId(): Promise<string | undefined> {
-    const answer = await call({ method: 'eth_chainId', params: [] })
-    const served = answer.kind === 'value' ? toNumber(answer.value) : undefined
-    if (served === undefined) return describeAnswer(answer)
-    return served === chainId ? undefined : goWrong(served)
-  }
-
   return {
     ready,
-    confirm() {
-      if (wrong) return ready()
-      confirming ??= readChainId().finally(() => {
+    async confirm() {
+      const unfit = wrong && (await ready())
+      if (unfit !== undefined) return { unfit }
+      confirming ??= judge().finally(() => {
         confirming = undefined
       })
       return confirming
     },
     wrong: () => wrong?.reason,
+    deniesAnchor: () => wrong?.isByAnchor === true,
     verifiedAgainAt: () => wrong?.until ?? Number.NEGATIVE_INFINITY,
+    async verifyAgain() {
+      if (wrong) wrong = { ...wrong, pauseMs: pauseMs.first, until: clock.elapsed() }
+      await ready()
+    },
     rule: () => rule,
     close: () => closing.abort(),
   }
 }
 
-interface Identity {
-  readonly chainId: number
-  readonly rule: ReplacementRule
+/** A call that leaves later, together with others. */
+function onceCalled(call: SendCall, method: string) {
+  let answer: Promise<Answer> | undefined
+  return {
+    begin() {
+      answer = call({ method, params: [] })
+    },
+    async value(): Promise<unknown> {
+      const answered = await answer
+      return answered?.kind === 'value' ? answered.value : undefined
+    },
+  }
 }
 
-/** Both calls leave in one request. */
-async function identify(call: SendCall): Promise<Identity | { readonly failed: string }> {
-  const [id, version] = await Promise.all([
-    call({ method: 'eth_chainId', params: [] }),
-    call({ method: 'web3_clientVersion', params: [] }),
-  ])
-  const chainId = id.kind === 'value' ? toNumber(id.value) : undefined
-  if (chainId === undefined) return { failed: describeAnswer(id) }
-  return { chainId, rule: replacementRuleOf(version.kind === 'value' ? version.value : undefined) }
+async function isReplaced({ reload }: ServedAnchor, before: Anchor): Promise<boolean> {
+  const stored = await reload().catch(() => before)
+  return stored?.hash !== before.hash
+}
+
+function wrongFor(before: Wrong | undefined, denial: Pick<Wrong, 'reason' | 'isByAnchor'>, elapsedMs: number): Wrong {
+  const pause = before ? Math.min(pauseMs.most, 2 * before.pauseMs) : pauseMs.first
+  return { ...denial, pauseMs: pause, until: elapsedMs + pause }
+}
+
+interface Denial extends Pick<Wrong, 'reason' | 'isByAnchor'> {
+  /** For the log. */
+  readonly facts: object
+}
+
+function denialOf(
+  examined: Extract<Examined, { kind: 'otherId' | 'otherBlock' }>,
+  chainId: number,
+  anchor: Anchor | undefined,
+  remedy = '',
+): Denial {
+  if (examined.kind === 'otherId') {
+    const { served } = examined
+    const reason = `serves chain ${served}, not ${chainId}`
+    return { reason, isByAnchor: false, facts: { expected: chainId, served } }
+  }
+  const { shown } = examined
+  const reason = `shows ${shown} as block ${anchor?.number}, and the anchor of the network is ${anchor?.hash}${remedy}`
+  return { reason, isByAnchor: true, facts: { anchor: anchor?.number, expected: anchor?.hash, shown } }
 }

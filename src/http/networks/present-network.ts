@@ -1,9 +1,9 @@
 // A network on the wire, as it is used: the file's, with what was changed through the API.
 
 import { type Static, Type } from 'typebox'
-import type { WrongChain } from '../../chain/chain.ts'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
+import type { NetworkCondition } from '../../registry/registry.ts'
 
 import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
@@ -11,7 +11,10 @@ import { presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(
   {
-    condition: Type.Literal('wrong_chain', { description: 'The endpoint serves another chain and is not used' }),
+    condition: Type.Enum(['wrong_chain', 'branches_differ'], {
+      description:
+        '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled',
+    }),
     endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
     text: such('serves chain 1, not 31337'),
   },
@@ -53,7 +56,7 @@ export function noNetwork(id: string): string {
 
 export function presentNetwork(
   network: NetworkSettings,
-  wrongChains: readonly WrongChain[],
+  conditions: readonly NetworkCondition[],
 ): Static<typeof networkSchema> {
   return {
     id: networkId(network.name),
@@ -70,6 +73,6 @@ export function presentNetwork(
     explorer_urls: [...network.explorerUrls],
     profile: presentProfile(network.profile),
     second_witness: network.secondWitness,
-    conditions: wrongChains.map(({ endpoint, text }) => ({ condition: 'wrong_chain', endpoint, text })),
+    conditions: [...conditions],
   }
 }

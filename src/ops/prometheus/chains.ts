@@ -6,7 +6,7 @@ import { sendMethods } from '../send-methods.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
   const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(registry)
-  const { number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
+  const { differ, number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
 
@@ -22,6 +22,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     followers.set({ network }, followedBy.get(network) ?? 0)
     reorgs.inc({ network }, 0)
     lost.inc({ network }, 0)
+    differ.set({ network }, 0)
     let following = 0
     const nowSeconds = () => clock.now() / 1000
     return {
@@ -47,6 +48,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         known.add(endpoint)
         wrong.set({ network, endpoint }, isWrong ? 1 : 0)
       },
+      branchesDiffer: (isSplit) => differ.set({ network }, isSplit ? 1 : 0),
       contradicted: (index) => contradictions.inc({ network, endpoint: String(index) }),
       strayed: (index) => strays.inc({ network, endpoint: String(index) }),
       lagged: (index) => lags.inc({ network, endpoint: String(index) }),
@@ -119,10 +121,14 @@ function register(registry: Registry) {
     'Spenders of nonces on which the endpoint and others contradicted each other.',
   )
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
-  const number = gauge('rescind_head_block_number', 'The latest block known.')
+  const number = gauge('rescind_head_block_number', 'The newest block.')
   const blockAt = gauge(
     'rescind_head_block_timestamp_seconds',
     'When the latest block known was made, by its own word.',
+  )
+  const differ = gauge(
+    'rescind_network_branches_differ',
+    '1 while as many endpoints hold one branch of the chain as another, and nothing is settled, else 0.',
   )
   const newsAt = gauge(
     'rescind_head_advanced_timestamp_seconds',
@@ -133,20 +139,12 @@ function register(registry: Registry) {
     'rescind_network_block_time_seconds',
     'As measured; average_blocktime_ms where it is not known yet, or blocks come at no steady pace.',
   )
-  const reorgs = new Counter({
-    name: 'rescind_reorganisations_total',
-    help: 'How often known blocks were replaced.',
-    labelNames: ['network'],
-    registers,
-  })
-  const lost = new Counter({
-    name: 'rescind_reorganised_blocks_total',
-    help: 'Known blocks that were replaced.',
-    labelNames: ['network'],
-    registers,
-  })
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['network'] as const, registers })
+  const reorgs = counter('rescind_reorganisations_total', 'How often known blocks were replaced.')
+  const lost = counter('rescind_reorganised_blocks_total', 'Known blocks that were replaced.')
   const ofEndpoints = { calls, errors, durations, up, lags, wrong, strays, contradictions }
-  return { ...ofEndpoints, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
+  return { ...ofEndpoints, differ, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
 }
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const

@@ -1,10 +1,12 @@
 // Which head is believed: what moves it on, what is lag, and when a head that falls is believed after all.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   countFall,
+  countHolders,
   type Falls,
   type HeadReport,
-  laggardsAmong,
+  isFarAhead,
+  isOnAnotherBranch,
   movesOn,
   noFalls,
 } from '../../../src/chain/heads/believe-head.ts'
@@ -46,10 +48,13 @@ test.each([
 const blocktimeMs = 1_000
 
 /** Counts one reading after the other; the reports that were believed, `undefined` where none was. */
-function readings(each: readonly { readonly atMs: number; readonly behind: readonly HeadReport<string>[] }[]) {
+function readings(
+  each: readonly { readonly atMs: number; readonly behind: readonly HeadReport<string>[] }[],
+  isAgreed = false,
+) {
   let falls: Falls = noFalls
   return each.map(({ atMs, behind }) => {
-    const fallen = countFall(falls, known, behind, { elapsedMs: atMs, blocktimeMs })
+    const fallen = countFall(falls, known, behind, { elapsedMs: atMs, blocktimeMs, isAgreed })
     falls = fallen.falls
     return fallen.believed
   })
@@ -86,7 +91,45 @@ test('the count begins anew when the reporter answers again, or falls silent', (
   expect(readings([...answering.slice(0, 3), last]).at(-1)).toBeUndefined()
 })
 
-test('a laggard is two blocks behind or more', () => {
-  const behind = [report(99, 'near'), report(98, 'far'), report(1, 'farther')]
-  expect(laggardsAmong(behind, 100)).toEqual(['far', 'farther'])
+test('a head far ahead whose reporter is gone is forgotten at the third reading of two others that agree', () => {
+  const behind = [lower, lowerElsewhere].map(({ head }) => ({ head, by: 'second' }))
+  const soon = [0, 1, 2].map((atMs) => ({ atMs, behind }))
+  expect(readings(soon, true).map((each) => each?.head.number)).toEqual([undefined, undefined, 70])
+  expect(readings(soon, false)).toEqual([undefined, undefined, undefined])
+})
+
+test('far ahead is more than news that is on its way', () => {
+  expect(isFarAhead(known, [report(92, 'second'), report(60, 'third')])).toBe(false)
+  expect(isFarAhead(known, [report(91, 'second'), report(60, 'third')])).toBe(true)
+})
+
+test.each([
+  ['a remembered block of it', report(95, 'second'), false],
+  ['another hash at the height of a remembered block', report(95, 'second', 'b'), true],
+  ['a height of which no block is remembered, far below', report(90, 'second'), true],
+])('whether a lower head may be of another branch: %s', (_, reported, expected) => {
+  expect(isOnAnotherBranch(reported, known.head, hashAt)).toBe(expected)
+})
+
+describe('laggards', () => {
+  const by = (provider: string) => ({ provider })
+  const [one, two, three] = ['one', 'two', 'three'].map(by)
+  const of = (number: number, endpoint = by('none')) => ({ head: report(number, '').head, by: endpoint })
+
+  test('are two blocks or more behind the heads of two providers', () => {
+    const holders = countHolders<{ readonly provider: string }>()
+    holders.holds(of(100, one))
+    expect(holders.laggardsAmong([of(1, three)])).toEqual([])
+    holders.holds(of(101, two))
+    expect(holders.laggardsAmong([of(99, three)])).toEqual([])
+    expect(holders.laggardsAmong([of(98, three)])).toEqual([three])
+    holders.clear()
+    expect(holders.laggardsAmong([of(98, three)])).toEqual([])
+  })
+
+  test('are never behind the head of one provider alone', () => {
+    const holders = countHolders<{ readonly provider: string }>()
+    for (const number of [100, 101, 102]) holders.holds(of(number, by('one')))
+    expect(holders.laggardsAmong([of(1, three)])).toEqual([])
+  })
 })

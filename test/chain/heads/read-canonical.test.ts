@@ -55,6 +55,7 @@ function scene() {
     hashAt: (number) => (number === tip ? hashOn(state.tracked, tip) : undefined),
     height: () => tip,
     reorgs: () => state.reorgs,
+    split: () => [],
     close: () => {},
   }
   const read = readingCanonical(chooseAmong([endpoint]), heads)

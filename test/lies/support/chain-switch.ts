@@ -1,4 +1,5 @@
 // A gateway that routes to another chain for a while, by mistake.
+import { toHex } from '../../../src/chain/nodes/decode.ts'
 import { type Anvil, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { type Stage, type StageOptions, stageOn } from '../../e2e/support/stage.ts'
@@ -13,12 +14,20 @@ export interface SwitchStage extends Stage<Anvil> {
   putRight(): void
 }
 
-/** As one of three the gateway has nearly all of the weight. */
-export async function switchStage(seat: Seat, options: Omit<StageOptions, 'endpoints'>): Promise<SwitchStage> {
+/**
+ * As one of three the gateway has nearly all of the weight. `otherId`: the chain id of the other chain. Both chains have a
+ * history of more than an hour.
+ */
+export async function switchStage(
+  seat: Seat,
+  otherId: number,
+  options: Omit<StageOptions, 'endpoints'>,
+): Promise<SwitchStage> {
   await using pieces = new AsyncDisposableStack()
   const node = pieces.use(await startAnvil({ mining: 'manual' }))
   // By the base fee its blocks differ from the first on, even where both chains begin in the same second.
-  const otherChain = pieces.use(await startAnvil({ mining: 'auto', chainId: 4_242, baseFee: 2_000_000_000n }))
+  const otherChain = pieces.use(await startAnvil({ mining: 'auto', chainId: otherId, baseFee: 2_000_000_000n }))
+  for (const chain of [node, otherChain]) await chain.rpc('anvil_mine', [toHex(300), toHex(15)])
   const server = await startRpcServer({ forwardTo: node.url })
   pieces.defer(server.stop)
   const kept = pieces.move()

@@ -1,0 +1,163 @@
+// The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
+import type { Mutant } from './mutants.ts'
+
+const examine = 'src/chain/nodes/examine.ts'
+const serving = 'src/chain/nodes/serving.ts'
+const move = 'src/chain/heads/move-anchor.ts'
+const admit = 'src/chain/heads/admit-head.ts'
+const branches = 'src/chain/heads/branches.ts'
+const believe = 'src/chain/heads/believe-head.ts'
+const apart = 'test/chain/heads/branches.test.ts'
+const heads = 'test/chain/heads/believe-head.test.ts'
+const followed = 'test/chain/heads/follow-branch.test.ts'
+const tested = 'test/chain/heads/anchor.test.ts'
+
+export const ofAnchors: readonly Mutant[] = [
+  {
+    name: 'another-block-at-the-anchor-counts',
+    breaks: 'uses an endpoint that shows another block at the anchor',
+    caughtBy: tested,
+    expects: 'is neither read nor sent to, and is back once it shows the anchor',
+    edits: [
+      {
+        file: examine,
+        find: 'shown !== undefined && shown !== anchor.hash',
+        put: 'shown === anchor.hash + anchor.hash',
+      },
+    ],
+  },
+  {
+    name: 'pruned-is-denied',
+    breaks: 'excludes an endpoint that shows no block at the anchor',
+    caughtBy: tested,
+    expects: 'is used where no other shows it: null',
+    edits: [
+      {
+        file: examine,
+        find: "return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }",
+        put: "return anchor && shown === undefined ? { kind: 'otherBlock', shown: anchor.hash } : { kind: 'sameChain', showsAnchor: true }",
+      },
+    ],
+  },
+  {
+    name: 'an-unshown-anchor-suffices',
+    breaks: 'takes the first head of an endpoint without the anchor, though another endpoint shows it',
+    caughtBy: tested,
+    expects: 'gives no first head where another one shows it',
+    edits: [{ file: admit, find: "confirmation.showsAnchor ? 'admitted' : 'notShown'", put: "'admitted'" }],
+  },
+  {
+    name: 'keep-a-replaced-anchor',
+    breaks: 'excludes an endpoint by an anchor that an operator has replaced',
+    caughtBy: tested,
+    expects: 'is right where the stored anchor was replaced meanwhile',
+    edits: [
+      { file: serving, find: '(wrong ? anchor.reload() : anchor.known())', put: 'anchor.known()' },
+      { file: serving, find: 'const stored = await reload().catch(() => before)', put: 'const stored = before' },
+    ],
+  },
+  {
+    name: 'any-denial-replaces-the-anchor',
+    breaks: 'gives up the anchor as soon as one of several endpoints denies it',
+    caughtBy: tested,
+    expects: 'keeps the anchor where another endpoint shows it, or does not answer',
+    edits: [
+      {
+        file: 'src/chain/network.ts',
+        find: 'endpoints().every((endpoint) => endpoint.deniesAnchor())',
+        put: 'endpoints().some((endpoint) => endpoint.deniesAnchor())',
+      },
+    ],
+  },
+  {
+    name: 'anchor-by-one-of-two',
+    breaks: 'records an anchor that a second endpoint contradicts',
+    caughtBy: tested,
+    expects: 'no block becomes the anchor that a second endpoint contradicts',
+    edits: [{ file: move, find: '(again && valueIn(again)?.hash !== block.hash)', put: 'again === null' }],
+  },
+  {
+    name: 'anchor-at-the-higher-tag',
+    breaks: 'takes the higher one of two tags for the anchor',
+    caughtBy: tested,
+    expects: 'the lower of two tags counts, and never a block that few others lie on',
+    edits: [{ file: move, find: 'Math.min(deep, ...numbers)', put: 'Math.min(deep, Math.max(...numbers))' }],
+  },
+  {
+    name: 'anchor-within-an-hour',
+    breaks: 'records an anchor that a reorganization of half an hour removes',
+    caughtBy: tested,
+    expects: 'a block with 256 blocks and an hour on top of it becomes the anchor',
+    edits: [{ file: move, find: 'head.timestampMs - anchorDepth.ms', put: 'head.timestampMs - anchorDepth.ms / 2' }],
+  },
+  {
+    name: 'adopt-a-head-of-the-future',
+    breaks: 'adopts a first head that is far ahead of the time since the anchor',
+    caughtBy: tested,
+    expects: 'a first head that is too far ahead of the anchor is not adopted',
+    edits: [
+      {
+        file: admit,
+        find: '&& isTooFarAhead(head, from, clock.now())',
+        put: '&& isTooFarAhead(from, from, clock.now())',
+      },
+    ],
+  },
+  {
+    name: 'follow-a-branch-at-once',
+    breaks: 'follows the branch of most at the first reading, in the middle of every reorganization',
+    caughtBy: apart,
+    expects: 'the branch of most providers is followed after three readings and ten seconds',
+    edits: [
+      { file: branches, find: 'readings < disputeReadings || elapsedMs - since < disputeMs', put: 'readings < 1' },
+    ],
+  },
+  {
+    name: 'count-endpoints-of-one-provider',
+    breaks: 'counts two endpoints of one provider as two voices',
+    caughtBy: apart,
+    expects: 'two endpoints of one provider are one voice',
+    edits: [{ file: branches, find: 'new Set(branch.map(({ by }) => by.provider)).size', put: 'branch.length' }],
+  },
+  {
+    name: 'follow-the-higher-of-two',
+    breaks: 'follows the higher one of two branches that both grow',
+    caughtBy: apart,
+    expects: 'of as many on both sides that both grow, neither is followed',
+    edits: [{ file: branches, find: "growing.length > 1 ? 'split' : growing[0]", put: 'growing[0]' }],
+  },
+  {
+    name: 'rest-behind-one',
+    breaks: 'lets honest endpoints rest behind a head that only one has',
+    caughtBy: heads,
+    expects: 'are never behind the head of one provider alone',
+    edits: [{ file: believe, find: '.length >= 2)', put: '.length >= 1)' }],
+  },
+  {
+    name: 'wait-for-a-head-that-is-gone',
+    breaks: 'waits 128 block times for a head far ahead, whose endpoint is gone',
+    caughtBy: heads,
+    expects: 'a head far ahead whose reporter is gone is forgotten at the third reading of two others that agree',
+    edits: [{ file: believe, find: 'at.isAgreed ? 0 : silentBlocktimes', put: 'silentBlocktimes' }],
+  },
+  {
+    name: 'settle-while-branches-differ',
+    breaks: 'settles by one of two branches of which none is proven to be the true one',
+    caughtBy: followed,
+    expects: 'between two that both grow neither is followed, nothing is settled, and both are named',
+    edits: [{ file: 'src/chain/observe.ts', find: '...(isSplit && nothingSettled),', put: '' }],
+  },
+  {
+    name: 'no-vote',
+    breaks: 'follows the highest branch, whoever holds it',
+    caughtBy: followed,
+    expects: 'the branch of two is followed, not the one that a third invents',
+    edits: [
+      {
+        file: 'src/chain/heads/follow-branch.ts',
+        find: 'if (isOne || (!isDoubted && !dispute)) {',
+        put: 'if (isOne || isDoubted || !dispute) {',
+      },
+    ],
+  },
+]

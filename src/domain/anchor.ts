@@ -1,0 +1,19 @@
+// The anchor of a network: a block so deep that no reorganization reaches it. An endpoint that shows another block at its
+// height serves another chain.
+import type { BlockRef } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+
+export interface Anchor extends BlockRef {
+  /** When it was made, by its own word. */
+  readonly minedAt: TimestampMs
+  readonly recordedAt: TimestampMs
+}
+
+/** A later block replaces an anchor of this age. */
+export const anchorKeptMs = 3_600_000
+
+/** Without a tag, a block is final to the anchor with so many blocks and so much time on top of it. */
+export const anchorDepth = { blocks: 256, ms: 3_600_000 } as const
+
+/** A tagged block too: one endpoint's false tag would be its head. */
+export const taggedAnchorDepth = 64

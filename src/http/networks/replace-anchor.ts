@@ -1,0 +1,33 @@
+// Replaces the anchor of a network whose endpoints all serve another chain than it names (POST).
+import type { ManagementContext } from '../../commands/management.ts'
+import { replaceAnchor as replaceAnchorCommand } from '../../commands/networks/replace-anchor.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { networkParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+
+export function replaceAnchor(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['NETWORK_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'replaceAnchor',
+      summary: 'Replace the anchor of a network',
+      description:
+        'For a network with the condition `wrong_chain` whose chain was reset, or reorganized below its anchor. Compare the chain of the endpoints with an explorer first: the service forgets the anchor, uses every endpoint with the right chain id at once, and takes a new anchor from their chain.',
+      tags: ['networks'],
+      params: networkParameters,
+      response: answers(networkSchema),
+    },
+    async answer(request) {
+      const { network_id: id } = request.params
+      const network = management.registry.networks().find(({ name }) => networkId(name) === id)
+      const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
+      const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
+      return success(presentNetwork(replaced, management.registry.conditionsOf(name)))
+    },
+  })
+}

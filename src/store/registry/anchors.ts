@@ -1,0 +1,81 @@
+// The anchors of networks, one row each.
+import { sql } from 'kysely'
+import type { Anchor } from '../../domain/anchor.ts'
+import type { Hash } from '../../domain/ids.ts'
+import type { AnchorTable } from '../access-tables.ts'
+import type { AnchoredNetwork } from '../anchor-port.ts'
+import { type Executor, first, statement } from '../statement.ts'
+
+type Of = { network: string; chainId: number }
+type Written = Of & { number: number; hash: Hash; minedAt: number; recordedAt: number }
+
+const anchorOf = statement<Of, AnchorTable>((db, p) =>
+  db.selectFrom('anchors').selectAll().where('network', '=', p.network).where('chain_id', '=', p.chainId),
+)
+
+export async function readAnchor(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<Anchor | undefined> {
+  const row = await first(executor, anchorOf, { network: name, chainId })
+  return row && { number: row.number, hash: row.hash, minedAt: row.mined_at, recordedAt: row.recorded_at }
+}
+
+const insertAnchor = statement<Written>((db, p) =>
+  db
+    .insertInto('anchors')
+    .values({
+      network: p.network,
+      chain_id: p.chainId,
+      number: p.number,
+      hash: p.hash,
+      mined_at: p.minedAt,
+      recorded_at: p.recordedAt,
+    })
+    .onConflict((conflict) => conflict.columns(['network', 'chain_id']).doNothing()),
+)
+
+const moveAnchor = statement<Written & { before: Hash }>((db, p) =>
+  db
+    .updateTable('anchors')
+    .set({ number: p.number, hash: p.hash, mined_at: p.minedAt, recorded_at: p.recordedAt })
+    .where('network', '=', p.network)
+    .where('chain_id', '=', p.chainId)
+    .where('hash', '=', p.before),
+)
+
+/** In one statement, so that an anchor that another replica replaced or removed meanwhile does not come back. */
+export async function recordAnchor(
+  executor: Executor,
+  { name, chainId }: AnchoredNetwork,
+  { number, hash, minedAt, recordedAt }: Anchor,
+  before: Hash | undefined,
+): Promise<void> {
+  const written = { network: name, chainId, number, hash, minedAt, recordedAt }
+  if (before === undefined) await executor.all(insertAnchor, written)
+  else await executor.all(moveAnchor, { ...written, before })
+}
+
+const deleteAnchor = statement<Of>((db, p) =>
+  db.deleteFrom('anchors').where('network', '=', p.network).where('chain_id', '=', p.chainId),
+)
+
+export async function removeAnchor(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<void> {
+  await executor.all(deleteAnchor, { network: name, chainId })
+}
+
+// Literals, not parameters: otherwise the planner does not match the query with the partial index.
+const boundOn = statement<Of, { id: string }>((db, p) =>
+  db
+    .selectFrom('anchors')
+    .innerJoin('relayers', (join) =>
+      join.onRef('relayers.network', '=', 'anchors.network').onRef('relayers.chain_id', '=', 'anchors.chain_id'),
+    )
+    .innerJoin('transactions', 'transactions.relayer_id', 'relayers.id')
+    .select('transactions.id')
+    .where('anchors.network', '=', p.network)
+    .where('anchors.chain_id', '=', p.chainId)
+    .where(sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL`)
+    .limit(1),
+)
+
+export async function hasBoundOn(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<boolean> {
+  return (await first(executor, boundOn, { network: name, chainId })) !== undefined
+}
