@@ -546,7 +546,8 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-what-a-foreign-transaction-overtook',
     breaks:
       'completes a history check while a transaction that the lost history may have sent again is not in the queue',
-    expects: 'was executed twice',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'overtook is back in the queue',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',

@@ -46,7 +46,6 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'give-up-at-the-first-word',
     breaks: 'gives a payload up that a node called invalid once',
     with: ['invalid'],
-    caughtBy: memory,
     expects: 'no node has refused any of its bytes twice',
     edits: [
       {
@@ -217,7 +216,7 @@ export const ofRefusals: readonly Mutant[] = [
     breaks: 'says failed of a given up payload while the no-op that took its nonce is not confirmed',
     with: ['invalid'],
     caughtBy: unit,
-    expects: 'the no-op that took its nonce is not confirmed',
+    expects: 'has failed once that is confirmed',
     edits: [
       {
         file: 'src/domain/transaction.ts',
