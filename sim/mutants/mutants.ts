@@ -482,12 +482,17 @@ export const mutants: readonly Mutant[] = [
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
       },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isProven(testimony, policy)) return',
+        put: "if (spenderKind(inclusion) !== 'foreign' && !isProven(testimony, policy)) return",
+      },
     ],
   },
   {
     name: 'one-refusal-is-for-ever',
     breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
-    expects: 'both reached a node',
+    expects: 'and then its payload',
     edits: [
       {
         file: 'src/domain/attempt.ts',
