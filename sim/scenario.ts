@@ -195,7 +195,6 @@ export const drawnUsually: Drawn = {
   falseInclusion: 0.04,
   // Only where it is forced.
   holds: 0,
-  // Only on request: seed 21 takes back a verdict whose block stands, and the cause is not traced.
   inventedHeads: 0,
 }
 

@@ -276,6 +276,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
     isInclusionForged,
+    areHeadsInvented: () => scenario.liar?.kind === 'inventedHeads',
     areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt',
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,

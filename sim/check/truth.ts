@@ -33,6 +33,8 @@ export interface TruthWatch {
   wasUnknowable(id: string): boolean
   /** Whether a node tells a consistent false story of inclusions. */
   isInclusionForged(): boolean
+  /** Whether a node shows blocks that nobody made. */
+  areHeadsInvented(): boolean
   /** Whether a node gives the receipts of other transactions. */
   areReceiptsMixedUp(): boolean
   /** The canonical chain executes it from now on. */
@@ -140,6 +142,8 @@ export function watchTruth(
           blocks.isCanonical(block) &&
           // While the others are silent, one node's denial takes back what is not final.
           !lie.isInclusionForged() &&
+          // Its branch is followed until others outvote it.
+          !lie.areHeadsInvented() &&
           nodes.every((node) => !misses(node, block))
         )
           fail(`${name} was taken back from ${before.status} though its block ${block?.number} stands everywhere`)

@@ -21,6 +21,7 @@ function saidOfExecution(wonBefore: ReadonlySet<number>): readonly string[] {
       isLost: () => false,
       isInclusionForged: () => false,
       areReceiptsMixedUp: () => false,
+      areHeadsInvented: () => false,
       wasUnknowable: () => false,
     },
     wasWonBefore: (tag) => wonBefore.has(tag),
