@@ -10,7 +10,8 @@ whenever it is run.
   --verbose   every line of their histories
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
-  --with      features of the world (sim/scenario.ts), with commas between: every seed has them
+  --with      features of the world (sim/scenario.ts), with commas between: every seed has them. \`lies\`: a table of what each
+              lie of a node costs, by so many seeds each
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
 const values = toolArguments(usage, {
@@ -37,6 +38,12 @@ const { runSeed } = await import('./run-seed.ts')
 const { drawnUsually, features } = await import('./scenario.ts')
 const { openDisk } = await import('./process/database.ts')
 loaded?.()
+if (values.with === 'lies') {
+  const { printLies } = await import('./lies/table.ts')
+  using disk = openDisk()
+  const failed = await printLies(disk, { seed: firsts[0] ?? 1, seeds: count, steps, print: say })
+  process.exit(failed > 0 ? 1 : 0)
+}
 const forced = values.with?.split(',') ?? []
 const unknown = forced.filter((name) => !(features as readonly string[]).includes(name))
 if (unknown.length > 0) {

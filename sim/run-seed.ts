@@ -2,6 +2,7 @@
 import { act } from './act.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
+import { type Figures, figuresOf } from './check/figures.ts'
 import { demandRaces } from './check/presigned.ts'
 import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
@@ -43,6 +44,7 @@ export interface Outcome {
   /** Blocks from the end of the faults to the end of the last transaction. */
   readonly blocksToEnd: number
   readonly bound: number
+  readonly figures: Figures
 }
 
 export async function runSeed(
@@ -100,6 +102,7 @@ export async function runSeed(
     transactions: world.rows.all().size,
     blocksToEnd: settled.blocks,
     bound: settled.bound,
+    figures: figuresOf(world.blocks, world.rows.all(), world.addresses, world.scenario.blocktimeMs),
   }
 }
 
