@@ -34,9 +34,11 @@ export function figuresOf(
     if (!won || at === null) return []
     return [Math.max(0, (won.atMs - Math.max(at, sentAt ?? 0, epochMs)) / blocktimeMs)]
   })
-  const fillers = all.filter(({ origin, included_hash: hash }) => origin === 'gap' && hash !== null && mined.has(hash))
+  const gapFillers = all.filter(
+    ({ origin, included_hash: hash }) => origin === 'gap' && hash !== null && mined.has(hash),
+  )
   return {
-    gapFillers: fillers.length,
+    gapFillers: gapFillers.length,
     noOps: mined.size,
     prices: [...mined.values()].map(({ price }) => price),
     delays,

@@ -34,9 +34,9 @@ export async function printLies(disk: Disk, { seed, seeds, steps, print }: LiesT
       const honest: Figures[] = []
       const before = failed
       for (const each of chosen) {
-        const told = await runSeed(disk, { seed: each, steps, drawn: drawnWith(kind) })
-        if (told.failure) failed += 1
-        lied.push(told.figures)
+        const run = await runSeed(disk, { seed: each, steps, drawn: drawnWith(kind) })
+        if (run.failure) failed += 1
+        lied.push(run.figures)
         honest.push((await runSeed(disk, { seed: each, steps, drawn: drawnWith() })).figures)
       }
       const cells = [kind, name, chosen.length, failed - before, ...compared(lied, honest)]

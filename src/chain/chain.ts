@@ -75,6 +75,8 @@ export interface Chain {
   wrongChains(): readonly WrongChain[]
   /** The endpoints that hold different branches, as many one as another. Nothing is settled meanwhile. Sends no call. */
   split(): readonly WrongChain[]
+  /** The only endpoint that answers as a witness, and for how long. Sends no call. */
+  singleWitness(): { readonly endpoint: number; readonly silentMs: number } | undefined
   close(): Promise<void>
 }
 

@@ -124,6 +124,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     forward: (read) => forward(endpoints, read),
     follow: heads.follow,
     split: heads.split,
+    singleWitness: witnesses.single,
     wrongChains: () =>
       all.flatMap(({ index, wrong }) => {
         const text = wrong()

@@ -56,6 +56,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       balance: (address) => withChain((chain) => chain.balance(address)),
       price: () => current.chain.price(),
       split: () => current.chain.split(),
+      singleWitness: () => current.chain.singleWitness(),
       wrongChains: () => current.chain.wrongChains(),
       anchorReplaced: () => withChain((chain) => chain.anchorReplaced()),
       check: () => withChain((chain) => chain.check()),

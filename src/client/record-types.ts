@@ -139,8 +139,8 @@ export interface NetworkView {
   readonly second_witness: 'prefer' | 'require' | 'off'
   /** As the replica that answers found them */
   readonly conditions: readonly {
-    /** `wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled */
-    readonly condition: 'wrong_chain' | 'branches_differ'
+    /** `wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled. `single_witness`: verdicts rest on the endpoint, as all others were silent for long */
+    readonly condition: 'wrong_chain' | 'branches_differ' | 'single_witness'
     /** Its position in `rpc_urls`, from 0 */
     readonly endpoint: number
     readonly text: string

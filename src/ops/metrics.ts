@@ -101,6 +101,8 @@ export interface ChainMetrics {
   wrongChain(index: number, isWrong: boolean): void
   /** As many endpoints began to hold one branch as another, or ceased to. */
   branchesDiffer(differ: boolean): void
+  /** How long all endpoints but those of one host have been silent as witnesses. */
+  witnessSilence(ms: number): void
   /** It answered about another thing than the call named. */
   strayed(index: number): void
   /** It denied a spender that other endpoints showed, or showed one that they denied. */
@@ -119,6 +121,7 @@ export const noChainMetrics: ChainMetrics = {
   lagged: () => undefined,
   wrongChain: () => undefined,
   branchesDiffer: () => undefined,
+  witnessSilence: () => undefined,
   strayed: () => undefined,
   contradicted: () => undefined,
   head: () => undefined,

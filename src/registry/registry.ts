@@ -10,7 +10,7 @@ import type { RegistryFile, SignerFacts } from './entities.ts'
 
 /** An endpoint that serves another chain, or one of several that hold different branches. */
 export interface NetworkCondition extends WrongChain {
-  readonly condition: 'wrong_chain' | 'branches_differ'
+  readonly condition: 'wrong_chain' | 'branches_differ' | 'single_witness'
 }
 
 export interface Registry extends AsyncDisposable {

@@ -99,7 +99,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     networks: () => [...networks.values()],
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
-    conditionsOf: (network) => conditionsOf(chains.get(network)),
+    conditionsOf: (network) => conditionsOf(chains.get(network), policies.get(network)),
     async anchorReplaced(network) {
       const names = [...opened.keys()].filter((name) => networkOf.get(name) === network)
       await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
@@ -126,11 +126,20 @@ function chainName(relayer: string): string {
   return `relayer\n${relayer}`
 }
 
-function conditionsOf(chain: Chain | undefined): readonly NetworkCondition[] {
+function conditionsOf(chain: Chain | undefined, policy: NetworkPolicy | undefined): readonly NetworkCondition[] {
   const wrong = chain?.wrongChains() ?? []
   const split = chain?.split() ?? []
   return [
     ...wrong.map((each) => ({ condition: 'wrong_chain', ...each }) as const),
     ...split.map((each) => ({ condition: 'branches_differ', ...each }) as const),
+    ...singleWitnessOf(chain, policy),
   ]
+}
+
+function singleWitnessOf(chain: Chain | undefined, policy: NetworkPolicy | undefined): readonly NetworkCondition[] {
+  const single = policy?.secondWitness === 'prefer' ? chain?.singleWitness() : undefined
+  if (!single || !policy || single.silentMs < policy.witnessSilentMs) return []
+  const minutes = Math.floor(single.silentMs / 60_000)
+  const text = `verdicts rest on this endpoint: no other host has answered about their blocks for ${minutes} minutes`
+  return [{ condition: 'single_witness', endpoint: single.endpoint, text }]
 }

@@ -12,10 +12,19 @@ import type { NamedBlock } from '../heads/named-blocks.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { deniedBy, type Heard, keyOf, openWitnessLedger, type Said, saidIn, witnessesNeeded } from './witness-ledger.ts'
+import {
+  deniedBy,
+  type Heard,
+  keyOf,
+  openWitnessLedger,
+  type Said,
+  saidIn,
+  type WitnessLedger,
+  witnessesNeeded,
+} from './witness-ledger.ts'
 import { openWitnessViews, type View, type WitnessViews } from './witness-view.ts'
 
-export interface Witnesses extends Pick<WitnessViews, 'reported'> {
+export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessLedger, 'single'> {
   /** Whether endpoints have refuted this claim: a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
   /**
@@ -51,7 +60,8 @@ const waitMs = 250
 export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...log }: CallWitnesses): Witnesses {
   const views = openWitnessViews(namedBlock)
   const readings = new Map<string, Reading>()
-  const ledger = openWitnessLedger({ providers, clock, contradicted: reporting(log) })
+  const silent = log.metrics.witnessSilence
+  const ledger = openWitnessLedger({ providers, clock, contradicted: reporting(log), silent })
   let isSlow = false
 
   /** Begins to read about those that are due, block by block. */
@@ -92,6 +102,7 @@ export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...l
     },
     reported: views.reported,
     isRefuted: ledger.isRefuted,
+    single: ledger.single,
   }
 }
 

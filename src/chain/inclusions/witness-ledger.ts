@@ -21,6 +21,14 @@ export interface WitnessLedger {
   /** The outcome of a reading. */
   learn(claim: WitnessClaim, heard: Heard): void
   testimony(claim: WitnessClaim, head: BlockNumber): Testimony
+  single(): SingleWitness | undefined
+}
+
+/** While all endpoints but those of one provider are silent. */
+export interface SingleWitness {
+  /** Its index in the configuration. */
+  readonly endpoint: number
+  readonly silentMs: number
 }
 
 export interface WitnessLedgerOptions {
@@ -29,6 +37,8 @@ export interface WitnessLedgerOptions {
   readonly clock: Clock
   /** Called once for each claim about which endpoints contradict each other. */
   readonly contradicted: (claim: WitnessClaim, said: Said) => void
+  /** Called after each reading that anybody answered. */
+  readonly silent: (ms: number) => void
 }
 
 /** Further ones are not called. */
@@ -47,13 +57,14 @@ const rememberedMax = 10_000
 /** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
 
-export function openWitnessLedger({ providers, clock, contradicted }: WitnessLedgerOptions): WitnessLedger {
+export function openWitnessLedger({ providers, clock, contradicted, silent }: WitnessLedgerOptions): WitnessLedger {
   const entries = new LRUCache<string, Entry>({ max: rememberedMax })
   const refuted = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
   const ofAny = { listings: measureSilence(clock), results: measureSilence(clock) }
   const silenceOfAny = ({ succeeded }: WitnessClaim) => ofAny[succeeded === undefined ? 'listings' : 'results']
   const enough = Math.min(witnessesNeeded, providers)
+  let lastHeard: number | undefined
 
   function entryOf(claim: WitnessClaim): Entry {
     const known = entries.get(keyOf(claim))
@@ -69,6 +80,7 @@ export function openWitnessLedger({ providers, clock, contradicted }: WitnessLed
     return opened
   }
 
+  const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.results.ms())
   /** Without the result, a list is only a part of the answer. */
   const isSilent = (heard: Heard) => heard.size - saidIn(heard).listedBy.length < enough
   const isDenied = (claim: WitnessClaim) => deniedBy(saidIn(entryOf(claim).heard)).length > 0
@@ -89,6 +101,8 @@ export function openWitnessLedger({ providers, clock, contradicted }: WitnessLed
       if (heard.size > 0) {
         entry.silence.note(isSilent(heard))
         silenceOfAny(claim).note(isSilent(heard))
+        lastHeard = [...heard.values()][0]?.[1]
+        silent(silenceMs())
       }
       const most = isDenied(claim) ? againMs.mostDenied : againMs.most
       entry.dueAt = clock.elapsed() + Math.min(most, againMs.first * 2 ** entry.readings)
@@ -99,6 +113,10 @@ export function openWitnessLedger({ providers, clock, contradicted }: WitnessLed
       if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
       entry.isReported = true
       contradicted(claim, said)
+    },
+    single() {
+      const silentMs = silenceMs()
+      return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
     testimony(claim, head) {
       const { heard, silence } = entryOf(claim)

@@ -11,9 +11,9 @@ import { presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(
   {
-    condition: Type.Enum(['wrong_chain', 'branches_differ'], {
+    condition: Type.Enum(['wrong_chain', 'branches_differ', 'single_witness'], {
       description:
-        '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled',
+        '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled. `single_witness`: verdicts rest on the endpoint, as all others were silent for long',
     }),
     endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
     text: such('serves chain 1, not 31337'),

@@ -6,7 +6,7 @@ import { sendMethods } from '../send-methods.ts'
 
 export function countChains(registry: Registry, clock: Clock): Metrics['chain'] {
   const { calls, errors, durations, up, lags, wrong, strays, contradictions, ...perNetwork } = register(registry)
-  const { differ, number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
+  const { differ, silence, number, blockAt, newsAt, followers, blocktime, reorgs, lost } = perNetwork
   const followedBy = new Map<string, number>()
   const endpoints = new Map<string, Set<string>>()
 
@@ -23,6 +23,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
     reorgs.inc({ network }, 0)
     lost.inc({ network }, 0)
     differ.set({ network }, 0)
+    silence.set({ network }, 0)
     let following = 0
     const nowSeconds = () => clock.now() / 1000
     return {
@@ -49,6 +50,7 @@ export function countChains(registry: Registry, clock: Clock): Metrics['chain'] 
         wrong.set({ network, endpoint }, isWrong ? 1 : 0)
       },
       branchesDiffer: (isSplit) => differ.set({ network }, isSplit ? 1 : 0),
+      witnessSilence: (ms) => silence.set({ network }, ms / 1000),
       contradicted: (index) => contradictions.inc({ network, endpoint: String(index) }),
       strayed: (index) => strays.inc({ network, endpoint: String(index) }),
       lagged: (index) => lags.inc({ network, endpoint: String(index) }),
@@ -120,6 +122,10 @@ function register(registry: Registry) {
     'rescind_endpoint_contradictions_total',
     'Spenders of nonces on which the endpoint and others contradicted each other.',
   )
+  return { calls, errors, durations, up, lags, wrong, strays, contradictions, ...registerNetworks(registers) }
+}
+
+function registerNetworks(registers: Registry[]) {
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['network'] as const, registers })
   const number = gauge('rescind_head_block_number', 'The newest block.')
   const blockAt = gauge(
@@ -129,6 +135,10 @@ function register(registry: Registry) {
   const differ = gauge(
     'rescind_network_branches_differ',
     '1 while as many endpoints hold one branch of the chain as another, and nothing is settled, else 0.',
+  )
+  const silence = gauge(
+    'rescind_network_witness_silence_seconds',
+    'How long all endpoints but those of one host have been silent about the blocks of verdicts.',
   )
   const newsAt = gauge(
     'rescind_head_advanced_timestamp_seconds',
@@ -143,8 +153,7 @@ function register(registry: Registry) {
     new Counter({ name, help, labelNames: ['network'] as const, registers })
   const reorgs = counter('rescind_reorganisations_total', 'How often known blocks were replaced.')
   const lost = counter('rescind_reorganised_blocks_total', 'Known blocks that were replaced.')
-  const ofEndpoints = { calls, errors, durations, up, lags, wrong, strays, contradictions }
-  return { ...ofEndpoints, differ, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
+  return { differ, silence, number, blockAt, newsAt, followers, blocktime, reorgs, lost }
 }
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const

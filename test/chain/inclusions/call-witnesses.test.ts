@@ -78,17 +78,22 @@ function openWitnesses(...shown: readonly Shows[]) {
   const clock = manualClock()
   const all = nodes.map(({ endpoint }) => endpoint)
   const contradicted: number[] = []
+  const silences: number[] = []
   const witnesses = callingWitnesses({
     namedBlock: namingBlocks(clock, 1_000),
     endpoints: { order: () => all } as unknown as Endpoints,
     providers: new Set(all.map(({ provider }) => provider)).size,
     clock,
     logger: quiet,
-    metrics: { ...noChainMetrics, contradicted: (index) => contradicted.push(index) },
+    metrics: {
+      ...noChainMetrics,
+      contradicted: (index) => contradicted.push(index),
+      witnessSilence: (ms) => silences.push(ms),
+    },
   })
   const at = (height = 60) => ({ head: headAt(height), by: all[0] as Endpoint })
   return {
-    ...{ nodes, clock, witnesses, contradicted, at: at() },
+    ...{ nodes, clock, witnesses, contradicted, silences, at: at() },
     call: async (claims: Parameters<typeof witnesses.call>[0] = [claim]) =>
       (await witnesses.call(claims, at())).get(spender),
     tagged: async () => (await witnesses.call([claim], at(), { tag: 'finalized' })).get(spender),
@@ -210,13 +215,14 @@ test('the tag of an endpoint is read once a head, however many blocks wait for i
 })
 
 test('silence is counted while others are called, and ends with the next that answers', async () => {
-  const { call, clock, nodes, witnesses, at } = openWitnesses(lists, { listing: undefined })
+  const { call, clock, nodes, witnesses, silences, at } = openWitnesses(lists, { listing: undefined })
   expect(await call()).toMatchObject({ shownBy: [0], silentMs: 0 })
   clock.advance(20_000)
   expect(await call()).toMatchObject({ silentMs: 20_000 })
   // Nobody was called for an hour.
   clock.advance(3_600_000)
   expect(await call()).toMatchObject({ silentMs: 50_000 })
+  expect(witnesses.single()).toEqual({ endpoint: 0, silentMs: 50_000 })
   // Another spender need not wait as long again.
   const other = { ...claim, hash: hashOf('2') }
   expect((await witnesses.call([other], at)).get(other.hash)?.silentMs).toBe(50_000)
@@ -224,6 +230,8 @@ test('silence is counted while others are called, and ends with the next that an
   if (silent) silent.shows.listing = lists.listing
   clock.advance(15_000)
   expect(await call()).toMatchObject({ shownBy: [0, 1], silentMs: 0 })
+  expect(witnesses.single()).toBeUndefined()
+  expect(silences.at(-1)).toBe(0)
 })
 
 test('a slow endpoint holds no step up for longer than a quarter of a second, and its answer wakes the relayer', async () => {
