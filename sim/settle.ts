@@ -19,7 +19,7 @@ const tightMs = 30_000
  * by its second block and settled at finality, and then the displaced transaction begins anew; a refused gap filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
  * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
- * many as come in a second count as one.
+ * many as come in a second count as one, or in one and a half where a second endpoint has to answer.
  */
 export function boundBlocks(world: World, open: number): number {
   const { scenario, nodes } = world
@@ -29,7 +29,9 @@ export function boundBlocks(world: World, open: number): number {
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const delay = lateBlocks === 0 ? 0 : lateBlocks + 8
   const blocks = 100 + 4 * confirmations + delay + (8 + delay) * open + Math.max(0, blocksOfBaseFee(world) - 36)
-  return untilTried + untilAlone(scenario) + Math.ceil(blocks * Math.max(1, 1_000 / blocktimeMs))
+  // A second endpoint has to answer, too.
+  const countedMs = nodes.length > 1 ? 1_500 : 1_000
+  return untilTried + untilAlone(scenario) + Math.ceil(blocks * Math.max(1, countedMs / blocktimeMs))
 }
 
 /** Where a single node reports the tag, a verdict waits until the other nodes have been silent about it for long. */

@@ -3,7 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
-import { accountAt, type Blocks, openBlocks } from './chain/blocks.ts'
+import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
 import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { openPool } from './chain/pool.ts'
@@ -348,6 +348,11 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     owners,
     signerMood: () => state.signerMood,
     keyCalls: dice(seed, 'keyCalls'),
+    lacksBlock(node, hash) {
+      const block = blocks.byHash(hash as Hash)
+      const head = nodes[node]?.head
+      return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
+    },
     custody: scenario.custody && {
       ...{ kind: scenario.custody.kind, dice: dice(seed, 'custodyCalls'), timeline },
       ...{ isCalm: () => !state.faulty, approvals: new Map() },
@@ -424,4 +429,11 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       }
     },
   }
+}
+
+/** Whether `block` is on the branch of `head`. */
+function isAbove(head: Block, block: Block): boolean {
+  let at: Block | undefined = head
+  while (at && at.number > block.number) at = at.parent
+  return at === block
 }

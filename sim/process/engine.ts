@@ -53,6 +53,8 @@ export interface Machine {
   /** What becomes of each call to the service that holds the keys. */
   readonly keyCalls: Dice
   readonly custody: CustodyWorld | undefined
+  /** Whether this block is canonical, and the node is on a branch without it. */
+  readonly lacksBlock: (node: number, hash: unknown) => boolean
   /** Whether attempts shrink while the service runs. */
   readonly shrinks: boolean
 }
@@ -201,7 +203,11 @@ function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): Net
 }
 
 /** What it warns of is part of the history; an error is always a finding. */
-function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners'>, context: object): Logger {
+function loggerOf(
+  instance: Instance,
+  machine: Pick<Machine, 'history' | 'owners' | 'lacksBlock'>,
+  context: object,
+): Logger {
   const { history, owners } = machine
   const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
@@ -222,6 +228,11 @@ function loggerOf(instance: Instance, machine: Pick<Machine, 'history' | 'owners
     error(facts, message) {
       // The alarm over a service that signs with another key.
       if ('code' in facts && facts.code === 'WrongKey') return history.note(`p${instance.id}: ${message}`)
+      // A node that a reorganization left behind for long is of no use, as long as it is.
+      if ('anchor' in facts && 'expected' in facts && 'endpoint' in facts) {
+        if (machine.lacksBlock(Number(facts.endpoint), facts.expected))
+          return history.note(`p${instance.id}: ${message}`)
+      }
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },
     isLevelEnabled: () => true,
