@@ -1,7 +1,7 @@
 // Moves the anchor of a network up the chain, hourly: to the newest block that is final to us. Two endpoints have to show
 // it where there are two.
 import { type Anchor, anchorDepth, anchorKeptMs, taggedAnchorDepth } from '../../domain/anchor.ts'
-import type { Finality, FinalityTag } from '../../domain/finality.ts'
+import type { Finality } from '../../domain/finality.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -96,7 +96,8 @@ async function depthOf(
   second: Endpoint,
 ): Promise<BlockNumber | undefined> {
   const deep = head.number - minDepth(finality)
-  if (typeof finality === 'string') return belowTags(finality, deep, by === second ? [by] : [by, second])
+  // Safe blocks may be taken back, and an endpoint that follows must not be excluded.
+  if (typeof finality === 'string') return belowFinalized(deep, by === second ? [by] : [by, second])
   const old = await blockBefore(head, head.timestampMs - anchorDepth.ms, pace.ms(), async (number) =>
     valueIn(await readHeader(by, number)),
   )
@@ -104,12 +105,8 @@ async function depthOf(
 }
 
 /** The tag of one endpoint may be false. */
-async function belowTags(
-  tag: FinalityTag,
-  deep: BlockNumber,
-  endpoints: readonly Endpoint[],
-): Promise<BlockNumber | undefined> {
-  const tagged = (await Promise.all(endpoints.map((endpoint) => readNamed(endpoint, tag)))).map(valueIn)
+async function belowFinalized(deep: BlockNumber, endpoints: readonly Endpoint[]): Promise<BlockNumber | undefined> {
+  const tagged = (await Promise.all(endpoints.map((endpoint) => readNamed(endpoint, 'finalized')))).map(valueIn)
   const numbers = tagged.filter((each): each is Head => each !== undefined).map(({ number }) => number)
   return numbers.length < endpoints.length ? undefined : Math.min(deep, ...numbers)
 }
