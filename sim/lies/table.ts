@@ -22,7 +22,7 @@ const lookedAtMax = 60
 /** Returns how many runs failed an assertion. */
 export async function printLies(disk: Disk, { seed, seeds, steps, print }: LiesTable): Promise<number> {
   print(
-    '| lie | endpoints | seeds | false statements | gap fillers, without the lie | price of a no-op, against without | delay of a no-op, without |',
+    '| lie | endpoints | seeds | failed runs | gap fillers, without the lie | price of a no-op, against without | delay of a no-op, without |',
   )
   print('|---|---|---|---|---|---|---|')
   let failed = 0
