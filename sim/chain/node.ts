@@ -170,7 +170,7 @@ export function answer(
     case 'eth_getTransactionReceipt':
       return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts))
     case 'eth_getTransactionByHash': {
-      // It keeps no index of blocks.
+      // Without an index of blocks.
       const held = pooled(node.pool, String(params[0]) as Hex)
       return held ? result(transactionJson(held)) : error(-32000, 'transaction indexing is in progress')
     }

@@ -8,9 +8,9 @@ export interface Figures {
   /** Mined gap fillers. Without a gap there is nothing to fill. */
   readonly gapFillers: number
   readonly noOps: number
-  /** Of each no-op on the chain: its price for a unit of gas, as a multiple of the base fee of its block. */
+  /** For each no-op on the chain: what a unit of gas cost, divided by the base fee of its block. */
   readonly prices: readonly number[]
-  /** Of each cancellation that a no-op won: block times from the DELETE to the no-op's block. */
+  /** For each won cancellation: block times from the DELETE to the block of the no-op. */
   readonly delays: readonly number[]
 }
 

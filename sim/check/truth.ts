@@ -142,7 +142,7 @@ export function watchTruth(
           blocks.isCanonical(block) &&
           // While the others are silent, one node's denial takes back what is not final.
           !lie.isInclusionForged() &&
-          // Its branch is followed until others outvote it.
+          // An invented branch is followed until other endpoints outvote it.
           !lie.areHeadsInvented() &&
           nodes.every((node) => !misses(node, block))
         )

@@ -4,7 +4,7 @@ import { decode, isNoOp } from '../chain/transaction.ts'
 import { drop } from './drop.ts'
 import type { Lie } from './lies.ts'
 
-/** Of so many nonces it holds one back. */
+/** The node holds back one nonce in so many. */
 const heldOneOf = 3
 
 export const holds: Lie = (_world, node, { method, params }, honest) => {

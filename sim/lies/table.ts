@@ -14,7 +14,7 @@ export interface LiesTable {
   readonly print: (line: string) => void
 }
 
-/** Of three endpoints and more one lies. */
+/** One endpoint lies, of so many. */
 const endpoints = ['three or more', 'two', 'one'] as const
 /** Many a seed has another number of endpoints, or no place for the lie. */
 const lookedAtMax = 60

@@ -142,14 +142,14 @@ export const ofAnchors: readonly Mutant[] = [
   },
   {
     name: 'settle-while-branches-differ',
-    breaks: 'settles by one of two branches of which none is proven to be the true one',
+    breaks: 'settles by one of two branches, although neither is proven',
     caughtBy: followed,
     expects: 'between two that both grow neither is followed, nothing is settled, and both are named',
     edits: [{ file: 'src/chain/observe.ts', find: '...(isSplit && nothingSettled),', put: '' }],
   },
   {
     name: 'no-vote',
-    breaks: 'follows the highest branch, whoever holds it',
+    breaks: 'follows the highest branch, however few endpoints hold it',
     caughtBy: followed,
     expects: 'the branch of two is followed, not the one that a third invents',
     edits: [

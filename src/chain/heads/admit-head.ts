@@ -8,7 +8,7 @@ import type { RememberedAnchor } from './remember-anchor.ts'
 
 export interface AdmitHead {
   readonly anchor: Pick<RememberedAnchor, 'known'>
-  /** Its heads are compared with no clock: time and blocks are made at will. */
+  /** Tools make time and blocks at will there, so no clock limits a head. */
   readonly isDevelopment: boolean
   readonly clock: Pick<Clock, 'now'>
 }

@@ -32,7 +32,7 @@ type Report = HeadReport<Endpoint>
 /** What one reading saw of heads that were not adopted at once. */
 interface Seen {
   readonly behind: Report[]
-  /** They link to no remembered block, and their endpoints show no block at the anchor. */
+  /** Heads without a link to a remembered block, from endpoints that have no block at the height of the anchor. */
   readonly unproven: Report[]
   /** A head was adopted that leaves the branch of this endpoint. */
   leftBranchOf?: Endpoint | undefined

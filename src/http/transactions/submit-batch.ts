@@ -14,7 +14,7 @@ import { claimOf } from './claim.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendBody, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { sendRefusals } from './refusals.ts'
+import { submitRefusals } from './refusals.ts'
 
 const bodySchema = Type.Object(
   {
@@ -42,14 +42,7 @@ export function submitBatch(commands: CommandContext, { isStrict, logIgnored }: 
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: [
-      'RELAYER_NOT_FOUND',
-      ...sendRefusals,
-      'IDEMPOTENCY_KEY_REUSED',
-      'TRANSACTION_GONE',
-      'QUEUE_FULL',
-      'TOO_MANY_REFUSED',
-    ],
+    refusals: submitRefusals,
     bodyBytesMax: batchBodyBytesMax,
     audited: 'in its commit',
     schema: {

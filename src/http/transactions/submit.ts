@@ -9,20 +9,13 @@ import { claimOf } from './claim.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { sendRefusals } from './refusals.ts'
+import { submitRefusals } from './refusals.ts'
 
 export function submit(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({
     scope: 'send',
     answerHeaders: ['Idempotency-Replayed'],
-    refusals: [
-      'RELAYER_NOT_FOUND',
-      ...sendRefusals,
-      'IDEMPOTENCY_KEY_REUSED',
-      'TRANSACTION_GONE',
-      'QUEUE_FULL',
-      'TOO_MANY_REFUSED',
-    ],
+    refusals: submitRefusals,
     audited: 'in its commit',
     schema: {
       operationId: 'sendTransaction',
