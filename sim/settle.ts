@@ -147,8 +147,7 @@ function isOutbidByCap({ scenario, rows, nodes, addresses, bytes, state }: World
     if (open === 0 || nonce === null || condition !== 'price_ceiling') return false
     const address = addresses[Number(id.slice(1))]
     const held = nodes.flatMap(({ pool }) => (address ? pool.bySender.get(address)?.get(nonce) : undefined) ?? [])
-    // Or one of ours had such a price, which no pool holds any more.
-    return held.length === 0 || held.some(({ hash }) => bytes.recorded(hash) === undefined)
+    return held.some(({ hash }) => bytes.recorded(hash) === undefined)
   })
 }
 

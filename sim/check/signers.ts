@@ -1,6 +1,7 @@
 // While the service that holds the keys signs nothing, everything that needs no signature goes on.
 import { accountAt, ancestorAt } from '../chain/blocks.ts'
 import { finalityBlocks } from '../finality.ts'
+import { witnessSilentMs } from '../process/engine.ts'
 import type { World } from '../world.ts'
 
 /** How many blocks the signers' outage outlasts all other faults. Half of them suffice to settle earlier transactions. */
@@ -8,7 +9,13 @@ export function outageBlocks({ scenario, nodes }: World): number {
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
   const blocks = 80 + 4 * confirmations + 4 * lateBlocks
-  return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs))
+  const silentMs = isResultless(nodes) ? 2 * witnessSilentMs : 0
+  return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs) + silentMs / scenario.blocktimeMs)
+}
+
+/** Whether a second endpoint shows no results: each verdict waits until it has been silent about them for long. */
+function isResultless(nodes: World['nodes']): boolean {
+  return nodes.length > 1 && nodes.some(({ receipts }) => receipts.omits.includes('status'))
 }
 
 /** Every nonce that was spent in the first half of the outage is settled, and every canceled transaction of a queue has ended. */

@@ -166,6 +166,19 @@ export const ofPrices: readonly Mutant[] = [
     ],
   },
   {
+    name: 'tip-over-what-is-refused',
+    breaks: 'lets a no-op wait at the ceiling for the tip of its last one, which every pool refuses',
+    caughtBy: ceiling,
+    expects: 'of a foreign transaction is exceeded by the cap alone',
+    edits: [
+      {
+        file: 'src/domain/decide/race/bid.ts',
+        find: 'rivals.filter((rival) => rejectionOf(rival) === undefined)',
+        put: 'rivals.filter((rival) => !wasAlwaysRejected(rival))',
+      },
+    ],
+  },
+  {
     name: 'ceiling-of-fee-caps',
     breaks:
       'lets a low tip wait because the cap of its replacement would exceed the ceiling, though nobody pays that cap',

@@ -25,8 +25,8 @@ export const ofRefusals: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/rebroadcast.ts',
-        find: '&& wasAlwaysRejected(latest) && !isSentAfter(dearer, latest)',
-        put: '&& latest === dearer',
+        find: 'dearer && !isSentAfter(dearer, latest)',
+        put: 'dearer && latest === dearer',
       },
     ],
   },

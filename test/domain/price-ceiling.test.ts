@@ -205,9 +205,18 @@ describe('a fee cap above the ceiling', () => {
     }
     const ceiling = priceCeiling(market, 'fastest', 'noOp', rules)
     for (const fees of bids) expect(effectivePrice(fees, 9n * gwei)).toBeLessThanOrEqual(ceiling)
-    // A pool that took the last one compares the next with it.
-    const taken = someNoOp(0, { fees: eip1559(950n * gwei, 100n * gwei), broadcast: answered(underpriced, now) })
-    const waits = planned({ open: [inFlight(0, [payload, taken], canceled)], market, block: height + 4 })
+    // Whatever its earlier answers were, every pool refuses this one now, so none compares the next with it.
+    const lost = someNoOp(0, { fees: eip1559(950n * gwei, 101n * gwei), broadcast: answered(underpriced, now) })
+    const over = planned({ open: [inFlight(0, [payload, lost], canceled)], market, block: height + 4 })
+    const next = over.find((each) => each.do === 'takeOver')
+    expect(next && feeCap(next.fees) > feeCap(lost.fees)).toBe(true)
+    expect(next && effectivePrice(next.fees, 9n * gwei) <= ceiling).toBe(true)
+    // A pool that took one compares the next with it.
+    const taken = someNoOp(0, {
+      fees: eip1559(900n * gwei, 100n * gwei),
+      broadcast: answered({ kind: 'accepted' }, now),
+    })
+    const waits = planned({ open: [inFlight(0, [payload, taken, lost], canceled)], market, block: height + 4 })
     expect(waits).toContainEqual(expect.objectContaining({ do: 'explain', condition: 'price_ceiling' }))
   })
 

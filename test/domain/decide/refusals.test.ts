@@ -432,4 +432,8 @@ test('while the newest attempt pays less than pools accept and a higher price ha
   const refusedAgain = { ...dear, broadcast: { ...dear.broadcast, at: now + 1 } } as Attempt
   const turn = decisionsOn(inFlight(0, [someAttempt(0), refusedAgain, cheap], canceled), { market, ...late })
   expect(turn).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: cheap }))
+  // The answer to an earlier broadcast of it was lost.
+  const unclear = { ...cheap, broadcast: { state: 'handed', outcome: tooLow, at: now } } as Attempt
+  const after = decisionsOn(inFlight(0, [someAttempt(0), dear, unclear], canceled), { market, ...late })
+  expect(after).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: dear }))
 })

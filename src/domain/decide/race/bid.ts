@@ -136,9 +136,9 @@ export function floorFor(
   return isNonEmpty(rivals) ? replacementFloor(rivals, market, rule) : undefined
 }
 
-/** The lowest tip that replaces every attempt that a pool once took. */
+/** The lowest tip that replaces every attempt that the last answer about it doesn't refuse. */
 function tipOverHeld(rivals: readonly Attempt[], market: Market, { rule }: Observation): Wei {
-  const held = rivals.filter((rival) => !wasAlwaysRejected(rival))
+  const held = rivals.filter((rival) => rejectionOf(rival) === undefined)
   return isNonEmpty(held) ? tipOf(replacementFloor(held, market, rule)) : 0n
 }
 

@@ -37,8 +37,8 @@ function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situati
 }
 
 /**
- * The newest attempt. If the balance does not cover it, an earlier one. If every pool calls its price too low, it takes turns
- * with a dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
+ * The newest attempt. If the balance does not cover it, an earlier one. If pools call its price too low, it takes turns with a
+ * dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
  */
 function attemptToRepeat(
   transaction: InPhase<'inFlight'>,
@@ -56,7 +56,7 @@ function attemptToRepeat(
     }
     case 'feeTooLow': {
       const dearer = accepted.findLast(({ fees }) => tipOf(fees) > tipOf(latest.fees))
-      return dearer && wasAlwaysRejected(latest) && !isSentAfter(dearer, latest) ? dearer : latest
+      return dearer && !isSentAfter(dearer, latest) ? dearer : latest
     }
     default:
       return latest
