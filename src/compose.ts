@@ -7,6 +7,7 @@ import type { AnchorMemory } from './chain/heads/remember-anchor.ts'
 import { openNetwork } from './chain/network.ts'
 import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
+import type { ContradictionMemory } from './chain/record-contradictions.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
@@ -24,6 +25,7 @@ import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
+import { contradictionsMax } from './domain/contradiction.ts'
 import type { RelayerId } from './domain/ids.ts'
 import { reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
@@ -260,6 +262,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     logger: around.logger.child({ network: network.name }),
     tipMemory: storedTips(store, network, around.clock),
     anchorMemory: storedAnchor(store, network),
+    contradictionMemory: storedContradictions(store, network),
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
@@ -280,6 +283,14 @@ function storedAnchor(store: Store, { name, chainId }: NetworkSettings): AnchorM
         if (isFree) await session.removeAnchor(network)
         return isFree
       }),
+  }
+}
+
+function storedContradictions(store: Store, { name, chainId }: NetworkSettings): ContradictionMemory {
+  const network = { name, chainId }
+  return {
+    save: (contradiction) =>
+      store.commit((session) => session.recordContradiction(network, contradiction, contradictionsMax)),
   }
 }
 

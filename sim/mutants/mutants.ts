@@ -6,6 +6,7 @@ import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulks } from './of-bulks.ts'
+import { ofContradictions } from './of-contradictions.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
@@ -73,6 +74,7 @@ export const mutants: readonly Mutant[] = [
   ...ofRules,
   ...ofSigners,
   ...ofSmallRights,
+  ...ofContradictions,
   ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,

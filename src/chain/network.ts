@@ -29,13 +29,14 @@ import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
-import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
+import { type Endpoint, type EndpointConfig, hostOf, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
 import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
 import { forward, passOn } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
+import { type ContradictionMemory, recordingContradictions } from './record-contradictions.ts'
 import { broadcast } from './sending/broadcast.ts'
 import { rememberRefusals } from './sending/remember-refusals.ts'
 
@@ -55,6 +56,8 @@ export interface NetworkOptions {
   readonly anchorMemory?: AnchorMemory
   /** Where believed tips outlive the process. Absent: they do not. */
   readonly tipMemory?: TipMemory
+  /** Where contradictions between endpoints are kept. Absent: only in the log. */
+  readonly contradictionMemory?: ContradictionMemory
   /** The default counts nothing. */
   readonly metrics?: ChainMetrics
   /** The default is HTTP. */
@@ -75,16 +78,18 @@ export function openNetwork(options: NetworkOptions): Chain {
   const isDevelopment = developmentChains.includes(chainId)
   const anchor = rememberAnchor(options.anchorMemory, logger)
   const served = servedBy(() => all, anchor, isDevelopment, logger)
-  const all: readonly Endpoint[] = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, anchor: served, clock, logger, timeoutMs, metrics, openTransport, large }),
-  )
+  const hosts = options.endpoints.map(({ url }) => hostOf(url))
+  const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
+  const { note } = contradictions
+  const common = { chainId, anchor: served, clock, logger, timeoutMs, metrics, openTransport, large, note }
+  const all: readonly Endpoint[] = options.endpoints.map((config, index) => openEndpoint({ ...common, config, index }))
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const providers = new Set(all.map(({ provider }) => provider)).size
   const { finality } = profile
   const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
-  const heads = trackHead({ endpoints, pace, clock, logger, metrics, anchor, isDevelopment, onHead })
+  const heads = trackHead({ endpoints, pace, clock, logger, metrics, anchor, isDevelopment, note, onHead })
   const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
@@ -97,7 +102,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const readNoOp = readingNoOp(endpoints, profile)
-  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics })
+  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
@@ -135,6 +140,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     async close() {
       heads.close()
       await endpoints.close()
+      await contradictions.close()
       await large.close()
     },
   }

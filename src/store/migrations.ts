@@ -3,6 +3,7 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
+import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
@@ -245,6 +246,7 @@ export const migrations: readonly Migration[] = [
   ...ofAnchors,
   ...ofGiveUps,
   ...ofWitnesses,
+  { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

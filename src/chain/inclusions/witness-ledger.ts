@@ -4,10 +4,16 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { measureSilence, type Silence } from './measure-silence.ts'
-import type { View } from './witness-view.ts'
+import type { Shown, View } from './witness-view.ts'
 
-/** Views other than `silent`, by provider, and the endpoint that gave each. */
-export type Heard = ReadonlyMap<string, readonly [View, number]>
+/** The word of one provider. */
+export interface Word extends Shown {
+  /** The index of the endpoint that gave it. */
+  readonly endpoint: number
+}
+
+/** Words other than `silent`, by provider. */
+export type Heard = ReadonlyMap<string, Word>
 
 export type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
 
@@ -36,7 +42,7 @@ export interface WitnessLedgerOptions {
   readonly providers: number
   readonly clock: Clock
   /** Called once for each claim about which endpoints contradict each other. */
-  readonly contradicted: (claim: WitnessClaim, said: Said) => void
+  readonly contradicted: (claim: WitnessClaim, words: readonly Word[]) => void
   /** Called after each reading that anybody answered. */
   readonly silent: (ms: number) => void
 }
@@ -45,7 +51,7 @@ export interface WitnessLedgerOptions {
 export const witnessesNeeded = 2
 
 interface Entry {
-  readonly heard: Map<string, readonly [View, number]>
+  readonly heard: Map<string, Word>
   readonly silence: Silence
   readings: number
   /** By `clock.elapsed()`. */
@@ -96,12 +102,12 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       const entry = entryOf(claim)
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
       if (isDenied(claim)) entry.heard.clear()
-      for (const [provider, view] of heard) entry.heard.set(provider, view)
+      for (const [provider, word] of heard) entry.heard.set(provider, word)
       // Without any answer, nobody is silent beside another.
       if (heard.size > 0) {
         entry.silence.note(isSilent(heard))
         silenceOfAny(claim).note(isSilent(heard))
-        lastHeard = [...heard.values()][0]?.[1]
+        lastHeard = [...heard.values()][0]?.endpoint
         silent(silenceMs())
       }
       const most = isDenied(claim) ? againMs.mostDenied : againMs.most
@@ -112,7 +118,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) refuted.set(keyOf(claim), true)
       if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
       entry.isReported = true
-      contradicted(claim, said)
+      contradicted(claim, [...entry.heard.values()])
     },
     single() {
       const silentMs = silenceMs()
@@ -128,8 +134,12 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
 
 /** By index, those that show it, and so on. */
 export function saidIn(heard: Heard = new Map()): Said {
+  return saidBy([...heard.values()])
+}
+
+export function saidBy(words: readonly Word[]): Said {
   const by = (wanted: View) =>
-    [...heard.values()].flatMap(([view, index]) => (view === wanted ? [index] : [])).sort((one, two) => one - two)
+    words.flatMap(({ view, endpoint }) => (view === wanted ? [endpoint] : [])).sort((one, two) => one - two)
   return { shownBy: by('shown'), listedBy: by('listed'), refutedBy: by('refuted'), elsewhereBy: by('elsewhere') }
 }
 

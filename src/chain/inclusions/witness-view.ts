@@ -18,9 +18,15 @@ import { openReceiptsByBlock } from './receipts-by-block.ts'
  */
 export type View = 'shown' | 'listed' | 'refuted' | 'elsewhere' | 'silent'
 
+export interface Shown {
+  readonly view: View
+  /** What it is derived from, for an operator. Empty where the endpoint is silent. */
+  readonly answer: string
+}
+
 export interface WitnessViews {
   /** By the spender's hash. `claims` lie in the block. Never rejects. */
-  of(endpoint: Endpoint, requested: RequestedBlock, claims: readonly WitnessClaim[]): Promise<ReadonlyMap<Hash, View>>
+  of(endpoint: Endpoint, requested: RequestedBlock, claims: readonly WitnessClaim[]): Promise<ReadonlyMap<Hash, Shown>>
   /** The endpoint gave the result in a receipt, so it is not read again. */
   reported(endpoint: Endpoint, claim: WitnessClaim): void
 }
@@ -92,8 +98,9 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
 
   return {
     async of(endpoint, requested, claims) {
-      const all = (view: View) => new Map(claims.map(({ hash }) => [hash, view] as const))
-      if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return all('silent')
+      const shownAs = (view: (claim: WitnessClaim) => Shown) =>
+        new Map(claims.map((claim) => [claim.hash, view(claim)] as const))
+      if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return shownAs(() => silence)
       const withResult = claims.filter(({ succeeded }) => succeeded !== undefined)
       // In one request, so that a witness has to answer once only.
       const [listing, hasTag, found] = await Promise.all([
@@ -101,16 +108,33 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
         isTagged(endpoint, requested),
         readResults(endpoint, withResult, requested.isDoubted),
       ])
-      if (!listing) return all('silent')
-      if (listing.hash !== requested.block.hash) return all('elsewhere')
-      if (!hasTag) return all('silent')
-      const listed = claims.filter(({ hash }) => listing.hashes.has(hash))
-      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'refuted']))
+      if (!listing) return shownAs(() => silence)
+      if (listing.hash !== requested.block.hash) return shownAs((claim) => shown('elsewhere', listing, claim, found))
+      if (!hasTag) return shownAs(() => silence)
+      return shownAs((claim) => {
+        const view = listing.hashes.has(claim.hash) ? viewOf(claim, found) : 'refuted'
+        return shown(view, listing, claim, found)
+      })
     },
     reported(endpoint, claim) {
       if (claim.succeeded !== undefined) results.set(keyOf(endpoint, claim), claim.succeeded)
     },
   }
+}
+
+const silence: Shown = { view: 'silent', answer: '' }
+
+/** More hashes than these make no answer clearer. */
+const hashesInAnswer = 12
+
+function shown(view: View, listing: Listing, { hash }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): Shown {
+  const { number, hashes } = listing
+  const lists = hashes.has(hash)
+  const answer = {
+    ...{ block: number, block_hash: listing.hash, lists_spender: lists, succeeded: results.get(hash) },
+    ...{ transactions: hashes.size, ...(!lists && { first: [...hashes].slice(0, hashesInAnswer) }) },
+  }
+  return { view, answer: JSON.stringify(answer) }
 }
 
 function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {

@@ -1,5 +1,6 @@
 // Branches that endpoints hold at the same time, on a real chain and a node that invents blocks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RecordedContradiction } from '../../../src/domain/contradiction.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { inventedHeads } from '../../../tooling/invented-heads.ts'
@@ -40,6 +41,11 @@ const endpointsOf = (...nodes: readonly LyingNode[]) =>
 const observe = ({ chain }: NetworkUnderTest, blocks: readonly number[] = []) =>
   chain.observe(inquiryOf(address, { inclusionBlocks: blocks }))
 
+function keeping() {
+  const kept: RecordedContradiction[] = []
+  return { kept, contradictionMemory: { save: async (each: RecordedContradiction) => void kept.push(each) } }
+}
+
 async function trueHead(): Promise<string> {
   return (await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 }
@@ -59,7 +65,8 @@ test.each([
   ['a million blocks ahead', () => 1_000_000],
 ])('the branch of two is followed, not the one that a third invents, %s', async (_, ahead) => {
   const clock = movedClock()
-  await using network = networkOver([], { endpoints: endpointsOf(liar, honest, third), clock })
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest, third), clock, contradictionMemory })
   await observe(network)
   let more = ahead()
   liar.lie(inventedHeads(() => more))
@@ -76,6 +83,9 @@ test.each([
   expect(network.log.map(({ message }) => message)).toContain(
     'endpoints hold different branches: the one that most hold is followed',
   )
+  expect(kept).toMatchObject([
+    { condition: 'branches_differ', answers: expect.arrayContaining([expect.objectContaining({ endpoint: 0 })]) },
+  ])
   liar.repent()
   clock.move(40_000)
   await rounds(network, clock, 20)
@@ -86,7 +96,8 @@ test.each([
 
 test('between two that both grow neither is followed, nothing is settled, and both are named', async () => {
   const clock = movedClock()
-  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock })
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock, contradictionMemory })
   const signed = await signedBy(key, { nonce: 0 })
   await network.chain.broadcast([signed])
   await anvil.mine()
@@ -101,6 +112,7 @@ test('between two that both grow neither is followed, nothing is settled, and bo
     more += 1
   }
   expect(network.chain.split()).toMatchObject([{ endpoint: 0 }, { endpoint: 1 }])
+  expect(kept).toMatchObject([{ condition: 'branches_differ', answers: [{ endpoint: 0 }, { endpoint: 1 }] }])
   const { inclusions, canonical } = await seen()
   expect({ inclusions: inclusions.size, canonical: canonical.size }).toEqual({ inclusions: 0, canonical: 0 })
   liar.repent()

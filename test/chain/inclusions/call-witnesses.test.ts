@@ -6,6 +6,7 @@ import { callingWitnesses } from '../../../src/chain/inclusions/call-witnesses.t
 import type { Call } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import type { Endpoints } from '../../../src/chain/nodes/endpoints.ts'
+import type { Contradiction } from '../../../src/domain/contradiction.ts'
 import type { Hash } from '../../../src/domain/ids.ts'
 import { noChainMetrics } from '../../../src/ops/metrics.ts'
 import { headAt } from '../../domain/some.ts'
@@ -79,12 +80,14 @@ function openWitnesses(...shown: readonly Shows[]) {
   const all = nodes.map(({ endpoint }) => endpoint)
   const contradicted: number[] = []
   const silences: number[] = []
+  const noted: Contradiction[] = []
   const witnesses = callingWitnesses({
     namedBlock: namingBlocks(clock, 1_000),
     endpoints: { order: () => all } as unknown as Endpoints,
     providers: new Set(all.map(({ provider }) => provider)).size,
     clock,
     logger: quiet,
+    note: (contradiction) => noted.push(contradiction),
     metrics: {
       ...noChainMetrics,
       contradicted: (index) => contradicted.push(index),
@@ -93,7 +96,7 @@ function openWitnesses(...shown: readonly Shows[]) {
   })
   const at = (height = 60) => ({ head: headAt(height), by: all[0] as Endpoint })
   return {
-    ...{ nodes, clock, witnesses, contradicted, silences, at: at() },
+    ...{ nodes, clock, witnesses, contradicted, noted, silences, at: at() },
     call: async (claims: Parameters<typeof witnesses.call>[0] = [claim]) =>
       (await witnesses.call(claims, at())).get(spender),
     tagged: async () => (await witnesses.call([claim], at(), { tag: 'finalized' })).get(spender),
@@ -134,6 +137,25 @@ test('a list without it refutes it, another block does not; what two refuted is 
   expect(await outvoted.call()).toMatchObject({ shownBy: [0], refutedBy: [1, 2] })
   expect(outvoted.witnesses.isRefuted(claim)).toBe(true)
   expect(outvoted.witnesses.isRefuted({ ...claim, hash: hashOf('2') })).toBe(false)
+})
+
+test('a contradiction is noted once, with the question and what each endpoint showed', async () => {
+  const elsewhere = { ...lacks, blockHash: hashOf('c') }
+  const { witnesses, noted, clock, at } = openWitnesses({ ...lists, status: '0x1' }, elsewhere, lacks)
+  for (let round = 0; round < 3; round += 1) {
+    await witnesses.call([{ ...claim, succeeded: true }], at)
+    clock.advance(20_000)
+  }
+  expect(noted.map(({ condition, question }) => ({ condition, question }))).toEqual([
+    { condition: 'witnesses_contradict', question: { block, spender, succeeded: true } },
+  ])
+  const answers = noted[0]?.answers.map(({ endpoint, answer }) => [endpoint, JSON.parse(answer)])
+  const shown = (blockHash: Hash, lists_spender: boolean) => ({ block: 50, block_hash: blockHash, lists_spender })
+  expect(answers?.toSorted(([one], [two]) => one - two)).toEqual([
+    [0, { ...shown(block.hash, true), succeeded: true, transactions: 2 }],
+    [1, { ...shown(hashOf('c'), false), transactions: 1, first: [hashOf('2')] }],
+    [2, { ...shown(block.hash, false), transactions: 1, first: [hashOf('2')] }],
+  ])
 })
 
 test('where they contradict each other, their lists are read anew', async () => {
