@@ -12,6 +12,7 @@ import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofMessages } from './of-messages.ts'
+import { ofOddNodes } from './of-odd-nodes.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPostgres } from './of-postgres.ts'
 import { ofPresigning } from './of-presigning.ts'
@@ -75,6 +76,7 @@ export const mutants: readonly Mutant[] = [
   ...ofSigners,
   ...ofSmallRights,
   ...ofContradictions,
+  ...ofOddNodes,
   ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,
@@ -599,7 +601,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/search-blocks.ts',
-        find: "    if (!isFound() && findings.nonces.has(range.above)) return 'contradiction'\n",
+        find: "    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'\n",
         put: '',
       },
     ],

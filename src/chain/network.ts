@@ -76,8 +76,10 @@ export function openNetwork(options: NetworkOptions): Chain {
   const large = openLargeAnswers(clock, options.startThread)
   const { profile = ethereumProfile } = options
   const isDevelopment = developmentChains.includes(chainId)
+  // The anchor and the branches are compared by hashes.
+  const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
-  const served = servedBy(() => all, anchor, isDevelopment, logger)
+  const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
   const hosts = options.endpoints.map(({ url }) => hostOf(url))
   const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
   const { note } = contradictions
@@ -89,7 +91,10 @@ export function openNetwork(options: NetworkOptions): Chain {
   const providers = new Set(all.map(({ provider }) => provider)).size
   const { finality } = profile
   const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
-  const heads = trackHead({ endpoints, pace, clock, logger, metrics, anchor, isDevelopment, note, onHead })
+  const heads = trackHead({
+    ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
+    ...(comparesHashes ? { anchor, onHead } : { anchor: withoutAnchor }),
+  })
   const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
@@ -102,7 +107,16 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const readNoOp = readingNoOp(endpoints, profile)
-  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics, note })
+  const witnesses = callingWitnesses({
+    endpoints,
+    providers,
+    namedBlock,
+    clock,
+    logger,
+    metrics,
+    note,
+    witness: profile.witness,
+  })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
@@ -144,6 +158,13 @@ export function openNetwork(options: NetworkOptions): Chain {
       await large.close()
     },
   }
+}
+
+const withoutAnchor: ServedAnchor = {
+  known: async () => undefined,
+  reload: async () => undefined,
+  denied: () => undefined,
+  remedy: '',
 }
 
 const resetRemedy =

@@ -32,6 +32,8 @@ export interface FollowBranch {
   readonly logger: Pick<Logger, 'warn' | 'info'>
   readonly splitChanged: (isSplit: boolean) => void
   readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
 }
 
 /** So long an outvoted endpoint rests before its branch is compared again. */
@@ -39,7 +41,14 @@ const restMs = 30_000
 /** If the others fall silent, its branch counts again after this time. */
 const outvotedMs = 600_000
 
-export function followingBranch({ endpoints, clock, logger, splitChanged, note }: FollowBranch): BranchFollower {
+export function followingBranch({
+  endpoints,
+  clock,
+  logger,
+  splitChanged,
+  note,
+  comparesHashes,
+}: FollowBranch): BranchFollower {
   let dispute: Dispute<Endpoint> | undefined
   let split: readonly WrongChain[] = []
   const outvotedUntil = new Map<Endpoint, number>()
@@ -71,7 +80,7 @@ export function followingBranch({ endpoints, clock, logger, splitChanged, note }
   return {
     async watch(isDoubted, hashAt) {
       const answering = endpoints.answering()
-      const isOne = new Set(answering.map(({ provider }) => provider)).size < 2
+      const isOne = !comparesHashes || new Set(answering.map(({ provider }) => provider)).size < 2
       if (isOne || (!isDoubted && !dispute)) {
         dispute = undefined
         setSplit([])

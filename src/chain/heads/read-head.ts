@@ -65,6 +65,8 @@ export interface ReadHeadOptions extends AdmitHead {
   readonly laggardRestMs: () => number
   readonly splitChanged: (isSplit: boolean) => void
   readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
   /** Another head is known from now on. */
   readonly onKnown: (report: Report) => void
 }

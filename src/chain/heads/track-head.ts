@@ -40,6 +40,8 @@ export interface TrackOptions {
   readonly anchor: ReadHeadOptions['anchor']
   readonly isDevelopment: boolean
   readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
   /** Called with each head that is adopted. */
   readonly onHead?: (tracked: TrackedHead) => void
 }

@@ -4,6 +4,7 @@
 import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -50,6 +51,7 @@ export interface CallWitnesses {
   readonly logger: Logger
   readonly metrics: ChainMetrics
   readonly note: NoteContradiction
+  readonly witness: NetworkProfile['witness']
 }
 
 interface Reading {
@@ -60,8 +62,15 @@ interface Reading {
 /** A step waits so long from the begin of a reading, unless the last one took longer. */
 const waitMs = 250
 
-export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...log }: CallWitnesses): Witnesses {
-  const views = openWitnessViews(namedBlock)
+export function callingWitnesses({
+  endpoints,
+  providers,
+  namedBlock,
+  clock,
+  witness,
+  ...log
+}: CallWitnesses): Witnesses {
+  const views = openWitnessViews(namedBlock, witness)
   const readings = new Map<string, Reading>()
   const silent = log.metrics.witnessSilence
   const ledger = openWitnessLedger({ providers, clock, contradicted: reporting(log), silent })
@@ -75,7 +84,7 @@ export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...l
       const isDoubted = inBlock.some(ledger.isDenied)
       const ended = readAbout(inBlock, { endpoints, views, at, tag, isDoubted }).then((heard) => {
         for (const claim of inBlock) {
-          ledger.learn(claim, heard.get(claim.hash) ?? new Map())
+          ledger.learn(claim, heard.get(claim.hash) ?? new Map(), at.head.number)
           readings.delete(keyOf(claim))
         }
         isSlow = clock.elapsed() - begunAt > waitMs

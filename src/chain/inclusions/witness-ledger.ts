@@ -24,8 +24,8 @@ export interface WitnessLedger {
   isDenied(claim: WitnessClaim): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
-  /** The outcome of a reading. */
-  learn(claim: WitnessClaim, heard: Heard): void
+  /** The outcome of a reading under this head. */
+  learn(claim: WitnessClaim, heard: Heard, head: BlockNumber): void
   testimony(claim: WitnessClaim, head: BlockNumber): Testimony
   single(): SingleWitness | undefined
 }
@@ -98,7 +98,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       return dueAt <= clock.elapsed() && saidIn(heard).shownBy.length < enough
     },
     isRefuted: (claim) => refuted.has(keyOf(claim)),
-    learn(claim, heard) {
+    learn(claim, heard, head) {
       const entry = entryOf(claim)
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
       if (isDenied(claim)) entry.heard.clear()
@@ -116,7 +116,9 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       const said = saidIn(entry.heard)
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) refuted.set(keyOf(claim), true)
-      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
+      // The hash of the newest block may change yet, with each flashblock above all.
+      const isYoung = head <= claim.block.number && said.refutedBy.length === 0
+      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0 || isYoung) return
       entry.isReported = true
       contradicted(claim, [...entry.heard.values()])
     },

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { WitnessClaim } from '../../domain/witness.ts'
 import type { NamedBlock } from '../heads/named-blocks.ts'
@@ -44,7 +45,9 @@ export interface RequestedBlock {
 const hashesKeptMax = 20_000
 const resultsKeptMax = 10_000
 
-export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
+export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile['witness']): WitnessViews {
+  const isSameBlock = (one: BlockRef, other: BlockRef) =>
+    one.hash === other.hash || (witness === 'transaction' && one.number === other.number)
   const listings = new LRUCache<string, Listing>({
     maxSize: hashesKeptMax,
     sizeCalculation: ({ hashes }) => hashes.size + 1,
@@ -85,7 +88,7 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
-      if (receipt?.block.hash !== claim.block.hash || receipt.succeeded === undefined) continue
+      if (!receipt || !isSameBlock(receipt.block, claim.block) || receipt.succeeded === undefined) continue
       results.set(keyOf(endpoint, claim), receipt.succeeded)
     }
     return new Map(
@@ -109,10 +112,11 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
         readResults(endpoint, withResult, requested.isDoubted),
       ])
       if (!listing) return shownAs(() => silence)
-      if (listing.hash !== requested.block.hash) return shownAs((claim) => shown('elsewhere', listing, claim, found))
+      const denial = listing.hash === requested.block.hash ? 'refuted' : 'elsewhere'
+      if (!isSameBlock(listing, requested.block)) return shownAs((claim) => shown('elsewhere', listing, claim, found))
       if (!hasTag) return shownAs(() => silence)
       return shownAs((claim) => {
-        const view = listing.hashes.has(claim.hash) ? viewOf(claim, found) : 'refuted'
+        const view = listing.hashes.has(claim.hash) ? viewOf(claim, found) : denial
         return shown(view, listing, claim, found)
       })
     },

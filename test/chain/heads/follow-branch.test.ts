@@ -1,10 +1,12 @@
 // Branches that endpoints hold at the same time, on a real chain and a node that invents blocks.
+import { keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RecordedContradiction } from '../../../src/domain/contradiction.ts'
+import { ethereumProfile } from '../../../src/domain/profile.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { inventedHeads } from '../../../tooling/invented-heads.ts'
-import { type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
+import { type Lie, type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
@@ -120,6 +122,54 @@ test('between two that both grow neither is followed, nothing is settled, and bo
   expect(network.chain.split()).toEqual([])
   expect((await seen()).inclusions.size).toBe(1)
   expect((await observe(network)).head.hash).toBe(await trueHead())
+})
+
+/** As a node of the OP stack: its newest block has another hash in each answer. */
+function flashblocks(seed: string): Lie {
+  let answers = 0
+  return ({ method, params: [place] }, honest) => {
+    const { result } = honest as { result?: { number: string } | null }
+    if (method !== 'eth_getBlockByNumber' || !result || (place !== 'latest' && place !== newest)) return undefined
+    newest = result.number
+    answers += 1
+    return { result: { ...result, hash: keccak256(toHex(`${seed} ${answers}`)) } }
+  }
+}
+let newest = ''
+
+test('heads that change their hash at one height are no lie: no endpoint rests, and nothing is noted', async () => {
+  const clock = movedClock()
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock, contradictionMemory })
+  liar.lie(flashblocks('one'))
+  honest.lie(flashblocks('two'))
+  await rounds(network, clock, 14)
+  expect(network.chain.split()).toEqual([])
+  expect(kept).toEqual([])
+  const warnings = network.log.filter(({ level }) => level === 'warn' || level === 'error')
+  expect(warnings.map(({ message }) => message)).toEqual([])
+  liar.repent()
+  honest.repent()
+})
+
+test('clients that hash blocks differently are used beside each other, if the profile says so', async () => {
+  const clock = movedClock()
+  const other: Lie = ({ method }, reply) => {
+    const { result } = reply as { result?: { hash: string; parentHash: string } | null }
+    if (method !== 'eth_getBlockByNumber' || !result) return undefined
+    const rehashed = (hash: string) => keccak256(toHex(`another ${hash}`))
+    return { result: { ...result, hash: rehashed(result.hash), parentHash: rehashed(result.parentHash) } }
+  }
+  honest.lie(other)
+  const profile = { ...ethereumProfile, witness: 'transaction' } as const
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], {
+    ...{ endpoints: endpointsOf(liar, honest), clock, profile, contradictionMemory },
+  })
+  await rounds(network, clock, 14)
+  expect(await network.chain.check()).toEqual(['ok', 'ok'])
+  expect([network.chain.split(), network.chain.wrongChains(), kept]).toEqual([[], [], []])
+  honest.repent()
 })
 
 test('a head far ahead is forgotten after three readings once its endpoint is gone', async () => {

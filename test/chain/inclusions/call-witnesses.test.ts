@@ -37,7 +37,7 @@ interface Shows {
 function nodeOf(shows: Shows, index: number) {
   const calls: string[] = []
   const receiptOf = (hash: unknown) => ({
-    ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
+    ...{ transactionHash: hash, blockHash: shows.blockHash ?? block.hash, blockNumber: hex(block.number) },
     ...(shows.status !== undefined && { status: shows.status }),
   })
   const answer = ({ method, params }: Call) => {
@@ -75,6 +75,10 @@ function nodeOf(shows: Shows, index: number) {
 }
 
 function openWitnesses(...shown: readonly Shows[]) {
+  return witnessesBy('block_hash', shown)
+}
+
+function witnessesBy(witness: 'block_hash' | 'transaction', shown: readonly Shows[]) {
   const nodes = shown.map((shows, index) => nodeOf({ ...shows }, index))
   const clock = manualClock()
   const all = nodes.map(({ endpoint }) => endpoint)
@@ -87,6 +91,7 @@ function openWitnesses(...shown: readonly Shows[]) {
     providers: new Set(all.map(({ provider }) => provider)).size,
     clock,
     logger: quiet,
+    witness,
     note: (contradiction) => noted.push(contradiction),
     metrics: {
       ...noChainMetrics,
@@ -156,6 +161,38 @@ test('a contradiction is noted once, with the question and what each endpoint sh
     [1, { ...shown(hashOf('c'), false), transactions: 1, first: [hashOf('2')] }],
     [2, { ...shown(block.hash, false), transactions: 1, first: [hashOf('2')] }],
   ])
+})
+
+test('where clients hash blocks differently, the transaction, its height and its result are compared', async () => {
+  const hashed = { ...lists, blockHash: hashOf('c'), status: '0x1' as const }
+  const requested = { ...claim, succeeded: true }
+  const byTransaction = witnessesBy('transaction', [{ ...lists, status: '0x1' }, hashed])
+  expect(await byTransaction.call([requested])).toMatchObject({ shownBy: [0, 1], elsewhereBy: [] })
+  const failed = witnessesBy('transaction', [
+    { ...lists, status: '0x1' },
+    { ...hashed, status: '0x0' },
+  ])
+  expect(await failed.call([requested])).toMatchObject({ shownBy: [0], refutedBy: [1] })
+  const lacking = witnessesBy('transaction', [
+    { ...lists, status: '0x1' },
+    { ...hashed, ...lacks },
+  ])
+  expect(await lacking.call([requested])).toMatchObject({ shownBy: [0], refutedBy: [], elsewhereBy: [1] })
+  const byHash = openWitnesses({ ...lists, status: '0x1' }, hashed)
+  expect(await byHash.call([requested])).toMatchObject({ shownBy: [0], elsewhereBy: [1] })
+})
+
+test('another hash of the newest block is no contradiction until a block follows', async () => {
+  const { witnesses, nodes, contradicted, noted, clock } = openWitnesses(lists, { ...lists, blockHash: hashOf('c') })
+  const [node] = nodes
+  if (!node) throw new Error('there is no node')
+  const at = (height: number) => ({ head: headAt(height), by: node.endpoint })
+  expect((await witnesses.call([claim], at(block.number))).get(spender)).toMatchObject({ elsewhereBy: [1] })
+  expect({ contradicted, noted }).toEqual({ contradicted: [], noted: [] })
+  clock.advance(20_000)
+  await witnesses.call([claim], at(block.number + 1))
+  expect(contradicted).toEqual([0, 1])
+  expect(noted).toHaveLength(1)
 })
 
 test('where they contradict each other, their lists are read anew', async () => {
