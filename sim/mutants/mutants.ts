@@ -7,6 +7,7 @@ import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
+import { ofCounts } from './of-counts.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
@@ -76,6 +77,7 @@ export const mutants: readonly Mutant[] = [
   ...ofSigners,
   ...ofSmallRights,
   ...ofContradictions,
+  ...ofCounts,
   ...ofOddNodes,
   ...ofCustody,
   ...ofVerdicts,

@@ -31,12 +31,16 @@ import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type Endpoint, type EndpointConfig, hostOf, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
-import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
+import { type LargeAnswers, openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
 import { forward, passOn } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
-import { type ContradictionMemory, recordingContradictions } from './record-contradictions.ts'
+import {
+  type ContradictionMemory,
+  type ContradictionRecorder,
+  recordingContradictions,
+} from './record-contradictions.ts'
 import { broadcast } from './sending/broadcast.ts'
 import { rememberRefusals } from './sending/remember-refusals.ts'
 
@@ -71,8 +75,6 @@ export interface NetworkOptions {
 /** Opens no connection: an endpoint is verified when it is first used. Throws TypeError for an invalid URL. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
-  const openTransport = options.openTransport ?? openHttpTransport
-  const { timeoutMs } = options
   const large = openLargeAnswers(clock, options.startThread)
   const { profile = ethereumProfile } = options
   const isDevelopment = developmentChains.includes(chainId)
@@ -80,11 +82,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
   const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
-  const hosts = options.endpoints.map(({ url }) => hostOf(url))
-  const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
+  const { all, contradictions } = openEndpoints(options, served, large)
   const { note } = contradictions
-  const common = { chainId, anchor: served, clock, logger, timeoutMs, metrics, openTransport, large, note }
-  const all: readonly Endpoint[] = options.endpoints.map((config, index) => openEndpoint({ ...common, config, index }))
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
@@ -107,16 +106,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const readNoOp = readingNoOp(endpoints, profile)
-  const witnesses = callingWitnesses({
-    endpoints,
-    providers,
-    namedBlock,
-    clock,
-    logger,
-    metrics,
-    note,
-    witness: profile.witness,
-  })
+  const { witness } = profile
+  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
@@ -158,6 +149,19 @@ export function openNetwork(options: NetworkOptions): Chain {
       await large.close()
     },
   }
+}
+
+function openEndpoints(
+  options: NetworkOptions,
+  anchor: ServedAnchor,
+  large: LargeAnswers,
+): { readonly all: readonly Endpoint[]; readonly contradictions: ContradictionRecorder } {
+  const { chainId, clock, logger, timeoutMs, metrics = noChainMetrics, openTransport = openHttpTransport } = options
+  const hosts = options.endpoints.map(({ url }) => hostOf(url))
+  const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
+  const { note } = contradictions
+  const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note }
+  return { all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })), contradictions }
 }
 
 const withoutAnchor: ServedAnchor = {

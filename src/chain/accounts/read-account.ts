@@ -27,6 +27,7 @@ export interface Account {
   readonly pendingNonce?: Nonce
   readonly secondCount?: Nonce | 'unknown'
   readonly isSecondCountOwn?: true
+  readonly doubtedCount?: Nonce
   readonly delegated?: boolean
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** The inclusions found while reading the nonce. */
@@ -83,11 +84,28 @@ export function readingAccounts({
   profile,
 }: ReadAccounts): Accounts {
   const memory = openMemory()
-  const secondCounts = readingSecondCounts(endpoints, clock)
+  const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
   const parts = {
     readCanonical,
     estimateGas: estimatingOnce(profile),
     readStanding: readingStandings(memory, heads, clock),
+  }
+
+  /** Until a count that nothing explains is confirmed, the explained one stands. */
+  async function believe(reading: Reading, inquiry: Inquiry, at: TrackedHead, by: Endpoint): Promise<Believed> {
+    const { address } = inquiry
+    const known = memory.recall(address)?.count
+    const before = known?.reorgs === heads.reorgs() ? known.nonce : secondCounts.explainedAtFirst(address)
+    const below = explainedBelow(inquiry, before)
+    if (reading.nonce <= below || reading.nonce === known?.nonce) {
+      secondCounts.explained(address)
+      return { value: reading }
+    }
+    // Its account may have any history before the relayer's first nonce.
+    if (below === 0) return { value: { ...reading, nonce: await secondCounts.lower(address, at, by, reading.nonce) } }
+    const confirmed = await secondCounts.confirm(address, at, by, { count: reading.nonce, below })
+    if (confirmed !== 'doubted') return { value: { ...reading, nonce: confirmed } }
+    return { value: { ...reading, nonce: below }, doubtedCount: reading.nonce }
   }
 
   return {
@@ -102,13 +120,12 @@ export function readingAccounts({
         at.by,
       )
       const { by } = read
-      const jumps = isUnexpected(read.value, inquiry, memory.recall(inquiry.address)?.count?.nonce)
-      const value = jumps
-        ? { ...read.value, nonce: await secondCounts.lower(inquiry.address, at, by, read.value.nonce) }
-        : read.value
+      const { doubtedCount, value } = await believe(read.value, inquiry, at, by)
       // Another step may have read the same account meanwhile.
       const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
+      // The next step counts anew.
+      if (doubtedCount !== undefined) memory.forgetCount(inquiry.address)
       const { nonce } = value
       const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
       const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
@@ -125,6 +142,7 @@ export function readingAccounts({
           ...(pendingNonce !== undefined && { pendingNonce }),
           ...(second !== undefined && { secondCount: second === 'unknown' ? second : second.nonce }),
           ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
+          ...(doubtedCount !== undefined && { doubtedCount }),
           ...(code && { delegated: code.delegated }),
           estimates: value.estimates,
           inclusions: value.inclusions,
@@ -144,12 +162,18 @@ export function readingAccounts({
   }
 }
 
+interface Believed {
+  readonly value: Reading
+  /** The count that nothing explains and nobody has confirmed yet. */
+  readonly doubtedCount?: Nonce
+}
+
 /**
- * Whether the count lies above all that our transactions can have spent. Nonces are bound from there on, so a false one
+ * All that our transactions can have spent, and the proven ones of others. Nonces are bound from the count on, so a false one above
  * would leave a gap.
  */
-function isUnexpected({ nonce }: Reading, { spentBelow, live }: Inquiry, known: Nonce | undefined): boolean {
-  return nonce !== known && nonce > Math.max(spentBelow, ...live.map((each) => each.nonce + 1))
+function explainedBelow({ spentBelow, explainedBelow: proven = 0, live }: Inquiry, before: Nonce): Nonce {
+  return Math.max(spentBelow, proven, before, ...live.map((each) => each.nonce + 1))
 }
 
 /** Reads all facts in one batch. Only the nonce is indispensable. */

@@ -18,7 +18,7 @@ export interface FinalCount {
   readonly ignoresBlock: boolean
 }
 
-/** The latest state may be that of a block above the known head: no more than this, as the head is read within seconds. */
+/** The latest state may be that of a block above the head that we follow: no more than this, as the head is read within seconds. */
 const aheadMax = 64
 
 /** Undefined where the endpoint does not answer, or no count of its latest state is final yet. */
