@@ -257,4 +257,121 @@ export const ofProfiles: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'shown-over-the-table',
+    breaks: 'lets what a chain shows count before the list of rollups',
+    caughtBy: 'test/config/network-profiles.test.ts',
+    expects: 'only where nothing else says how a chain is made',
+    edits: [
+      {
+        file: 'src/domain/network-profiles.ts',
+        find: `listed === undefined || listed === 'rollup' ? (read ?? listed) : listed`,
+        put: `read ?? listed`,
+      },
+    ],
+  },
+  {
+    name: 'tags-under-what-is-shown',
+    breaks: 'lets a general tag count before what the chain shows',
+    caughtBy: 'test/config/network-profiles.test.ts',
+    expects: 'only where nothing else says how a chain is made',
+    edits: [
+      {
+        file: 'src/domain/network-profiles.ts',
+        find: `facts: [...general, ...made, ...specific]`,
+        put: `facts: [...made, ...general, ...specific]`,
+      },
+    ],
+  },
+  {
+    name: 'development-chains-are-read',
+    breaks: 'reads the make of development nodes',
+    caughtBy: 'test/config/network-profiles.test.ts',
+    expects: 'only where nothing else says how a chain is made',
+    edits: [
+      {
+        file: 'src/domain/network-profiles.ts',
+        find: `byChainId.has(chainId) || developmentChains.includes(chainId)`,
+        put: `byChainId.has(chainId) || (developmentChains.includes(chainId) && chainId < 0)`,
+      },
+    ],
+  },
+  {
+    name: 'one-endpoint-shows-a-make',
+    breaks: 'believes what one of two endpoints shows of the make',
+    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    expects: 'what one of two endpoints shows alone',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-make.ts',
+        find: `makes.size === 1 ? make : undefined`,
+        put: `makes.size >= 1 ? make : undefined`,
+      },
+    ],
+  },
+  {
+    name: 'errors-are-no-code',
+    breaks: 'takes an error for the absence of a contract',
+    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    expects: 'no error counts as an absent contract',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-make.ts',
+        find: `if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined\n`,
+        put: `if (answer.kind !== 'value' || typeof answer.value !== 'string') return false\n`,
+      },
+    ],
+  },
+  {
+    name: 'one-contract-is-a-make',
+    breaks: 'takes one of two contracts for the make',
+    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    expects: 'one of two contracts is not enough',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-make.ts',
+        find: `codes.every((code) => code === true)`,
+        put: `codes.some((code) => code === true)`,
+      },
+    ],
+  },
+  {
+    name: 'two-makes-are-the-first',
+    breaks: 'takes a chain with the contracts of two makes for one of the first',
+    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    expects: 'no chain is made in two ways',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-make.ts',
+        find: `made.length === 1 && first`,
+        put: `made.length >= 1 && first`,
+      },
+    ],
+  },
+  {
+    name: 'make-is-read-once',
+    breaks: 'gives up where the endpoints have not answered at once',
+    caughtBy: 'test/registry/registry.test.ts',
+    expects: 'what a chain shows of its make is read until',
+    edits: [
+      {
+        file: 'src/registry/learn-makes.ts',
+        find: `while (!closed.signal.aborted) {`,
+        put: `for (let first = true; first; first = false) {`,
+      },
+    ],
+  },
+  {
+    name: 'learned-and-not-followed',
+    breaks: 'learns the make of a chain, and goes on with the profile as it was',
+    caughtBy: 'test/registry/registry.test.ts',
+    expects: 'what a chain shows of its make is read until',
+    edits: [
+      {
+        file: 'src/registry/open-registry.ts',
+        find: `if (present === revision && !opened.hasLearned()) return`,
+        put: `if (present === revision) return`,
+      },
+    ],
+  },
 ]

@@ -54,6 +54,7 @@ export function scriptedChain(): ScriptedChain {
     },
     check: async () => (chain.view ? ['ok'] : ['noAnswer']),
     anchorReplaced: async () => undefined,
+    shownMake: async () => undefined,
     split: () => [],
     singleWitness: () => undefined,
     wrongChains: () => [],
