@@ -374,4 +374,65 @@ export const ofProfiles: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'constant-gas-for-ever',
+    breaks: 'repeats a no-op with 21,000 gas where the chain demands more',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'where the profile has a constant',
+    edits: [
+      { file: 'src/chain/fees/read-no-op.ts', find: 'isEstimated ||= isTooTight', put: 'isEstimated &&= isTooTight' },
+    ],
+  },
+  {
+    name: 'forget-what-was-too-tight',
+    breaks: 'signs the next no-op with 21,000 gas again where that was too little',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'where the profile has a constant',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'isEstimated ? gas(at',
+        put: "isEstimated && (isTooTight || profile.noOpGas === 'estimated') ? gas(at",
+      },
+    ],
+  },
+  {
+    name: 'a-reverting-account-has-no-no-op',
+    breaks: 'estimates no no-op of an account whose code reverts',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'where the code of a delegated account reverts',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'const last = isReverted ?',
+        put: "const last = isReverted && answer.kind === 'value' ?",
+      },
+    ],
+  },
+  {
+    name: 'any-error-is-a-revert',
+    breaks: 'estimates a transfer in place of the no-op after any error',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'where the code of a delegated account reverts',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'revertReason(answer) !== undefined',
+        put: "answer.kind !== 'value'",
+      },
+    ],
+  },
+  {
+    name: 'a-constant-over-the-estimate',
+    breaks: 'goes on with 21,000 gas after a higher estimate',
+    caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    expects: '21,000 where the profile says so',
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: 'if (isConstant && market.noOpGas <= transferGas) return',
+        put: 'if (isConstant) return',
+      },
+    ],
+  },
 ]
