@@ -131,8 +131,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/no-op.ts',
-        find: "if (profile.noOpGas === 'constant') return transferGas",
-        put: "if (profile.noOpGas === 'constant' || Boolean(market)) return transferGas",
+        find: 'if (isConstant && market.noOpGas <= transferGas) return transferGas',
+        put: 'if (isConstant || market.noOpGas > 0) return transferGas',
       },
     ],
   },
