@@ -299,24 +299,24 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'one-endpoint-shows-a-make',
     breaks: 'believes what one of two endpoints shows of the make',
-    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
     expects: 'what one of two endpoints shows alone',
     edits: [
       {
-        file: 'src/chain/nodes/read-make.ts',
-        find: `makes.size === 1 ? make : undefined`,
-        put: `makes.size >= 1 ? make : undefined`,
+        file: 'src/chain/nodes/read-shown.ts',
+        find: `values.size === 1 ? value : undefined`,
+        put: `values.size >= 1 ? value : undefined`,
       },
     ],
   },
   {
     name: 'errors-are-no-code',
     breaks: 'takes an error for the absence of a contract',
-    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
     expects: 'no error counts as an absent contract',
     edits: [
       {
-        file: 'src/chain/nodes/read-make.ts',
+        file: 'src/chain/nodes/read-shown.ts',
         find: `if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined\n`,
         put: `if (answer.kind !== 'value' || typeof answer.value !== 'string') return false\n`,
       },
@@ -325,11 +325,11 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'one-contract-is-a-make',
     breaks: 'takes one of two contracts for the make',
-    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
     expects: 'one of two contracts is not enough',
     edits: [
       {
-        file: 'src/chain/nodes/read-make.ts',
+        file: 'src/chain/nodes/read-shown.ts',
         find: `codes.every((code) => code === true)`,
         put: `codes.some((code) => code === true)`,
       },
@@ -338,11 +338,11 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'two-makes-are-the-first',
     breaks: 'takes a chain with the contracts of two makes for one of the first',
-    caughtBy: 'test/chain/nodes/read-make.test.ts',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
     expects: 'no chain is made in two ways',
     edits: [
       {
-        file: 'src/chain/nodes/read-make.ts',
+        file: 'src/chain/nodes/read-shown.ts',
         find: `made.length === 1 && first`,
         put: `made.length >= 1 && first`,
       },
@@ -352,10 +352,10 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'make-is-read-once',
     breaks: 'gives up where the endpoints have not answered at once',
     caughtBy: 'test/registry/registry.test.ts',
-    expects: 'what a chain shows of its make is read until',
+    expects: 'what a chain shows of itself is read until',
     edits: [
       {
-        file: 'src/registry/learn-makes.ts',
+        file: 'src/registry/learn-shown.ts',
         find: `while (!closed.signal.aborted) {`,
         put: `for (let first = true; first; first = false) {`,
       },
@@ -365,7 +365,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'learned-and-not-followed',
     breaks: 'learns the make of a chain, and goes on with the profile as it was',
     caughtBy: 'test/registry/registry.test.ts',
-    expects: 'what a chain shows of its make is read until',
+    expects: 'what a chain shows of itself is read until',
     edits: [
       {
         file: 'src/registry/open-registry.ts',
@@ -434,5 +434,58 @@ export const ofProfiles: readonly Mutant[] = [
         put: 'if (isConstant) return',
       },
     ],
+  },
+  {
+    name: 'an-old-arbos-is-silent',
+    breaks: 'reads the order of an older ArbOS for ever',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
+    expects: 'collects tips',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-shown.ts',
+        find: 'revertReason(answer) === undefined ? undefined : false',
+        put: 'undefined',
+      },
+    ],
+  },
+  {
+    name: 'any-word-is-a-boolean',
+    breaks: 'takes any number for the answer whether a chain collects tips',
+    caughtBy: 'test/chain/nodes/read-shown.test.ts',
+    expects: 'collects tips',
+    edits: [{ file: 'src/chain/nodes/read-shown.ts', find: '{63}[01]$/', put: '{63}[0-9a-f]$/' }],
+  },
+  {
+    name: 'tips-over-the-file',
+    breaks: 'lets what a chain shows of its order count before the file',
+    caughtBy: 'test/config/network-profiles.test.ts',
+    expects: 'a chain that collects tips orders by them',
+    edits: [
+      {
+        file: 'src/domain/network-profiles.ts',
+        find: "return withOverrides(isByTips ? { ...profile, pool: 'private' } : profile, overrides)",
+        put: "return withOverrides(withOverrides(profile, overrides), isByTips ? { pool: 'private' } : {})",
+      },
+    ],
+  },
+  {
+    name: 'tips-on-any-chain',
+    breaks: 'treats a public pool as a private one because a contract answers',
+    caughtBy: 'test/config/network-profiles.test.ts',
+    expects: 'a chain that collects tips orders by them',
+    edits: [
+      {
+        file: 'src/domain/network-profiles.ts',
+        find: "const isByTips = profile.pool === 'fcfs' &&",
+        put: 'const isByTips =',
+      },
+    ],
+  },
+  {
+    name: 'order-is-read-once',
+    breaks: 'goes on to order as the chain did at the start',
+    caughtBy: 'test/registry/registry.test.ts',
+    expects: 'what a chain shows of itself is read until',
+    edits: [{ file: 'src/registry/learn-shown.ts', find: "fact === 'make') return", put: 'Boolean(fact)) return' }],
   },
 ]

@@ -72,6 +72,8 @@ export interface Chain {
   check(): Promise<readonly EndpointState[]>
   /** How the chain is made, by contracts that it has. Undefined while too few endpoints have answered. Never rejects. */
   shownMake(): Promise<ShownMake | undefined>
+  /** As `shownMake`: whether the chain orders transactions by their tips. Of Arbitrum's chains only. */
+  collectsTips(): Promise<boolean | undefined>
   /** Verifies endpoints again that the stored anchor excluded: it is another one now. Never rejects. */
   anchorReplaced(): Promise<void>
   /** The endpoints that serve another chain by their chain id or the anchor. Sends no call. */

@@ -109,16 +109,30 @@ const generalTags: readonly (readonly [tag: string, facts: ProfileOverrides])[] 
  */
 export type ProfileBasis = 'table' | 'list' | 'shown' | 'tags' | 'none'
 
+/** What a chain shows of itself. Absent members were not read. */
+export interface Shown {
+  readonly make?: ShownMake | undefined
+  /** Whether it orders transactions by their tips, where others of its make order them as they come. */
+  readonly collectsTips?: boolean | undefined
+}
+
 /** The facts by which a profile is found. */
 export interface ChainFacts {
   readonly chainId: number
   readonly tags: readonly string[]
-  /** Absent: the chain was not read. */
-  readonly shown?: ShownMake | undefined
+  readonly shown?: Shown
 }
 
 export function profileOf(chain: ChainFacts, overrides: ProfileOverrides = {}): NetworkProfile {
-  return [...factsOf(chain).facts, overrides].reduce(withOverrides, ethereumProfile)
+  const profile = factsOf(chain).facts.reduce(withOverrides, ethereumProfile)
+  // A round of 125 ms has an order by tips, so a higher price can win for as long as a transaction waits.
+  const isByTips = profile.pool === 'fcfs' && chain.shown?.collectsTips === true
+  return withOverrides(isByTips ? { ...profile, pool: 'private' } : profile, overrides)
+}
+
+/** Whether the chain itself shows if it orders by tips. */
+export function isOrderShown(chain: ChainFacts): boolean {
+  return factsOf(chain).facts.reduce(withOverrides, ethereumProfile).pool === 'fcfs'
 }
 
 export function basisOf(chain: ChainFacts): ProfileBasis {
@@ -132,13 +146,16 @@ export function isMakeUnknown({ chainId, tags }: ChainFacts): boolean {
 }
 
 /** The later facts count before the earlier. */
-function factsOf({ chainId, tags, shown }: ChainFacts): { basis: ProfileBasis; facts: readonly ProfileOverrides[] } {
+function factsOf({ chainId, tags, shown = {} }: ChainFacts): {
+  basis: ProfileBasis
+  facts: readonly ProfileOverrides[]
+} {
   const ofChain = byChainId.get(chainId)
   if (ofChain) return { basis: 'table', facts: [ofChain] }
   const ofTags = (table: typeof byTag) => table.filter(([tag]) => tags.includes(tag)).map(([, facts]) => facts)
   const [general, specific] = [ofTags(generalTags), ofTags(byTag)]
   const listed = makeById.get(chainId)
-  const read = shown === 'none' ? undefined : shown
+  const read = shown.make === 'none' ? undefined : shown.make
   const make = listed === undefined || listed === 'rollup' ? (read ?? listed) : listed
   const made = make ? [byMake[make]] : []
   return { basis: basisBy(specific, make, listed, general), facts: [...general, ...made, ...specific] }

@@ -1,5 +1,5 @@
 // The settings of endpoints, networks and notifications, from the file or from the API.
-import type { ProfileBasis } from './network-profiles.ts'
+import type { ProfileBasis, Shown } from './network-profiles.ts'
 import type { NetworkProfile, ProfileOverrides } from './profile.ts'
 import type { SecondWitness } from './second-witness.ts'
 import type { Secret } from './secret.ts'
@@ -29,6 +29,8 @@ export interface NetworkSettings {
   readonly profile: NetworkProfile
   /** What the profile rests on. */
   readonly profileBasis: ProfileBasis
+  /** What the chain has shown of itself so far. Absent: nothing was read. */
+  readonly shown?: Shown
   /** The fields of the profile that the file sets, and the tip of a chain that is on no list. No tag changes them. */
   readonly profileInFile: ProfileOverrides
   /** What the file or a list of chains says about the chain: `eip1559`, `no-mempool`. */

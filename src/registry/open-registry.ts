@@ -115,7 +115,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 
 /** The next look does it anyway. */
 function inBackground(work: Promise<void>, logger: Logger): void {
-  work.catch((err: unknown) => logger.warn({ err }, 'what a chain shows of its make is not followed yet'))
+  work.catch((err: unknown) => logger.warn({ err }, 'the profile that a chain shows is not followed yet'))
 }
 
 /** Each call sees what the one before has done. */

@@ -3,7 +3,7 @@
 import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import { isMakeUnknown } from '../domain/network-profiles.ts'
+import { isMakeUnknown, isOrderShown, type Shown } from '../domain/network-profiles.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { EndpointSettings, NetworkSettings } from '../domain/settings.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -11,7 +11,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
 import { patchedNetwork } from './entities.ts'
-import { learnMakes } from './learn-makes.ts'
+import { type LearnShown, learnShown } from './learn-shown.ts'
 import type { NetworkCondition } from './registry.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
@@ -24,7 +24,7 @@ export interface ReopenChains {
   readonly policyFor: (network: NetworkSettings) => NetworkPolicy
   readonly findRelayer: (id: RelayerId) => Promise<Relayer | undefined>
   readonly clock: Clock
-  /** What a chain shows of its make is known now: `refresh` follows it. */
+  /** A chain has shown something new: `refresh` follows it. */
   readonly learned: () => void
 }
 
@@ -40,7 +40,7 @@ export interface OpenedChains {
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(network: string): DecisionProfile | undefined
-  /** A chain has shown its make since the last refresh. */
+  /** Whether a chain has shown something since the last refresh. */
   hasLearned(): boolean
   refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
   [Symbol.dispose](): void
@@ -55,7 +55,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   const opened = new Map<string, string>()
   /** The network of a chain, by the chain's name. */
   const networkOf = new Map<string, string>()
-  const makes = learnMakes({ ...options, read: async (network) => chains.get(network)?.shownMake() })
+  const shown = learnShown({ ...options, read: readingShown(chains) })
 
   function put(name: string, settings: NetworkSettings, version: string): void {
     const before = opened.get(name)
@@ -71,12 +71,12 @@ export function reopenChains(options: ReopenChains): OpenedChains {
       const row = rows.find(({ id }) => id === network.name)
       const patch = row ? networkFromEntity(vault, row) : {}
       const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
-      const shown = makes.of(network.name)
-      const settings = { ...patchedNetwork(network, patch, shown), isBlockTimeGiven }
+      const facts = shown.of(network.name)
+      const settings = { ...patchedNetwork(network, patch, facts), isBlockTimeGiven }
       networks.set(network.name, settings)
       policies.set(network.name, options.policyFor(settings))
-      put(network.name, settings, `${row?.revision} ${shown}`)
-      if (isMakeUnknown(settings)) makes.learn(network.name)
+      put(network.name, settings, `${row?.revision} ${facts.make} ${facts.collectsTips}`)
+      for (const fact of shownFactsOf(settings)) shown.learn(network.name, fact)
     }
   }
 
@@ -120,12 +120,27 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     policyOf: (network) => ofNetwork(policies.get(network), network),
     profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {
-      makes.follow()
+      shown.follow()
       putNetworks(rows.networks)
       await putRelayers(rows.relayers)
       dropUnused()
     },
-    ...{ hasLearned: makes.hasNew, [Symbol.dispose]: makes[Symbol.dispose] },
+    ...{ hasLearned: shown.hasNew, [Symbol.dispose]: shown[Symbol.dispose] },
+  }
+}
+
+/** What only the chain shows of itself. */
+function shownFactsOf(settings: NetworkSettings): readonly (keyof Shown)[] {
+  return [
+    ...(isMakeUnknown(settings) ? ['make' as const] : []),
+    ...(isOrderShown(settings) ? ['collectsTips' as const] : []),
+  ]
+}
+
+function readingShown(chains: Chains<NetworkSettings>): LearnShown['read'] {
+  return {
+    make: async (network) => chains.get(network)?.shownMake(),
+    collectsTips: async (network) => chains.get(network)?.collectsTips(),
   }
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { namedNetworks } from '../../src/config/named-networks.ts'
 import type { Address } from '../../src/domain/ids.ts'
 import { listedMakes } from '../../src/domain/listed-makes.ts'
-import { basisOf, isMakeUnknown, profileOf, type ShownMake } from '../../src/domain/network-profiles.ts'
+import { basisOf, isMakeUnknown, isOrderShown, profileOf, type ShownMake } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile, type ProfileOverrides, profileTable } from '../../src/domain/profile.ts'
 import { listMakes } from '../../tooling/list-makes.ts'
 import { loadFile, rightFile } from './workplace.ts'
@@ -109,17 +109,30 @@ test('only where nothing else says how a chain is made, the chain itself does', 
   const unknown = [untagged(169), untagged(12_323), { chainId: 7, tags: ['rollup', 'no-mempool'] }]
   expect(known.map(isMakeUnknown)).toEqual([false, false, false, false])
   expect(unknown.map(isMakeUnknown)).toEqual([true, true, true])
-  const shown = (make: ShownMake) => ({ ...untagged(12_323), shown: make })
+  const shown = (make: ShownMake) => ({ ...untagged(12_323), shown: { make } })
   expect(profileOf(shown('nitro'))).toMatchObject(nitro)
   expect([basisOf(shown('nitro')), basisOf(shown('none'))]).toEqual(['shown', 'list'])
   expect(profileOf(shown('none'))).toEqual(profileOf(untagged(12_323)))
   // A general tag says less than what the chain shows, and a tag of a make says more.
-  expect(profileOf({ chainId: 7, tags: ['rollup'], shown: 'opStack' })).toMatchObject({ ...opStack, floorGas: true })
-  const tagged = { chainId: 7, tags: ['arbitrum-based'], shown: 'opStack' } as const
+  expect(profileOf({ chainId: 7, tags: ['rollup'], shown: { make: 'opStack' } })).toMatchObject({
+    ...opStack,
+    floorGas: true,
+  })
+  const tagged = { chainId: 7, tags: ['arbitrum-based'], shown: { make: 'opStack' } } as const
   expect([profileOf(tagged), basisOf(tagged)]).toMatchObject([nitro, 'tags'])
   // The list of rollups and the chain id count before it.
-  expect(profileOf({ ...untagged(81_457), shown: 'nitro' })).toEqual(profileOf(untagged(81_457)))
-  expect(profileOf({ ...untagged(1), shown: 'nitro' })).toEqual(profileOf(untagged(1)))
+  expect(profileOf({ ...untagged(81_457), shown: { make: 'nitro' } })).toEqual(profileOf(untagged(81_457)))
+  expect(profileOf({ ...untagged(1), shown: { make: 'nitro' } })).toEqual(profileOf(untagged(1)))
+})
+
+test('a chain that collects tips orders by them, unless a file says otherwise; on any other that says nothing', () => {
+  const collects = { shown: { collectsTips: true } }
+  expect(profileOf({ ...untagged(421_614), ...collects })).toEqual({ ...profileOf(untagged(421_614)), pool: 'private' })
+  expect(profileOf({ ...untagged(421_614), ...collects }, { pool: 'fcfs' }).pool).toBe('fcfs')
+  expect(profileOf({ ...untagged(421_614), shown: { collectsTips: false } })).toEqual(profileOf(untagged(421_614)))
+  expect(profileOf({ ...untagged(1), ...collects })).toEqual(profileOf(untagged(1)))
+  const all = [untagged(421_614), { ...untagged(7), shown: { make: 'nitro' } as const }, untagged(1), untagged(10)]
+  expect(all.map(isOrderShown)).toEqual([true, true, false, false])
 })
 
 test('a file sets each field over what is known, and a network inherits a profile as a whole', async () => {

@@ -122,30 +122,39 @@ test('a chain is opened anew only where its endpoints or its rules changed, and 
   ])
 })
 
-test('what a chain shows of its make is read until it answers, and from then on the profile follows it', async () => {
+test('what a chain shows of itself is read until it answers, and the profile follows it, also where that changes', async () => {
   await using under = await openTestedStore()
-  const shown: (ShownMake | undefined)[] = [undefined, 'nitro']
+  const makes: ShownMake[] = ['nitro']
+  const orders = [undefined, false, undefined, true]
   const pools: string[] = []
   const waits: number[] = []
-  const clock = { ...systemClock, sleep: async (ms: number) => void waits.push(ms) }
+  const clock = {
+    ...systemClock,
+    sleep: async (ms: number) => (orders.length > 0 ? void waits.push(ms) : systemClock.sleep(ms)),
+  }
   const chains = openChains(({ profile }: NetworkSettings) => {
     pools.push(profile.pool)
-    return { shownMake: async () => shown.shift(), close: async () => undefined } as Partial<Chain> as Chain
+    const part: Partial<Chain> = {
+      shownMake: async () => (waits.length === 0 ? undefined : makes.shift()),
+      collectsTips: async () => orders.shift(),
+      close: async () => undefined,
+    }
+    return part as Chain
   })
   const file = { relayers: [], signers: [], notifications: [], awaited: [] }
   const policyFor = ({ profile }: NetworkSettings) => ({ ...somePolicy, profile })
-  const registry = await openRegistry({
+  await using registry = await openRegistry({
     ...{ store: under.store, vault, logger: quiet, fileSigners: new Map(), clock, chains, policyFor },
     file: { ...file, networks: [{ ...network, chainId: 4_242, profileInFile: { tipFloor: 7n } }] },
     openSigner: () => Promise.reject(new Error('there is none')),
   })
-  await until(() => pools.length === 2, { what: 'the chain to be opened anew' })
+  await until(() => pools.at(-1) === 'private', { what: 'the order by tips' })
   await registry.refresh()
-  expect(pools).toEqual(['public', 'fcfs'])
-  expect(waits).toEqual([60_000])
-  expect(registry.networks()).toMatchObject([{ profileBasis: 'shown', profile: { pool: 'fcfs', tipFloor: 7n } }])
-  expect(registry.policyOf(relayer).profile).toMatchObject({ pool: 'fcfs', l1Fee: 'in_gas' })
-  await registry[Symbol.asyncDispose]()
+  expect([...new Set(pools)]).toEqual(['public', 'fcfs', 'private'])
+  // The make, and then the order: until it is there, and from time to time.
+  expect(waits).toEqual([60_000, 60_000, 3_600_000, 60_000])
+  expect(registry.networks()).toMatchObject([{ profileBasis: 'shown', profile: { pool: 'private', tipFloor: 7n } }])
+  expect(registry.policyOf(relayer).profile).toMatchObject({ pool: 'private', l1Fee: 'in_gas' })
 })
 
 test('what can not be opened now is opened at the next look', async () => {

@@ -3,7 +3,7 @@
 import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
 import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
-import { shownBy } from '../../chain/nodes/read-make.ts'
+import { makeBy } from '../../chain/nodes/read-shown.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
 import { transferGas } from '../../domain/intrinsic-gas.ts'
 import { isMakeUnknown, type ShownMake } from '../../domain/network-profiles.ts'
@@ -44,7 +44,7 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     const first: Finding = { place, check: 'chain id', ...found }
     if (found.level === 'error') return [first]
     const noOp = { from: account, to: account, value: '0x0', data: '0x' }
-    const shown = isMakeUnknown(network) && (await shownBy((each) => callAlone(transport, each)))
+    const shown = isMakeUnknown(network) && (await makeBy((each) => callAlone(transport, each)))
     const [version, latest, pending, gas, safe, finalized, tip, history] = await Promise.all([
       call('web3_clientVersion'),
       call('eth_getBlockByNumber', 'latest', false),

@@ -39,14 +39,40 @@ test.each([
   expect(await network.chain.shownMake()).toBe(make)
 })
 
+const hex64 = (value: string) => `0x${value.padStart(64, '0')}`
+/** Code that returns the word, or reverts. */
+const returning = (word: string) => `0x60${word.padStart(2, '0')}60005260206000f3`
+
+test.each([
+  { code: returning('01'), collects: true },
+  { code: returning('00'), collects: false },
+  { code: '0x60006000fd', collects: false, why: 'an ArbOS without this function' },
+  { code: returning('02'), collects: undefined, why: 'no boolean' },
+  { code: '0x', collects: undefined, why: 'no such contract' },
+])('code $code: collects tips: $collects $why', async ({ code, collects }) => {
+  await node.rpc('anvil_setCode', [arbOwnerPublic, code])
+  await using network = networkOver([node.url])
+  expect(await network.chain.collectsTips()).toBe(collects)
+})
+
+test('no order by tips on the word of one of two endpoints', async () => {
+  await node.rpc('anvil_setCode', [arbOwnerPublic, returning('00')])
+  await using network = networkOver([node.url, gateway.url])
+  gateway.lie(({ method }) => (method === 'eth_call' ? { result: hex64('1') } : undefined))
+  expect(await network.chain.collectsTips()).toBeUndefined()
+  gateway.repent()
+  expect(await network.chain.collectsTips()).toBe(false)
+})
+
 test('what one of two endpoints shows alone is not believed, and no error counts as an absent contract', async () => {
   await setCodes()
+  const before = gateway.lies()
   await using network = networkOver([node.url, gateway.url])
   gateway.lie(({ method, params }) =>
     method === 'eth_getCode' && params[0] === oracle ? { result: '0xfe' } : undefined,
   )
   expect(await network.chain.shownMake()).toBeUndefined()
-  expect(gateway.lies()).toBe(1)
+  expect(gateway.lies() - before).toBe(1)
   gateway.lie(({ method }) => (method === 'eth_getCode' ? { error: { code: -32603, message: 'busy' } } : undefined))
   expect(await network.chain.shownMake()).toBeUndefined()
   gateway.repent()
