@@ -4,10 +4,10 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { measureSilence, type Silence } from './measure-silence.ts'
-import type { Shown, View } from './witness-view.ts'
+import type { View, WitnessAnswer } from './witness-view.ts'
 
 /** The word of one provider. */
-export interface Word extends Shown {
+export interface Word extends WitnessAnswer {
   /** The index of the endpoint that gave it. */
   readonly endpoint: number
 }

@@ -19,7 +19,7 @@ import { openReceiptsByBlock } from './receipts-by-block.ts'
  */
 export type View = 'shown' | 'listed' | 'refuted' | 'elsewhere' | 'silent'
 
-export interface Shown {
+export interface WitnessAnswer {
   readonly view: View
   /** What it is derived from, for an operator. Empty where the endpoint is silent. */
   readonly answer: string
@@ -27,7 +27,11 @@ export interface Shown {
 
 export interface WitnessViews {
   /** By the spender's hash. `claims` lie in the block. Never rejects. */
-  of(endpoint: Endpoint, requested: RequestedBlock, claims: readonly WitnessClaim[]): Promise<ReadonlyMap<Hash, Shown>>
+  of(
+    endpoint: Endpoint,
+    requested: RequestedBlock,
+    claims: readonly WitnessClaim[],
+  ): Promise<ReadonlyMap<Hash, WitnessAnswer>>
   /** The endpoint gave the result in a receipt, so it is not read again. */
   reported(endpoint: Endpoint, claim: WitnessClaim): void
 }
@@ -101,7 +105,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
 
   return {
     async of(endpoint, requested, claims) {
-      const shownAs = (view: (claim: WitnessClaim) => Shown) =>
+      const shownAs = (view: (claim: WitnessClaim) => WitnessAnswer) =>
         new Map(claims.map((claim) => [claim.hash, view(claim)] as const))
       if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return shownAs(() => silence)
       const withResult = claims.filter(({ succeeded }) => succeeded !== undefined)
@@ -126,12 +130,17 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
   }
 }
 
-const silence: Shown = { view: 'silent', answer: '' }
+const silence: WitnessAnswer = { view: 'silent', answer: '' }
 
 /** More hashes than these make no answer clearer. */
 const hashesInAnswer = 12
 
-function shown(view: View, listing: Listing, { hash }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): Shown {
+function shown(
+  view: View,
+  listing: Listing,
+  { hash }: WitnessClaim,
+  results: ReadonlyMap<Hash, boolean>,
+): WitnessAnswer {
   const { number, hashes } = listing
   const lists = hashes.has(hash)
   const answer = {
