@@ -60,7 +60,7 @@ export function openHistoryCheck(options: HistoryCheckOptions): CheckHistory {
     const final = at.head.number - inquiry.confirmations + 1
     const search: Search = searches.get(address) ?? { ...noFindings(), latest: {} }
     searches.set(address, search)
-    const counted = await readFinalCount(at.by, address, { final, head: at.head.number }, search.latest)
+    const counted = await readFinalCount(at.by, address, { final, head: at.head.number, last }, search.latest)
     if (!counted) return { below }
     const { count: finalBelow, ignoresBlock } = counted
     if (last >= finalBelow) return { below, finalBelow }

@@ -18,6 +18,13 @@ export interface FinalCount {
   readonly ignoresBlock: boolean
 }
 
+export interface RequestedCount {
+  readonly final: BlockNumber
+  readonly head: BlockNumber
+  /** A count no higher needs no further call: no nonce up to this one is to be found yet. */
+  readonly last: Nonce
+}
+
 /** The latest state may be that of a block above the head that we follow: no more than this, as the head is read within seconds. */
 const aheadMax = 64
 
@@ -25,12 +32,12 @@ const aheadMax = 64
 export async function readFinalCount(
   endpoint: Endpoint,
   address: Address,
-  { final, head }: { readonly final: BlockNumber; readonly head: BlockNumber },
+  { final, head, last }: RequestedCount,
   latest: LatestCounts,
 ): Promise<FinalCount | undefined> {
   if (final < 0) return undefined
   const counted = await readNonce(endpoint, address, final)
-  const isLatest = counted !== undefined && counted > 0 && (await ignoresBlock(endpoint, address))
+  const isLatest = counted !== undefined && counted > last && (await ignoresBlock(endpoint, address))
   if (counted !== undefined && !isLatest) return { count: counted, ignoresBlock: false }
   const { next } = latest
   if (next && next.finalAt <= final) {
