@@ -4,6 +4,7 @@ import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { lease } from '../locks.ts'
 import type { Lines } from './lines.ts'
+import { settingsIn } from './parameters.ts'
 
 const int8 = 20
 const numeric = 1_700
@@ -28,7 +29,7 @@ export const poolLimits = {
   idleInTransactionMs: lease.serverMs,
 } as const
 
-/** The settings that leases, fences and timely answers need, by the names that the driver reads from a URL. */
+/** The settings that leases, fences and timely answers need. No parameter of the URL changes them (parameters.ts). */
 const fixed = {
   connectionTimeoutMillis: poolLimits.connectTimeoutMs,
   lock_timeout: poolLimits.lockTimeoutMs,
@@ -38,20 +39,9 @@ const fixed = {
   keepAlive: true,
 }
 
-/** Throws OperatorError for a URL that overrides a fixed setting: the driver prefers the URL to its options. */
+/** Throws OperatorError for a URL with a parameter that would have no effect, or a wrong one. */
 export function settingsFor(url: Secret): ClientConfig {
-  const { searchParams } = new URL(url.reveal())
-  const set = Object.keys(fixed).filter((name) => searchParams.has(name))
-  if (set.length > 0) {
-    throw new OperatorError(`DATABASE_URL: the service sets ${set.join(', ')} by itself; take it out of the URL`)
-  }
-  return {
-    connectionString: url.reveal(),
-    application_name: 'rescind',
-    ...fixed,
-    types,
-    pipeline: true,
-  }
+  return { ...settingsIn(new URL(url.reveal())), ...fixed, types, pipeline: true }
 }
 
 /**
