@@ -57,6 +57,7 @@ import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
+import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
@@ -166,8 +167,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { clock, random, logger, metrics } = around
   const { limits } = config
   await using opened = new AsyncDisposableStack()
-  const lines = openLines()
-  const opening = opened.use(watchOutage(await openStore(config, around, lines), logger))
+  const shared = { lines: openLines(), server: openKnownServer(random) }
+  const opening = opened.use(watchOutage(await openStore(config, around, shared), logger))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
@@ -200,7 +201,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await syncConfiguredRelayers({ store, ...inFile, canBeFollowed, hasNotification, logger })
   await requireStorageKey(store, vault)
 
-  const sharing = openSharing(config, around, lines)
+  const sharing = openSharing(config, around, shared)
   if (sharing) {
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))

@@ -153,7 +153,7 @@ async function insertEnded(client: pg.ClientBase, relayer: RelayerId, from: numb
 async function openDatabase() {
   const opened = new AsyncDisposableStack()
   const url = secretUrl(new URL(await (await server()).database()))
-  const pool = openPool(url, 1, () => undefined)
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   const client = await pool.connect()
   opened.defer(() => client.release())

@@ -9,6 +9,7 @@ import { secretUrl } from '../../src/ops/secret.ts'
 import { openPool, settingsFor } from '../../src/store/postgres/connect.ts'
 import { openDirectSession } from '../../src/store/postgres/direct-session.ts'
 import { translateError } from '../../src/store/postgres/failure.ts'
+import { openKnownServer } from '../../src/store/postgres/known-server.ts'
 import { sharedPostgres } from './open-postgres.ts'
 
 const server = sharedPostgres()
@@ -20,7 +21,7 @@ const base = `postgres://u:${hidden}@db.internal/d`
 
 function refusalOf(url: string): OperatorError {
   try {
-    settingsFor(secretUrl(new URL(url)))
+    settingsFor(secretUrl(new URL(url)), openKnownServer())
   } catch (error) {
     expect(error).toBeInstanceOf(OperatorError)
     return error as OperatorError
@@ -29,7 +30,7 @@ function refusalOf(url: string): OperatorError {
 }
 
 async function setting(url: string, name: string): Promise<string> {
-  const pool = openPool(secretUrl(new URL(url)), 1, () => undefined)
+  const pool = openPool(secretUrl(new URL(url)), { max: 1, onIdleError: () => undefined })
   try {
     const { rows } = await pool.query<{ value: string }>('SELECT current_setting($1) AS value', [name])
     return rows[0]?.value ?? ''
@@ -82,7 +83,7 @@ test.each([
 })
 
 test('every mode of TLS keeps its proof', () => {
-  const sslOf = (parameters: string) => settingsFor(secretUrl(new URL(`${base}?${parameters}`))).ssl
+  const sslOf = (parameters: string) => settingsFor(secretUrl(new URL(`${base}?${parameters}`)), openKnownServer()).ssl
   const root = join(folder, 'ca.pem')
   writeFileSync(root, 'a certificate')
   expect(sslOf('application_name=a')).toBe(undefined)
@@ -108,7 +109,7 @@ test('a file yields the password at each connect', async () => {
   Object.assign(url, { username: role, password: '' })
   url.searchParams.set('password_file', file)
   const address = secretUrl(url)
-  const pool = openPool(address, 4, () => undefined)
+  const pool = openPool(address, { max: 4, onIdleError: () => undefined })
   try {
     const held = await pool.connect()
     await postgres.query(`ALTER ROLE ${role} PASSWORD 'the second'`)
@@ -117,7 +118,7 @@ test('a file yields the password at each connect', async () => {
     writeFileSync(file, 'the second')
     ;(await pool.connect()).release()
     held.release()
-    const session = await openDirectSession(address, [])
+    const session = await openDirectSession(address, openKnownServer(), [])
     session.end()
   } finally {
     await pool.end()

@@ -21,7 +21,7 @@ const server = sharedPostgres()
 
 test('what names transactions goes by their key, also where PostgreSQL knows nothing of the table or saw it small', async () => {
   await using opened = new AsyncDisposableStack()
-  const pool = openPool(secretUrl(new URL(await (await server()).database())), 1, () => undefined)
+  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   const client = await pool.connect()
   opened.defer(() => client.release())

@@ -50,6 +50,9 @@ const reasons: Reasons = [
   [/^57P/, 'has ended the connection'],
   [/^(28|42501$)/, 'refuses the user of DATABASE_URL'],
   [/^3D000$/, 'is not there'],
+  [/^ESTANDBY$/, 'is a standby, which takes no writes'],
+  [/^EPOOLER$/, 'is behind a pooler, which shares sessions'],
+  [/^EOTHERSERVER$/, 'is not the server of before, or a failover left it behind'],
   [/^ENOPASSWORD$/, 'gets no password from the file or the command of DATABASE_URL'],
   [/^58/, 'has failed to read or write its files'],
 ]

@@ -10,6 +10,7 @@ import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, translateError, whyUnavailable } from './failure.ts'
+import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
@@ -25,16 +26,18 @@ export async function openPostgresStore(options: {
   clock: Clock
   logger: Logger
   lines?: Lines
+  server?: KnownServer
 }): Promise<Store> {
-  const { url, clock, logger, lines } = options
+  const { url, clock, logger, lines, server = openKnownServer() } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const writers = openPool(url, poolLimits.writersMax, onIdleError, lines)
+  const common = { onIdleError, lines, server }
+  const writers = openPool(url, { ...common, max: poolLimits.writersMax })
   opened.defer(() => writers.end())
   await checkServer(writers)
   const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
   if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
-  const readers = openPool(url, poolLimits.readersMax, onIdleError, lines)
+  const readers = openPool(url, { ...common, max: poolLimits.readersMax })
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
