@@ -17,6 +17,8 @@ export interface DatabaseSurroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  /** Ends the wait for another process that migrates the database. */
+  readonly stop?: AbortSignal
   /** Where rows are kept; the configured database by default. */
   readonly openStore?: () => Promise<Store>
   /** How replicas share that store. Absent beside `openStore`: this process has the store to itself. */
@@ -52,11 +54,11 @@ export function openSharing(
 
 export function openStore(
   { database }: Config,
-  { clock, logger, openStore }: DatabaseSurroundings,
+  { clock, logger, stop, openStore }: DatabaseSurroundings,
   shared: SharedBySessions,
 ): Promise<Store> {
   if (openStore) return openStore()
   return database.kind === 'postgres'
-    ? openPostgresStore({ url: database.url, clock, logger, ...shared })
+    ? openPostgresStore({ url: database.url, clock, logger, stop, ...shared })
     : openSqliteStore({ path: database.path, clock, logger })
 }

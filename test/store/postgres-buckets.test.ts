@@ -24,7 +24,7 @@ const rows = 40_000
 test('pages by buckets are the pages by OFFSET, after any sequence of writes', async () => {
   await using opened = await openDatabase()
   const { client, executor } = opened
-  await migrate(client, now)
+  await migrate(client, now, { clock: systemClock, logger: quiet })
   await comparePages({ executor, query: async (sql) => (await client.query(sql)).rows })
 })
 

@@ -27,16 +27,21 @@ export async function openPostgresStore(options: {
   logger: Logger
   lines?: Lines
   server?: KnownServer
+  stop?: AbortSignal | undefined
 }): Promise<Store> {
-  const { url, clock, logger, lines, server = openKnownServer() } = options
+  const { url, clock, logger, lines, server = openKnownServer(), stop } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
   const common = { onIdleError, lines, server }
   const writers = openPool(url, { ...common, max: poolLimits.writersMax })
   opened.defer(() => writers.end())
   await checkServer(writers)
-  const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
-  if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
+  const began = clock.elapsed()
+  const applied = await withConnection(writers, (client) => migrate(client, clock.now(), { clock, logger, stop }))
+  if (applied.length > 0) {
+    const tookMs = Math.round(clock.elapsed() - began)
+    logger.info({ database: String(url), applied, took_ms: tookMs }, 'database schema is up to date')
+  }
   const readers = openPool(url, { ...common, max: poolLimits.readersMax })
   opened.defer(() => readers.end())
 
