@@ -59,6 +59,7 @@ import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
+import { samplingLog } from './store/sqlite/log-size.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
 import { watchOutage } from './store/watch-outage.ts'
@@ -108,7 +109,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   }
   const stopping = new AbortController()
   // Metrics are served until the last request has ended, so that a drain can be watched.
-  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
+  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around, config))
   const { commands, management, states } = engine
   const { chainOf, signerOf, policyOf } = management.registry
   opened.use(reportAtStart({ registry: management.registry, logger: around.logger, observed: states.observed }))
@@ -239,12 +240,18 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
 }
 
-function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
+function serveMetrics(
+  metrics: Metrics & Exposition,
+  engine: Engine,
+  { clock, logger }: Surroundings,
+  { database }: Config,
+): MetricsServer {
   const { reads } = engine.commands.store
   const { chainOf } = engine.management.registry
   const samples = [
     samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
     samplingWebhooks(reads, metrics.webhooks),
+    ...(database.kind === 'sqlite' ? [samplingLog(database.path, metrics.store)] : []),
   ]
   const sample = async () => void (await Promise.all(samples.map((each) => each())))
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
