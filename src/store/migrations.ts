@@ -9,6 +9,7 @@ import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
@@ -245,6 +246,7 @@ export const migrations: readonly Migration[] = [
   ...ofAnchors,
   ...ofGiveUps,
   ...ofWitnesses,
+  ...ofServerIdentity,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -39,6 +39,10 @@ export interface KnownServer {
    * timeline ends all those on earlier ones: they are on a server that a failover left behind.
    */
   begin(client: Client | ClientBase, end: () => void): Promise<void>
+  /** From now on `settle` runs in the first session on each server, before its first statement. */
+  onServer(settle: (client: Client | ClientBase, identity: ServerIdentity) => Promise<void>): void
+  /** Runs it in a session that began before. */
+  settle(client: Client | ClientBase): Promise<void>
 }
 
 /**
@@ -71,6 +75,8 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   const sessions = new Set<{ readonly timeline: number; readonly end: () => void }>()
   let identity: ServerIdentity | undefined
   let pinned: string | undefined
+  let settling: ((client: Client | ClientBase, identity: ServerIdentity) => Promise<void>) | undefined
+  let settled: number | undefined
 
   /** Whatever schemas are created later, each session of this process works in that of the first. */
   async function pin(client: Client | ClientBase, schema: string | null): Promise<void> {
@@ -95,8 +101,16 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
     for (const each of sessions) if (each.timeline < found.timeline) each.end()
   }
 
+  async function settle(client: Client | ClientBase): Promise<void> {
+    if (!settling || !identity || settled === identity.timeline) return
+    const at = identity
+    await settling(client, at)
+    settled = at.timeline
+  }
+
   return {
     lockTimeoutMs,
+    settle,
     identity: () => identity,
     async begin(client, end) {
       await client.query(`${planning}; ${counting}`)
@@ -114,6 +128,10 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
       sessions.add(session)
       client.once('end', () => sessions.delete(session))
       await pin(client, facts.schema)
+      await settle(client)
+    },
+    onServer(each) {
+      settling = each
     },
   }
 }

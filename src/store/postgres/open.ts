@@ -14,8 +14,10 @@ import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
+import { isLostEvent, settleIdentity } from './settle-identity.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { openSnapshots, withConnection } from './snapshot.ts'
+import { watchAddress } from './watch-address.ts'
 
 /** How long readiness reports a full disk. Afterwards a balancer sends requests again, which test the disk. */
 const diskFullBelievedMs = 5_000
@@ -48,8 +50,11 @@ export async function openPostgresStore(options: {
   const reading = readingExecutor(readers)
   const snapshots = openSnapshots(readers)
   const events = openSettledEvents(reading, clock)
+  server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
+  await withConnection(writers, (client) => server.settle(client))
   const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
+  opened.use(watchAddress({ url, server, clock, logger }))
 
   let wasFullAt = Number.NEGATIVE_INFINITY
   /** The error for the unit's caller. */
@@ -63,7 +68,11 @@ export async function openPostgresStore(options: {
     ...translatingErrors({ commit: lanes.commit }, translateAndNote),
     reads: translatingErrors(
       {
-        ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
+        ...readsOver({
+          all: reading.all,
+          settledEvent: () => events.read(reading),
+          isLostEvent: (id) => isLostEvent(readers, id),
+        }),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
       },
