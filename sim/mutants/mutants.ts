@@ -10,6 +10,7 @@ import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
+import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPostgres } from './of-postgres.ts'
@@ -62,6 +63,7 @@ export const mutants: readonly Mutant[] = [
   ...ofMessages,
   ...ofPolicies,
   ...ofPostgres,
+  ...ofGround,
   ...ofPresigning,
   ...ofBounds,
   ...ofBulks,

@@ -17,13 +17,12 @@ const ofService = [
 
 const oneServer = 'the service works on one primary; name an address that leads to it, also after a failover'
 const direct = 'the service needs the server itself, as a pooler shares sessions, and with them its locks'
-/** In DATABASE_URL `options` sets it for each session. */
 const channelBinding = 'the driver can’t insist on it; take it out, and prove the server by sslmode=verify-full'
 
 /** Those with an effect, and the others that people copy from elsewhere, by the sentence that refuses them. */
 const refused: Readonly<Record<string, string>> = {
   pgbouncer: `is for poolers; ${direct}`,
-  connection_limit: 'has no effect; the service opens up to 14 connections, see docs/scale.md',
+  connection_limit: 'has no effect; the service opens up to 15 connections, see docs/scale.md',
   pool_timeout: 'has no effect; the service waits ten seconds for a connection',
   hostaddr: 'has no effect; write the address as the host',
   load_balance_hosts: oneServer,
