@@ -42,12 +42,12 @@ export async function settleIdentity(
 /** If the commit fails, the sequence is higher all the same, and the next try raises it once more. */
 async function skipLostEvents(client: Client | ClientBase, { system, timeline }: ServerIdentity): Promise<void> {
   await client.query(
-    `WITH known AS (
+    `WITH newest AS (
       SELECT GREATEST((SELECT max(id) FROM outbox), (SELECT through FROM outbox_pruned WHERE id = 1), 0) AS above_id
     ), raised AS (
       SELECT setval('outbox_id_seq', last_value + $1::int8) AS through_id FROM outbox_id_seq
     )
-    INSERT INTO lost_events (through_id, above_id) SELECT through_id, above_id FROM raised, known`,
+    INSERT INTO lost_events (through_id, above_id) SELECT through_id, above_id FROM raised, newest`,
     [lostEventsMax],
   )
   await client.query('UPDATE server_identity SET system_identifier = $1, timeline = $2 WHERE id = 1', [

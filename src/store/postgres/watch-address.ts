@@ -1,6 +1,6 @@
 // Notices that the address leads to another server. Sessions that are open stay where they are when an address moves, so a replica
 // would go on working on a server that a failover left behind. A new session each few seconds shows where the address leads, and
-// one on a later timeline ends all others (known-server.ts).
+// one on a later timeline ends all others.
 import type { Clock } from '../../ops/clock.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
