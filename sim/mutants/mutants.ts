@@ -12,6 +12,7 @@ import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
+import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofOddNodes } from './of-odd-nodes.ts'
 import { ofPolicies } from './of-policies.ts'
@@ -65,6 +66,7 @@ export const mutants: readonly Mutant[] = [
   ...ofMessages,
   ...ofPolicies,
   ...ofPostgres,
+  ...ofGround,
   ...ofPresigning,
   ...ofBounds,
   ...ofBulks,

@@ -10,6 +10,7 @@ import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
@@ -247,6 +248,7 @@ export const migrations: readonly Migration[] = [
   ...ofGiveUps,
   ...ofWitnesses,
   { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
+  ...ofServerIdentity,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -87,6 +87,7 @@ export function readsOver(executor: Executor): Reads {
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),
     eventsPrunedThrough: () => prunedThrough(executor),
+    isLostEvent: async (id) => (await executor.isLostEvent?.(id)) ?? false,
     queuesToDo: (now) => queuesToDo(executor, now),
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),
