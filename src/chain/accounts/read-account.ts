@@ -7,6 +7,7 @@ import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { EstimateRules } from '../fees/estimate-gas.ts'
 import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
+import { readingSecondEstimates, type SecondEstimate } from '../fees/second-estimate.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
@@ -84,9 +85,11 @@ export function readingAccounts({
 }: ReadAccounts): Accounts {
   const memory = openMemory()
   const secondCounts = readingSecondCounts(endpoints, clock)
+  const estimateGas = estimatingOnce(profile)
+  const secondEstimate = readingSecondEstimates(endpoints, estimateGas, clock)
   const parts = {
     readCanonical,
-    estimateGas: estimatingOnce(profile),
+    estimateGas,
     readStanding: readingStandings(memory, heads, clock),
   }
 
@@ -115,6 +118,10 @@ export function readingAccounts({
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
+      const hasReverts = [...value.estimates.values()].some(({ kind }) => kind === 'reverts')
+      const estimates = hasReverts
+        ? await confirmReverts(value.estimates, inquiry, at, by, secondEstimate)
+        : value.estimates
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -126,7 +133,7 @@ export function readingAccounts({
           ...(second !== undefined && { secondCount: second === 'unknown' ? second : second.nonce }),
           ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
           ...(code && { delegated: code.delegated }),
-          estimates: value.estimates,
+          estimates,
           inclusions: value.inclusions,
         },
       }
@@ -237,6 +244,25 @@ function estimatesIn(
     if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated
+}
+
+/** Without a second endpoint's word, a payload that would revert has no estimate yet. */
+async function confirmReverts(
+  estimates: ReadonlyMap<TransactionId, Estimate>,
+  { estimates: requests }: Inquiry,
+  { head }: TrackedHead,
+  by: Endpoint,
+  secondEstimate: SecondEstimate,
+): Promise<ReadonlyMap<TransactionId, Estimate>> {
+  const confirmed = new Map(estimates)
+  for (const request of requests) {
+    const first = estimates.get(request.transactionId)
+    if (first?.kind !== 'reverts') continue
+    const second = await secondEstimate(first, request, head.hash, by)
+    if (second) confirmed.set(request.transactionId, second)
+    else confirmed.delete(request.transactionId)
+  }
+  return confirmed
 }
 
 function numberIn(answer: Answer | undefined): number | undefined {
