@@ -156,6 +156,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'refuted-with-its-result-only',
+    breaks: 'goes on to believe the body of a block that two witnesses refuted, once no receipt comes with it',
+    caughtBy: called,
+    expects: 'whatever its result',
+    edits: [
+      {
+        file: ledger,
+        find: "if (by(entry.heard, 'unlisted').length >= enough)",
+        put: "if (by(entry.heard, 'unlisted').length < 0)",
+      },
+    ],
+  },
+  {
     name: 'keep-a-contradicted-list',
     breaks: 'never reads a list again that contradicted another, so the truth comes too late',
     caughtBy: called,

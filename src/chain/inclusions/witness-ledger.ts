@@ -109,7 +109,12 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       entry.readings += 1
       const said = saidIn(entry.heard)
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
-      if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) refuted.set(keyOf(claim), true)
+      if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
+        refuted.set(keyOf(claim), true)
+        // The same endpoint shows it in the body, too, where no result is.
+        if (by(entry.heard, 'unlisted').length >= enough)
+          refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
+      }
       if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
       entry.isReported = true
       contradicted(claim, said)
@@ -128,9 +133,18 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
 
 /** By index, those that show it, and so on. */
 export function saidIn(heard: Heard = new Map()): Said {
-  const by = (wanted: View) =>
-    [...heard.values()].flatMap(([view, index]) => (view === wanted ? [index] : [])).sort((one, two) => one - two)
-  return { shownBy: by('shown'), listedBy: by('listed'), refutedBy: by('refuted'), elsewhereBy: by('elsewhere') }
+  return {
+    shownBy: by(heard, 'shown'),
+    listedBy: by(heard, 'listed'),
+    refutedBy: by(heard, 'refuted', 'unlisted'),
+    elsewhereBy: by(heard, 'elsewhere'),
+  }
+}
+
+function by(heard: Heard, ...wanted: readonly View[]): readonly number[] {
+  return [...heard.values()]
+    .flatMap(([view, index]) => (wanted.includes(view) ? [index] : []))
+    .sort((one, two) => one - two)
 }
 
 export function deniedBy({ refutedBy, elsewhereBy }: Said): readonly number[] {

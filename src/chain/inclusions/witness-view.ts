@@ -13,10 +13,10 @@ import { type Receipt, readReceipt } from './receipt.ts'
 import { openReceiptsByBlock } from './receipts-by-block.ts'
 
 /**
- * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later. `elsewhere`:
- * another block at this height. `silent`: no answer, no such block yet, or none any more.
+ * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later.
+ * `refuted`: another result. `unlisted`: the block without the spender. `elsewhere`: another block at this height. `silent`: no answer, no such block yet, or none any more.
  */
-export type View = 'shown' | 'listed' | 'refuted' | 'elsewhere' | 'silent'
+export type View = 'shown' | 'listed' | 'refuted' | 'unlisted' | 'elsewhere' | 'silent'
 
 export interface WitnessViews {
   /** By the spender's hash. `claims` lie in the block. Never rejects. */
@@ -105,7 +105,7 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
       if (listing.hash !== requested.block.hash) return all('elsewhere')
       if (!hasTag) return all('silent')
       const listed = claims.filter(({ hash }) => listing.hashes.has(hash))
-      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'refuted']))
+      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'unlisted']))
     },
     reported(endpoint, claim) {
       if (claim.succeeded !== undefined) results.set(keyOf(endpoint, claim), claim.succeeded)
