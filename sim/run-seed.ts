@@ -1,6 +1,6 @@
 // One seed, from its first step to the end of everything it began.
 import { act } from './act.ts'
-import { breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
+import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { type Figures, figuresOf } from './check/figures.ts'
@@ -49,6 +49,8 @@ export interface Outcome {
   readonly figures: Figures
   /** The marks that it reached (sim/marks/marks.ts). */
   readonly marks: readonly Mark[]
+  /** What stayed broken at the end. */
+  readonly brokenEnd?: BrokenPart
 }
 
 export async function runSeed(
@@ -108,6 +110,7 @@ export async function runSeed(
     bound: settled.bound,
     figures: figuresOf(world.blocks, world.rows.all(), world.addresses, world.scenario.blocktimeMs),
     marks: world.marks.reached(),
+    ...(world.scenario.brokenEnd !== undefined && { brokenEnd: world.scenario.brokenEnd }),
   }
 }
 
