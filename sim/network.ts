@@ -58,6 +58,8 @@ export interface NetworkWitness {
   lied(call: Call, honest: Member, claimed: Member | 'gone'): void
   /** Each request goes to any of the nodes. */
   isBalanced(): boolean
+  /** No request is held up for seconds, and nodes take batches of any size. */
+  isPunctual(): boolean
   /** All lies are over. */
   isTruthful(): boolean
   /** A node took bytes, and its answer is lost. */
@@ -93,7 +95,7 @@ export function openSimNetwork(
   witness: NetworkWitness,
 ): Network {
   const network: Network = { transport, weather: nodes.map(() => fineWeather), sendWeather }
-  const limits = nodes.map(() => drawBatchLimit(batchDice))
+  const limits = nodes.map(() => (witness.isPunctual() ? undefined : drawBatchLimit(batchDice)))
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -206,7 +208,7 @@ export function openSimNetwork(
   }
 
   function latency(): number {
-    return dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
+    return !witness.isPunctual() && dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
   }
 
   return network

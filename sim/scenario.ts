@@ -98,6 +98,8 @@ export interface Scenario {
   readonly keptBlocks?: number
   /** The service has one URL, and each request goes to any of the nodes. */
   readonly isBalanced?: boolean
+  /** Nodes have whole receipts at once and take batches of any size, and no request is on its way for longer than 120 ms. */
+  readonly isPunctual?: boolean
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }

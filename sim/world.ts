@@ -283,7 +283,7 @@ export function openWorld(
         refusesCode: gateways.chance(0.2),
         pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
         tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: drawReceiptHabits(receipts),
+        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
       },
       shared,
     ),
@@ -309,7 +309,9 @@ export function openWorld(
   verdicts = watchVerdicts(disk, blocks, bytes, {
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged },
   })
-  const funds = watchFunds(blocks, scenario.kind, history.fail)
+  // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
+  const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
+  const funds = watchFunds(blocks, scenario.kind, isBalanceTrue ? history.fail : () => undefined)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
@@ -337,6 +339,7 @@ export function openWorld(
     },
     knowsPrices: tips.areBelieved,
     isBalanced: () => scenario.isBalanced === true,
+    isPunctual: () => scenario.isPunctual === true,
     isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
     unheard: () => marks.note('acceptance-unheard'),
     lied(call, honest, claimed) {

@@ -18,17 +18,24 @@ export interface HonestRun {
   readonly stillMs: number
   /** For each transaction that has an inclusion: from its send, or its DELETE, to the block. */
   readonly delaysMs: readonly number[]
+  /** The longest time from the block to the end of its transaction: its confirmations, and what the service needs to see them. */
+  readonly endMs: number
 }
 
 const none = { ...drawnUsually, ...Object.fromEntries(features.map((name) => [name, 0])) }
 /** After the last send everything has to end within so many blocks, and on fast chains within this time. */
 const endBlocks = 100
-const endMs = 60_000
+const endMs = 180_000
 /** A client does something at each block, and not more often than this. */
 const tradeMs = 1_000
 
-export async function runHonest(disk: Disk, seed: number, honest: HonestWorld): Promise<HonestRun> {
-  const world = openWorld(seed, disk, undefined, none, () => honest.scenario)
+export async function runHonest(
+  disk: Disk,
+  seed: number,
+  honest: HonestWorld,
+  print?: (line: string) => void,
+): Promise<HonestRun> {
+  const world = openWorld(seed, disk, print, none, () => honest.scenario)
   const { timeline, blocks, history, state } = world
   const service = openService(world)
   const progress = watchProgress(world)
@@ -58,7 +65,12 @@ export async function runHonest(disk: Disk, seed: number, honest: HonestWorld): 
     service.close()
     await timeline.rest()
   }
-  return { failure: history.failure(), stillMs: progress.stillMs(), delaysMs: delaysOf(world) }
+  return {
+    failure: history.failure(),
+    stillMs: progress.stillMs(),
+    delaysMs: delaysOf(world),
+    endMs: longestEnd(world),
+  }
 }
 
 function openOf({ rows }: World): readonly Row[] {
@@ -114,4 +126,12 @@ function delaysOf({ blocks, rows }: World): readonly number[] {
     if (!block) return []
     return [Math.max(0, block.timestampSeconds * 1_000 - Math.max(canceledAt ?? at, epochMs))]
   })
+}
+
+function longestEnd({ blocks, rows }: World): number {
+  const ends = [...rows.all().values()].flatMap(({ included_block_hash: hash, ended_at: endedAt }) => {
+    const block = hash === null ? undefined : blocks.byHash(hash)
+    return block && endedAt !== null ? [endedAt - block.timestampSeconds * 1_000] : []
+  })
+  return Math.max(0, ...ends)
 }

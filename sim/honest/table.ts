@@ -14,14 +14,15 @@ export interface HonestTable {
 /** Returns how many runs failed an assertion. */
 export async function printHonest(disk: Disk, { seed, seeds, print }: HonestTable): Promise<number> {
   print(
-    '| world | seeds | transactions | failed runs | longest time without progress | until a block has it, half and all |',
+    '| world | seeds | transactions | failed runs | longest time without progress | until a block has it, half and all | from the block to the end |',
   )
-  print('|---|---|---|---|---|---|')
+  print('|---|---|---|---|---|---|---|')
   let failed = 0
   for (const world of honestWorlds) {
     const before = failed
     const stills: number[] = []
     const delays: number[] = []
+    const ends: number[] = []
     for (let each = seed; each < seed + seeds; each += 1) {
       const run = await runHonest(disk, each, world)
       if (run.failure !== undefined) {
@@ -30,13 +31,15 @@ export async function printHonest(disk: Disk, { seed, seeds, print }: HonestTabl
       }
       stills.push(run.stillMs)
       delays.push(...run.delaysMs)
+      ends.push(run.endMs)
     }
     const { blocktimeMs } = world.scenario
     const sorted = delays.toSorted((one, other) => one - other)
     const shown = (ms: number) => `${(ms / 1_000).toFixed(1)} s (${(ms / blocktimeMs).toFixed(1)} block times)`
     const half = shown(sorted[sorted.length >> 1] ?? 0)
     const cells = [world.name, seeds, delays.length, failed - before, shown(Math.max(...stills))]
-    print(`| ${[...cells, `${half}, ${shown(sorted.at(-1) ?? 0)}`].join(' | ')} |`)
+    const all = shown(sorted.at(-1) ?? 0)
+    print(`| ${[...cells, `${half}, ${all}`, shown(Math.max(...ends))].join(' | ')} |`)
   }
   return failed
 }

@@ -52,6 +52,7 @@ const plain: Scenario = {
   liar: undefined,
   replicas: undefined,
   brokenEnd: undefined,
+  isPunctual: true,
 }
 
 const reorganized = (depth: number): HonestWorld => ({
