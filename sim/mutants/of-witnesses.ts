@@ -156,6 +156,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'witnesses-before-the-tag',
+    breaks: 'calls witnesses before a transaction waits for its tag, and never compares their tags then',
+    with: ['tagsAhead', 'finality'],
+    expects: 'that block is not',
+    edits: [
+      {
+        file: 'src/domain/decide/facts/inquire.ts',
+        find: "...(typeof finality !== 'number' && { tag: finality })",
+        put: "...(typeof finality === 'undefined' && { tag: finality })",
+      },
+    ],
+  },
+  {
     name: 'refuted-with-its-result-only',
     breaks: 'goes on to believe the body of a block that two witnesses refuted, once no receipt comes with it',
     caughtBy: called,

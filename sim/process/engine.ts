@@ -180,7 +180,7 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         features: ['eip1559'],
         explorerUrls: [],
         // While the other nodes are out for long, a liar is the only witness.
-        secondWitness: scenario.liar?.kind === 'falseInclusion' ? 'require' : 'prefer',
+        secondWitness: ['falseInclusion', 'tagsAhead'].includes(scenario.liar?.kind ?? '') ? 'require' : 'prefer',
       },
     ],
     retention: {},
