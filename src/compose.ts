@@ -191,6 +191,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       openSigner: openStored,
       chains: openChains((network: NetworkSettings) => openChain(network, config, around, store)),
       policyFor: (network) => networkPolicy(network, limits),
+      clock,
     }),
   )
   const hosts = await guardHosts(config, registry, store)

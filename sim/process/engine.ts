@@ -175,6 +175,7 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         isTestnet: true,
         eip1559: true,
         profile,
+        profileBasis: 'table',
         profileInFile: profile,
         tags: [],
         features: ['eip1559'],

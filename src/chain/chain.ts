@@ -2,6 +2,7 @@
 import type { BroadcastOutcome } from '../domain/attempt.ts'
 import type { NetworkPrice } from '../domain/fees.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
+import type { ShownMake } from '../domain/network-profiles.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { TimestampMs, Wei } from '../domain/units.ts'
 
@@ -69,6 +70,10 @@ export interface Chain {
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Whether each endpoint can be used, in the order of the configuration. Queries those that have not answered yet. */
   check(): Promise<readonly EndpointState[]>
+  /** How the chain is made, by contracts that it has. Undefined while too few endpoints have answered. Never rejects. */
+  shownMake(): Promise<ShownMake | undefined>
+  /** As `shownMake`: whether the chain orders transactions by their tips. Of Arbitrum's chains only. */
+  collectsTips(): Promise<boolean | undefined>
   /** Verifies endpoints again that the stored anchor excluded: it is another one now. Never rejects. */
   anchorReplaced(): Promise<void>
   /** The endpoints that serve another chain by their chain id or the anchor. Sends no call. */

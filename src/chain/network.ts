@@ -32,6 +32,7 @@ import { rememberUnexplained } from './inclusions/unexplained.ts'
 import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
 import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
+import { readCollectsTips, readMake } from './nodes/read-shown.ts'
 import { forward, passOn } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
@@ -131,6 +132,8 @@ export function openNetwork(options: NetworkOptions): Chain {
         return text === undefined ? [] : [{ endpoint: index, text }]
       }),
     anchorReplaced: () => verifyAgain(all),
+    shownMake: () => readMake(all, providers),
+    collectsTips: () => readCollectsTips(all, providers),
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),
     async close() {
       heads.close()

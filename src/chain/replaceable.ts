@@ -59,6 +59,8 @@ export function replaceable(first: Chain): ReplaceableChain {
       singleWitness: () => current.chain.singleWitness(),
       wrongChains: () => current.chain.wrongChains(),
       anchorReplaced: () => withChain((chain) => chain.anchorReplaced()),
+      collectsTips: () => withChain((chain) => chain.collectsTips()),
+      shownMake: () => withChain((chain) => chain.shownMake()),
       check: () => withChain((chain) => chain.check()),
       read: (read) => withChain((chain) => chain.read(read)),
       forward: (read) => withChain((chain) => chain.forward(read)),

@@ -135,6 +135,8 @@ export interface NetworkView {
     /** Send a transaction with valid_until by eth_sendRawTransactionConditional */
     readonly send_conditional?: boolean
   }
+  /** What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum */
+  readonly profile_basis: 'table' | 'list' | 'shown' | 'tags' | 'none'
   /** Whether final statements need endpoints of two providers */
   readonly second_witness: 'prefer' | 'require' | 'off'
   /** As the replica that answers found them */

@@ -1,7 +1,7 @@
 // The networks of the file, or of a directory of files: inheritance, the chain list, and at last plain values.
 
 import type { NonEmpty } from '../domain/ids.ts'
-import { profileOf } from '../domain/network-profiles.ts'
+import { basisOf, profileOf } from '../domain/network-profiles.ts'
 import { type SecondWitness, secondWitnessModes } from '../domain/second-witness.ts'
 import type { NetworkSettings } from '../domain/settings.ts'
 
@@ -140,7 +140,7 @@ async function parseNetwork(
   const chainId = givenId ?? listed?.chainId ?? 0
   const tags = hasAny('tags') ? union('tags') : (listed?.tags ?? [])
   const given = parseProfile(ownerOf('profile'), report)
-  const lacksTip = known?.chainId !== chainId && profileOf(chainId, tags, given).tipFloor === undefined
+  const lacksTip = known?.chainId !== chainId && profileOf({ chainId, tags }, given).tipFloor === undefined
   const profileInFile = lacksTip ? { ...given, tipFloor: unlistedTip } : given
   return {
     name,
@@ -151,7 +151,8 @@ async function parseNetwork(
     isBlockTimeGiven: givenBlockTimeMs !== undefined,
     symbol: ownerOf('symbol').text('symbol') ?? listed?.symbol ?? 'ETH',
     isTestnet: ownerOf('is_testnet').flag('is_testnet', listed?.isTestnet ?? false),
-    profile: profileOf(chainId, tags, profileInFile),
+    profile: profileOf({ chainId, tags }, profileInFile),
+    profileBasis: basisOf({ chainId, tags }),
     profileInFile,
     // Where nothing is said of a chain on viem's list, the head's base fee decides; without one, transactions are legacy.
     eip1559: features.includes('eip1559'),

@@ -1,6 +1,8 @@
-// The table of chains that differ from Ethereum: their profiles, by chain id and by tag.
+// The profiles of chains that differ from Ethereum: by chain id, by the list of rollups, by what a chain shows, and by tag.
 import type { Address } from './ids.ts'
+import { listedMakes } from './listed-makes.ts'
 import { ethereumProfile, type NetworkProfile, type ProfileOverrides, withOverrides } from './profile.ts'
+import { developmentChains } from './published-accounts.ts'
 
 const gwei = 1_000_000_000n
 
@@ -27,6 +29,31 @@ const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
 const monad: ProfileOverrides = { charges: 'gas_limit' }
 /** Gas there is not that of the EVM: a transfer has a price of its own. */
 const ownGas: ProfileOverrides = { noOpGas: 'estimated', floorGas: false }
+/** A transfer takes 60,000 gas there (docs.megaeth.com). */
+const megaEth: ProfileOverrides = { ...opStack, ...ownGas }
+/** A chain of its own. */
+const asEthereum: ProfileOverrides = {}
+
+/** How a rollup is made. `rollup`: in a way that is unknown. */
+export type Make = 'opStack' | 'nitro' | 'zkStack' | 'rollup'
+/** What a chain shows of it. `none`: no sign of any. */
+export type ShownMake = Exclude<Make, 'rollup'> | 'none'
+
+/** An estimate holds wherever 21,000 does. */
+const unknownRollup: ProfileOverrides = { ...rollup, ...ownGas }
+
+const byMake: Readonly<Record<Make, ProfileOverrides>> = {
+  opStack: { ...opStack, noOpGas: 'constant', floorGas: true },
+  nitro,
+  zkStack,
+  rollup: unknownRollup,
+}
+
+const makeById: ReadonlyMap<number, Make> = new Map([
+  ...listedMakes.opStack.map((id) => [id, 'opStack'] as const),
+  ...listedMakes.zkStack.map((id) => [id, 'zkStack'] as const),
+  ...listedMakes.rollup.map((id) => [id, 'rollup'] as const),
+])
 
 /** A chain that is in the table has the profile of the table, whatever tags a file gives it. */
 const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
@@ -35,6 +62,8 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     [ethereum, 1, 11_155_111, 17_000, 560_048],
     // Arbitrum One, Nova and Sepolia.
     [nitro, 42_161, 42_170, 421_614],
+    // Plume, ApeChain, Corn and B3, and their testnets: Arbitrum Orbit.
+    [nitro, 98_866, 98_865, 98_867, 33_139, 33_111, 21_000_000, 21_000_001, 8_333, 1_993],
     // OP Mainnet, Base, Unichain, World Chain, Zora, Mode, Ink, Soneium, Lisk, and their testnets on Sepolia.
     [opStack, 10, 8_453, 130, 480, 7_777_777, 34_443, 57_073, 1_868, 1_135],
     [opStack, 11_155_420, 84_532, 1_301, 4_801, 999_999_999, 919, 763_373, 1_946, 4_202],
@@ -44,8 +73,9 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     // Scroll and Polygon zkEVM.
     [scroll, 534_352, 534_351],
     [zkEvm, 1_101, 2_442],
+    [megaEth, 4_326, 6_343],
     // Celo, which has no such fee.
-    [rollup, 42_220, 44_787, 62_320],
+    [rollup, 42_220, 44_787, 62_320, 11_142_220],
     // Mantle and Etherlink.
     [{ ...l1InGas, ...provenLater }, 5_000, 5_003, 42_793, 128_123],
     // Polygon PoS and Amoy.
@@ -54,24 +84,92 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
     [monad, 143, 10_143],
     // Polkadot Hub.
     [ownGas, 420_420_419, 420_420_422],
+    // Gnosis, Fantom, Avalanche, Moonbeam, Moonriver, Fuse, Japan Open Chain, peaq, Sei, Aurora, and their testnets.
+    [asEthereum, 100, 10_200, 250, 4_002, 43_114, 43_113, 1_284, 1_285, 1_287, 122, 123, 81, 10_081, 3_338, 9_990],
+    [asEthereum, 1_329, 1_328, 1_313_161_554, 1_313_161_555],
   ),
 )
 
 /** For chains that are not in the table: the later row counts before the earlier. */
 const byTag: readonly (readonly [tag: string, facts: ProfileOverrides])[] = [
-  // A rollup of unknown make: an estimate holds wherever 21,000 does.
-  ['rollup', { ...rollup, noOpGas: 'estimated', floorGas: false }],
-  ['no-mempool', { pool: 'private' }],
   ['polygon-zkevm-based', zkEvm],
   ['polkadot-based', ownGas],
-  ['optimism-based', { ...opStack, noOpGas: 'constant', floorGas: true }],
+  ['optimism-based', byMake.opStack],
   ['arbitrum-based', nitro],
 ]
+/** Tags that say nothing of how a chain is made. */
+const generalTags: readonly (readonly [tag: string, facts: ProfileOverrides])[] = [
+  ['rollup', unknownRollup],
+  ['no-mempool', { pool: 'private' }],
+]
 
-export function profileOf(chainId: number, tags: readonly string[], overrides: ProfileOverrides = {}): NetworkProfile {
-  const ofTags = byTag.filter(([tag]) => tags.includes(tag)).map(([, facts]) => facts)
+/**
+ * What a profile rests on: `table`, the chain id in the table above; `list`, a rollup on viem's list; `shown`, what the chain itself
+ * shows; `tags`, those of the file; `none`: nothing says how the chain differs from Ethereum.
+ */
+export type ProfileBasis = 'table' | 'list' | 'shown' | 'tags' | 'none'
+
+/** What a chain shows of itself. Absent members were not read. */
+export interface Shown {
+  readonly make?: ShownMake | undefined
+  /** Whether it orders transactions by their tips, where others of its make order them as they come. */
+  readonly collectsTips?: boolean | undefined
+}
+
+/** The facts by which a profile is found. */
+export interface ChainFacts {
+  readonly chainId: number
+  readonly tags: readonly string[]
+  readonly shown?: Shown
+}
+
+export function profileOf(chain: ChainFacts, overrides: ProfileOverrides = {}): NetworkProfile {
+  const profile = factsOf(chain).facts.reduce(withOverrides, ethereumProfile)
+  // A round of 125 ms has an order by tips, so a higher price can win for as long as a transaction waits.
+  const isByTips = profile.pool === 'fcfs' && chain.shown?.collectsTips === true
+  return withOverrides(isByTips ? { ...profile, pool: 'private' } : profile, overrides)
+}
+
+/** Whether the chain itself shows if it orders by tips. */
+export function isOrderShown(chain: ChainFacts): boolean {
+  return factsOf(chain).facts.reduce(withOverrides, ethereumProfile).pool === 'fcfs'
+}
+
+export function basisOf(chain: ChainFacts): ProfileBasis {
+  return factsOf(chain).basis
+}
+
+/** Whether only the chain itself can show how it is made. */
+export function isMakeUnknown({ chainId, tags }: ChainFacts): boolean {
+  if (byChainId.has(chainId) || developmentChains.includes(chainId)) return false
+  return (makeById.get(chainId) ?? 'rollup') === 'rollup' && !byTag.some(([tag]) => tags.includes(tag))
+}
+
+/** The later facts count before the earlier. */
+function factsOf({ chainId, tags, shown = {} }: ChainFacts): {
+  basis: ProfileBasis
+  facts: readonly ProfileOverrides[]
+} {
   const ofChain = byChainId.get(chainId)
-  return [...(ofChain ? [ofChain] : ofTags), overrides].reduce(withOverrides, ethereumProfile)
+  if (ofChain) return { basis: 'table', facts: [ofChain] }
+  const ofTags = (table: typeof byTag) => table.filter(([tag]) => tags.includes(tag)).map(([, facts]) => facts)
+  const [general, specific] = [ofTags(generalTags), ofTags(byTag)]
+  const listed = makeById.get(chainId)
+  const read = shown.make === 'none' ? undefined : shown.make
+  const make = listed === undefined || listed === 'rollup' ? (read ?? listed) : listed
+  const made = make ? [byMake[make]] : []
+  return { basis: basisBy(specific, make, listed, general), facts: [...general, ...made, ...specific] }
+}
+
+function basisBy(
+  specific: readonly unknown[],
+  make: Make | undefined,
+  listed: Make | undefined,
+  general: readonly unknown[],
+): ProfileBasis {
+  if (specific.length > 0) return 'tags'
+  if (make !== undefined) return make === listed ? 'list' : 'shown'
+  return general.length > 0 ? 'tags' : 'none'
 }
 
 function* rows(

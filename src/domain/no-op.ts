@@ -16,10 +16,14 @@ const unestimatedGas: Gas = 10 * transferGas
 
 type GasRules = Pick<DecisionProfile, 'noOpGas' | 'floorGas' | 'charges'>
 
-/** The gas limit of a no-op that is signed now. Undefined while no node estimates it. */
+/**
+ * The gas limit of a no-op that is signed now. Undefined while no node estimates it. Where the profile has a constant, it is estimated
+ * only after a node called a no-op invalid.
+ */
 export function noOpGasLimit(market: Pick<Market, 'noOpGas'> | undefined, profile: GasRules): Gas | undefined {
-  if (profile.noOpGas === 'constant') return transferGas
-  if (market?.noOpGas === undefined) return undefined
+  const isConstant = profile.noOpGas === 'constant'
+  if (market?.noOpGas === undefined) return isConstant ? transferGas : undefined
+  if (isConstant && market.noOpGas <= transferGas) return transferGas
   const margin = profile.charges === 'gas_limit' ? 0 : marginPercent
   const limit = Math.ceil((market.noOpGas * (100 + margin)) / 100)
   return profile.floorGas ? Math.max(transferGas, limit) : limit

@@ -1,4 +1,5 @@
 // The settings of endpoints, networks and notifications, from the file or from the API.
+import type { ProfileBasis, Shown } from './network-profiles.ts'
 import type { NetworkProfile, ProfileOverrides } from './profile.ts'
 import type { SecondWitness } from './second-witness.ts'
 import type { Secret } from './secret.ts'
@@ -26,6 +27,10 @@ export interface NetworkSettings {
   readonly eip1559: boolean
   /** How the chain differs from Ethereum: the table's facts, and the overrides before them. */
   readonly profile: NetworkProfile
+  /** What the profile rests on. */
+  readonly profileBasis: ProfileBasis
+  /** What the chain has shown of itself so far. Absent: nothing was read. */
+  readonly shown?: Shown
   /** The fields of the profile that the file sets, and the tip of a chain that is on no list. No tag changes them. */
   readonly profileInFile: ProfileOverrides
   /** What the file or a list of chains says about the chain: `eip1559`, `no-mempool`. */

@@ -1,7 +1,7 @@
 // The configured entities beside the relayers' rows, from the file and from the API.
 
 import type { Address } from '../domain/ids.ts'
-import { profileOf } from '../domain/network-profiles.ts'
+import { basisOf, profileOf, type Shown } from '../domain/network-profiles.ts'
 import { type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { FaultyEntity, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
@@ -25,9 +25,15 @@ export type NetworkPatch = Partial<
   readonly profile?: ProfileOverrides
 }
 
-export function patchedNetwork(file: NetworkSettings, { profile = {}, ...patch }: NetworkPatch): NetworkSettings {
+export function patchedNetwork(
+  file: NetworkSettings,
+  { profile = {}, ...patch }: NetworkPatch,
+  shown: Shown | undefined,
+): NetworkSettings {
   const { tags = file.tags } = patch
-  return { ...file, ...patch, profile: withOverrides(profileOf(file.chainId, tags, file.profileInFile), profile) }
+  const chain = { chainId: file.chainId, tags, ...(shown && { shown }) }
+  const found = { profile: withOverrides(profileOf(chain, file.profileInFile), profile), profileBasis: basisOf(chain) }
+  return { ...file, ...patch, ...chain, ...found }
 }
 
 export interface SignerFacts {

@@ -4,6 +4,7 @@ import type { Chains } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { NetworkSettings, NotificationSettings } from '../domain/settings.ts'
+import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { Vault } from '../ops/vault.ts'
@@ -27,6 +28,7 @@ export interface RegistryOptions {
   readonly openSigner: OpenStoredSigner
   readonly chains: Chains<NetworkSettings>
   readonly policyFor: (network: NetworkSettings) => NetworkPolicy
+  readonly clock: Clock
 }
 
 /** Throws OperatorError where the file and the store both name an entity, or where what is sealed does not open. */
@@ -40,6 +42,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const opened = reopenChains({
     ...options,
     networks: file.networks,
+    learned: () => inBackground(refresh(), logger),
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
   const { networks, endpointsOf, chainOf, conditionsOf, anchorReplaced } = opened
@@ -52,7 +55,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   async function bring(): Promise<void> {
     // Read before the rows: should they be newer already, they are only looked at once more.
     const present = await store.reads.revision()
-    if (present === revision) return
+    if (present === revision && !opened.hasLearned()) return
     rows = await store.reads.entities()
     await signers.refresh(rowsOf('signer'))
     notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromEntity(vault, row))]
@@ -84,14 +87,13 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     get file() {
       return file
     },
-    refresh,
+    ...{ refresh, signer },
     admit(next) {
       // The revision: another replica may have stored the relayers, so that the store shows no change.
       ;[file, revision] = [next, -1]
       return refresh()
     },
     signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
-    signer,
     notifications: () => notifications,
     signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
     ...{ networks, endpointsOf, chainOf, conditionsOf, anchorReplaced },
@@ -104,10 +106,16 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await assign(await followed())
     },
     async [Symbol.asyncDispose]() {
+      opened[Symbol.dispose]()
       await chains[Symbol.asyncDispose]()
       await signers[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The next look does it anyway. */
+function inBackground(work: Promise<void>, logger: Logger): void {
+  work.catch((err: unknown) => logger.warn({ err }, 'the profile that a chain shows is not followed yet'))
 }
 
 /** Each call sees what the one before has done. */

@@ -3,12 +3,15 @@
 import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
+import { isMakeUnknown, isOrderShown, type Shown } from '../domain/network-profiles.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { EndpointSettings, NetworkSettings } from '../domain/settings.ts'
+import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
 import { patchedNetwork } from './entities.ts'
+import { type LearnShown, learnShown } from './learn-shown.ts'
 import type { NetworkCondition } from './registry.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
@@ -20,6 +23,9 @@ export interface ReopenChains {
   readonly chains: Chains<NetworkSettings>
   readonly policyFor: (network: NetworkSettings) => NetworkPolicy
   readonly findRelayer: (id: RelayerId) => Promise<Relayer | undefined>
+  readonly clock: Clock
+  /** A chain has shown something new: `refresh` follows it. */
+  readonly learned: () => void
 }
 
 export interface OpenedChains {
@@ -34,7 +40,10 @@ export interface OpenedChains {
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(network: string): DecisionProfile | undefined
+  /** Whether a chain has shown something since the last refresh. */
+  hasLearned(): boolean
   refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
+  [Symbol.dispose](): void
 }
 
 export function reopenChains(options: ReopenChains): OpenedChains {
@@ -46,6 +55,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   const opened = new Map<string, string>()
   /** The network of a chain, by the chain's name. */
   const networkOf = new Map<string, string>()
+  const shown = learnShown({ ...options, read: readingShown(chains) })
 
   function put(name: string, settings: NetworkSettings, version: string): void {
     const before = opened.get(name)
@@ -61,10 +71,12 @@ export function reopenChains(options: ReopenChains): OpenedChains {
       const row = rows.find(({ id }) => id === network.name)
       const patch = row ? networkFromEntity(vault, row) : {}
       const isBlockTimeGiven = network.isBlockTimeGiven || patch.averageBlockTimeMs !== undefined
-      const settings = { ...patchedNetwork(network, patch), isBlockTimeGiven }
+      const facts = shown.of(network.name)
+      const settings = { ...patchedNetwork(network, patch, facts), isBlockTimeGiven }
       networks.set(network.name, settings)
       policies.set(network.name, options.policyFor(settings))
-      put(network.name, settings, String(row?.revision))
+      put(network.name, settings, `${row?.revision} ${facts.make} ${facts.collectsTips}`)
+      for (const fact of shownFactsOf(settings)) shown.learn(network.name, fact)
     }
   }
 
@@ -86,8 +98,9 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   }
 
   function dropUnused(): void {
+    const used = new Set([...networks.keys(), ...[...endpoints.keys()].map(chainName)])
     for (const name of opened.keys()) {
-      if (networks.has(name) || [...endpoints.keys()].some((id) => chainName(id) === name)) continue
+      if (used.has(name)) continue
       opened.delete(name)
       networkOf.delete(name)
       chains.drop(name)
@@ -101,16 +114,33 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
     conditionsOf: (network) => conditionsOf(chains.get(network), policies.get(network)),
     async anchorReplaced(network) {
-      const names = [...opened.keys()].filter((name) => networkOf.get(name) === network)
+      const names = [...networkOf].flatMap(([name, of]) => (of === network ? [name] : []))
       await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
     },
     policyOf: (network) => ofNetwork(policies.get(network), network),
     profileOf: (network) => policies.get(network)?.profile,
     async refresh(rows) {
+      shown.follow()
       putNetworks(rows.networks)
       await putRelayers(rows.relayers)
       dropUnused()
     },
+    ...{ hasLearned: shown.hasNew, [Symbol.dispose]: shown[Symbol.dispose] },
+  }
+}
+
+/** What only the chain shows of itself. */
+function shownFactsOf(settings: NetworkSettings): readonly (keyof Shown)[] {
+  return [
+    ...(isMakeUnknown(settings) ? ['make' as const] : []),
+    ...(isOrderShown(settings) ? ['collectsTips' as const] : []),
+  ]
+}
+
+function readingShown(chains: Chains<NetworkSettings>): LearnShown['read'] {
+  return {
+    make: async (network) => chains.get(network)?.shownMake(),
+    collectsTips: async (network) => chains.get(network)?.collectsTips(),
   }
 }
 

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { namedNetworks } from '../../src/config/named-networks.ts'
 import type { Address } from '../../src/domain/ids.ts'
-import { profileOf } from '../../src/domain/network-profiles.ts'
+import { listedMakes } from '../../src/domain/listed-makes.ts'
+import { basisOf, isMakeUnknown, isOrderShown, profileOf, type ShownMake } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile, type ProfileOverrides, profileTable } from '../../src/domain/profile.ts'
+import { listMakes } from '../../tooling/list-makes.ts'
 import { loadFile, rightFile } from './workplace.ts'
 
 test('the table of fields in docs/chains.md has each field of a profile, and no other', async () => {
@@ -63,17 +65,74 @@ test.each(namedNetworks.map(({ name }) => name))('%s', async (name) => {
 })
 
 test('an Arbitrum chain whose file has tags of its own is still Arbitrum', () => {
-  expect(profileOf(42_161, ['mine'])).toMatchObject(nitro)
-  expect(profileOf(42_161, [])).toMatchObject(nitro)
-  expect(profileOf(1, ['arbitrum-based'])).toMatchObject({ pool: 'public', noOpGas: 'constant' })
+  expect(profileOf({ chainId: 42_161, tags: ['mine'] })).toMatchObject(nitro)
+  expect(profileOf({ chainId: 42_161, tags: [] })).toMatchObject(nitro)
+  expect(profileOf({ chainId: 1, tags: ['arbitrum-based'] })).toMatchObject({ pool: 'public', noOpGas: 'constant' })
 })
 
 test('a chain that is in no table is what its tags say, and a rollup of unknown make has its no-op estimated', () => {
-  expect(profileOf(7, ['arbitrum-based', 'rollup', 'no-mempool'])).toMatchObject(nitro)
-  expect(profileOf(7, ['rollup', 'optimism-based'])).toMatchObject({ ...opStack, noOpGas: 'constant', floorGas: true })
-  expect(profileOf(7, ['rollup'])).toMatchObject({ ...rollup, noOpGas: 'estimated' })
-  expect(profileOf(7, ['no-mempool'])).toEqual({ ...ethereumProfile, pool: 'private' })
-  expect(profileOf(7, [])).toEqual(ethereumProfile)
+  expect(profileOf({ chainId: 7, tags: ['arbitrum-based', 'rollup', 'no-mempool'] })).toMatchObject(nitro)
+  expect(profileOf({ chainId: 7, tags: ['rollup', 'optimism-based'] })).toMatchObject({
+    ...opStack,
+    noOpGas: 'constant',
+    floorGas: true,
+  })
+  expect(profileOf({ chainId: 7, tags: ['rollup'] })).toMatchObject({ ...rollup, noOpGas: 'estimated' })
+  expect(profileOf({ chainId: 7, tags: ['no-mempool'] })).toEqual({ ...ethereumProfile, pool: 'private' })
+  expect(profileOf({ chainId: 7, tags: [] })).toEqual(ethereumProfile)
+})
+
+test('the list of makes is the one that viem has', () => {
+  expect(Object.fromEntries(listMakes())).toEqual(listedMakes)
+})
+
+const untagged = (chainId: number) => ({ chainId, tags: [] })
+
+test.each([
+  { name: 'Blast', id: 81_457, facts: { ...opStack, noOpGas: 'constant' }, basis: 'list' },
+  { name: 'opBNB', id: 204, facts: opStack, basis: 'list' },
+  { name: 'Treasure', id: 61_166, facts: inGas, basis: 'list' },
+  { name: 'ApeChain', id: 33_139, facts: nitro, basis: 'table' },
+  { name: 'MegaETH', id: 4_326, facts: { ...opStack, noOpGas: 'estimated', floorGas: false }, basis: 'table' },
+  // Only that a chain lies below it is listed.
+  { name: 'Huddle01', id: 12_323, facts: { ...rollup, noOpGas: 'estimated', floorGas: false }, basis: 'list' },
+  // HyperEVM and a testnet of Zora share an id.
+  { name: 'HyperEVM', id: 999, facts: ethereumProfile, basis: 'none' },
+  { name: 'Manta Pacific', id: 169, facts: ethereumProfile, basis: 'none' },
+] as const)('$name ($id) by its id alone: by $basis', ({ id, facts, basis }) => {
+  expect(profileOf(untagged(id))).toMatchObject(facts)
+  expect(basisOf(untagged(id))).toBe(basis)
+})
+
+test('only where nothing else says how a chain is made, the chain itself does', () => {
+  const known = [untagged(1), untagged(81_457), untagged(31_337), { chainId: 7, tags: ['optimism-based'] }]
+  const unknown = [untagged(169), untagged(12_323), { chainId: 7, tags: ['rollup', 'no-mempool'] }]
+  expect(known.map(isMakeUnknown)).toEqual([false, false, false, false])
+  expect(unknown.map(isMakeUnknown)).toEqual([true, true, true])
+  const shown = (make: ShownMake) => ({ ...untagged(12_323), shown: { make } })
+  expect(profileOf(shown('nitro'))).toMatchObject(nitro)
+  expect([basisOf(shown('nitro')), basisOf(shown('none'))]).toEqual(['shown', 'list'])
+  expect(profileOf(shown('none'))).toEqual(profileOf(untagged(12_323)))
+  // A general tag says less than what the chain shows, and a tag of a make says more.
+  expect(profileOf({ chainId: 7, tags: ['rollup'], shown: { make: 'opStack' } })).toMatchObject({
+    ...opStack,
+    floorGas: true,
+  })
+  const tagged = { chainId: 7, tags: ['arbitrum-based'], shown: { make: 'opStack' } } as const
+  expect([profileOf(tagged), basisOf(tagged)]).toMatchObject([nitro, 'tags'])
+  // The list of rollups and the chain id count before it.
+  expect(profileOf({ ...untagged(81_457), shown: { make: 'nitro' } })).toEqual(profileOf(untagged(81_457)))
+  expect(profileOf({ ...untagged(1), shown: { make: 'nitro' } })).toEqual(profileOf(untagged(1)))
+})
+
+test('a chain that collects tips orders by them, unless a file says otherwise; on any other that says nothing', () => {
+  const collects = { shown: { collectsTips: true } }
+  expect(profileOf({ ...untagged(421_614), ...collects })).toEqual({ ...profileOf(untagged(421_614)), pool: 'private' })
+  expect(profileOf({ ...untagged(421_614), ...collects }, { pool: 'fcfs' }).pool).toBe('fcfs')
+  expect(profileOf({ ...untagged(421_614), shown: { collectsTips: false } })).toEqual(profileOf(untagged(421_614)))
+  expect(profileOf({ ...untagged(1), ...collects })).toEqual(profileOf(untagged(1)))
+  const all = [untagged(421_614), { ...untagged(7), shown: { make: 'nitro' } as const }, untagged(1), untagged(10)]
+  expect(all.map(isOrderShown)).toEqual([true, true, false, false])
 })
 
 test('a file sets each field over what is known, and a network inherits a profile as a whole', async () => {

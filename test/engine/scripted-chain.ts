@@ -54,6 +54,8 @@ export function scriptedChain(): ScriptedChain {
     },
     check: async () => (chain.view ? ['ok'] : ['noAnswer']),
     anchorReplaced: async () => undefined,
+    shownMake: async () => undefined,
+    collectsTips: async () => undefined,
     split: () => [],
     singleWitness: () => undefined,
     wrongChains: () => [],

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { openChains } from '../../src/chain/chains.ts'
 import type { Address } from '../../src/domain/ids.ts'
+import type { ShownMake } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { NetworkSettings } from '../../src/domain/settings.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'
@@ -16,6 +18,7 @@ import { networkToEntity, relayerToEntity, sealEndpoints, signerToEntity } from 
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import type { Store } from '../../src/store/store.ts'
+import { until } from '../../tooling/client.ts'
 import { devAccount } from '../../tooling/dev-accounts.ts'
 import { somePolicy, someRelayer } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
@@ -33,6 +36,7 @@ const network: NetworkSettings = {
     isTestnet: true,
     eip1559: true,
     profile: ethereumProfile,
+    profileBasis: 'table',
     profileInFile: {},
     tags: [],
     features: ['eip1559'],
@@ -51,7 +55,7 @@ async function process(store: Store, logger: Logger = quiet) {
   const advanced: string[][] = []
   const curve = await openCurve(quiet)
   const registry = await openRegistry({
-    ...{ store, vault, logger, fileSigners: new Map(), policyFor: () => somePolicy },
+    ...{ store, vault, logger, fileSigners: new Map(), policyFor: () => somePolicy, clock: systemClock },
     file: { relayers: [], signers: [], notifications: [], networks: [network], awaited: [] },
     async openSigner({ id }, key) {
       keysOpened.push(id)
@@ -116,6 +120,41 @@ test('a chain is opened anew only where its endpoints or its rules changed, and 
     ['filed', 'patched', 'filed'],
     ['filed', 'patched'],
   ])
+})
+
+test('what a chain shows of itself is read until it answers, and the profile follows it, also where that changes', async () => {
+  await using under = await openTestedStore()
+  const makes: ShownMake[] = ['nitro']
+  const orders = [undefined, false, undefined, true]
+  const pools: string[] = []
+  const waits: number[] = []
+  const clock = {
+    ...systemClock,
+    sleep: async (ms: number) => (orders.length > 0 ? void waits.push(ms) : systemClock.sleep(ms)),
+  }
+  const chains = openChains(({ profile }: NetworkSettings) => {
+    pools.push(profile.pool)
+    const part: Partial<Chain> = {
+      shownMake: async () => (waits.length === 0 ? undefined : makes.shift()),
+      collectsTips: async () => orders.shift(),
+      close: async () => undefined,
+    }
+    return part as Chain
+  })
+  const file = { relayers: [], signers: [], notifications: [], awaited: [] }
+  const policyFor = ({ profile }: NetworkSettings) => ({ ...somePolicy, profile })
+  await using registry = await openRegistry({
+    ...{ store: under.store, vault, logger: quiet, fileSigners: new Map(), clock, chains, policyFor },
+    file: { ...file, networks: [{ ...network, chainId: 4_242, profileInFile: { tipFloor: 7n } }] },
+    openSigner: () => Promise.reject(new Error('there is none')),
+  })
+  await until(() => pools.at(-1) === 'private', { what: 'the order by tips' })
+  await registry.refresh()
+  expect([...new Set(pools)]).toEqual(['public', 'fcfs', 'private'])
+  // The make, and then the order: until it is there, and from time to time.
+  expect(waits).toEqual([60_000, 60_000, 3_600_000, 60_000])
+  expect(registry.networks()).toMatchObject([{ profileBasis: 'shown', profile: { pool: 'private', tipFloor: 7n } }])
+  expect(registry.policyOf(relayer).profile).toMatchObject({ pool: 'private', l1Fee: 'in_gas' })
 })
 
 test('what can not be opened now is opened at the next look', async () => {

@@ -4,8 +4,10 @@ import type { Address } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
+import { type Call, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
+import { revertReason } from '../nodes/revert-reason.ts'
 import { readEstimate } from './estimate-gas.ts'
 import { firstValue, readOnceAHead } from './first-value.ts'
 import { readingL1Fee } from './read-l1-fee.ts'
@@ -29,12 +31,15 @@ export function readingNoOp(
   endpoints: Endpoints,
   profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
 ): ReadNoOp {
-  const gas = profile.noOpGas === 'estimated' ? readingGas(endpoints) : undefined
+  const gas = readingGas(endpoints)
+  let isEstimated = profile.noOpGas === 'estimated'
   const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
   return async (at, address, isTooTight) => {
+    // A chain may demand more than its profile says, and goes on to do so.
+    isEstimated ||= isTooTight
     const [noOpGas, onL1, leastTip] = await Promise.all([
-      gas?.(at, address, isTooTight),
+      isEstimated ? gas(at, address, isTooTight) : undefined,
       l1Fee?.(at),
       tip?.(at, address),
     ])
@@ -53,11 +58,31 @@ function readingGas(endpoints: Endpoints) {
     const { number } = at.head
     const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
     if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return last.gas
-    const call = { method: 'eth_estimateGas', params: [noOpOf(address)] }
-    const gas = await onceAHead(at.head.hash, () => firstValue(endpoints, at, call, toNumber))
+    const gas = await onceAHead(at.head.hash, () => estimate(endpoints, at, address))
     if (gas !== undefined) last = { gas, readAt: number }
     return gas
   }
+}
+
+/**
+ * Code that an account delegates to (EIP-7702) may revert. Then a transfer of nothing to an account without code stands for the no-op:
+ * that may revert as well, and takes the nonce all the same.
+ */
+async function estimate(endpoints: Endpoints, at: TrackedHead, address: Address): Promise<Gas | undefined> {
+  const found = await endpoints
+    .firstAnswer(async (endpoint): Promise<ReadResult<Gas>> => {
+      const answer = await endpoint.call(estimateOf(noOpOf(address)))
+      const isReverted = revertReason(answer) !== undefined
+      const last = isReverted ? await endpoint.call(estimateOf({ ...noOpOf(address), to: codeless })) : answer
+      const gas = last.kind === 'value' ? toNumber(last.value) : undefined
+      return gas === undefined ? { failed: describeAnswer(last) } : { value: gas }
+    }, at.by)
+    .catch(() => undefined)
+  return found?.value
+}
+
+function estimateOf(transaction: object): Call {
+  return { method: 'eth_estimateGas', params: [transaction] }
 }
 
 function readingTip(endpoints: Endpoints) {
@@ -67,6 +92,9 @@ function readingTip(endpoints: Endpoints) {
     return onceAHead(at.head.hash, () => firstValue(endpoints, at, call, (value) => readEstimate(value).tip))
   }
 }
+
+/** Nobody has a key for it. */
+const codeless = '0x000000000000000000000000000000000000dead'
 
 function noOpOf(address: Address): object {
   return { from: address, to: address, value: '0x0', data: '0x' }

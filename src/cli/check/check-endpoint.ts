@@ -3,8 +3,10 @@
 import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
 import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
+import { makeBy } from '../../chain/nodes/read-shown.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
 import { transferGas } from '../../domain/intrinsic-gas.ts'
+import { isMakeUnknown, type ShownMake } from '../../domain/network-profiles.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
@@ -15,13 +17,17 @@ import type { Finding } from './finding.ts'
 
 export interface EndpointCheck {
   readonly place: string
-  readonly network: Pick<NetworkSettings, 'chainId' | 'averageBlockTimeMs' | 'isBlockTimeGiven' | 'profile'>
+  readonly network: CheckedNetwork
   readonly endpoint: EndpointSettings
   /** Of a relayer on the network. */
   readonly address: string | undefined
   readonly timeoutMs: number
 }
 
+type CheckedNetwork = Pick<
+  NetworkSettings,
+  'chainId' | 'averageBlockTimeMs' | 'isBlockTimeGiven' | 'profile' | 'profileBasis' | 'profileInFile' | 'tags'
+>
 type Found = Pick<Finding, 'level' | 'text'>
 type CallNode = (method: string, ...params: readonly unknown[]) => Promise<Answer>
 
@@ -38,6 +44,7 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     const first: Finding = { place, check: 'chain id', ...found }
     if (found.level === 'error') return [first]
     const noOp = { from: account, to: account, value: '0x0', data: '0x' }
+    const shown = isMakeUnknown(network) && (await makeBy((each) => callAlone(transport, each)))
     const [version, latest, pending, gas, safe, finalized, tip, history] = await Promise.all([
       call('web3_clientVersion'),
       call('eth_getBlockByNumber', 'latest', false),
@@ -54,6 +61,7 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     const checks: readonly (readonly [string, Found])[] = [
       ['client', versionFound(version)],
       ...(balance ? [['balance', balanceFound(balance, account)] as const] : []),
+      ['profile', profileFound(network, shown)],
       ['newest block', head ? { level: 'ok', text: `${head.number}` } : failed(latest)],
       ['pending', pendingFound(pending)],
       ['gas of a no-op', gasFound(gas, network.profile.noOpGas)],
@@ -85,6 +93,28 @@ function versionFound(answer: Answer): Found {
   if (answer.kind === 'value' && typeof answer.value === 'string')
     return { level: 'ok', text: answer.value.slice(0, 80) }
   return { level: 'ok', text: 'the node does not name its client' }
+}
+
+const bases = {
+  table: 'by the chain id',
+  list: 'by a list of rollups',
+  shown: 'by contracts of the chain',
+  tags: 'by the tags',
+  none: "as Ethereum's",
+} as const
+
+/** `shown`: how the chain is made. False where something else says so. */
+function profileFound(
+  { profileBasis, profileInFile, tags }: CheckedNetwork,
+  shown: ShownMake | undefined | false,
+): Found {
+  if (shown === undefined) return { level: 'warning', text: 'the node does not show how the chain is made' }
+  if (shown !== false && shown !== 'none') return { level: 'ok', text: `${bases.shown}: ${shown}` }
+  const isSaid = profileBasis !== 'none' || profileInFile.pool !== undefined || tags.length > 0
+  if (isSaid || shown === false) return { level: 'ok', text: bases[profileBasis] }
+  const fix =
+    'if it is a rollup, set pool, finality and l1_fee of its profile; else set pool to public (docs/chains.md)'
+  return { level: 'warning', text: `as Ethereum's, since nothing says how this chain differs: ${fix}` }
 }
 
 function pendingFound(answer: Answer): Found {

@@ -40,7 +40,8 @@ export async function updateNetwork(
   const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const users = items.filter((relayer) => relayer.network === name).map(({ id }) => id)
   await takeEffect(context, users)
-  return patchedNetwork(inFile, overlay)
+  const { shown } = registry.networks().find((network) => network.name === name) ?? inFile
+  return patchedNetwork(inFile, overlay, shown)
 }
 
 /** A merge patch (RFC 7396): its nulls are removed, also those inside the profile. */

@@ -36,6 +36,10 @@ export const networkSchema = Type.Object(
     tags: Type.Array(such('no-mempool')),
     explorer_urls: Type.Array(such('https://etherscan.io')),
     profile: profileSchema,
+    profile_basis: Type.Enum(['table', 'list', 'shown', 'tags', 'none'], {
+      description:
+        'What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum',
+    }),
     second_witness: Type.Enum([...secondWitnessModes], {
       description: 'Whether final statements need endpoints of two providers',
     }),
@@ -72,6 +76,7 @@ export function presentNetwork(
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
     profile: presentProfile(network.profile),
+    profile_basis: network.profileBasis,
     second_witness: network.secondWitness,
     conditions: [...conditions],
   }

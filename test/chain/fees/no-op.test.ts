@@ -16,6 +16,7 @@ let gas: number | undefined = 90_000
 /** By the first four bytes of the call. */
 let fees: Readonly<Record<string, number>> = {}
 let linea: object | undefined
+let revertsToItself = false
 const opStackOracle = '0x420000000000000000000000000000000000000F'
 let oracle: `0x${string}` = opStackOracle
 /** Instead of the figure in `fees`. */
@@ -36,6 +37,7 @@ function reply({ method, params }: RpcCall): RpcReply {
         },
       }
     case 'eth_estimateGas':
+      if (revertsToItself && isToItself(params)) return { error: { code: 3, message: 'execution reverted' } }
       return gas === undefined ? { error: { code: -32000, message: 'on hold' } } : { result: hex(gas) }
     case 'eth_call': {
       const [{ to, data }] = params as [{ to: string; data: string }]
@@ -52,6 +54,11 @@ function reply({ method, params }: RpcCall): RpcReply {
   }
 }
 
+function isToItself([transaction]: readonly unknown[]): boolean {
+  const { from, to } = transaction as { from: string; to: string }
+  return from === to
+}
+
 beforeAll(async () => {
   node = await startRpcServer()
   node.react({ do: 'answer', each: reply })
@@ -62,6 +69,7 @@ beforeEach(() => {
   gas = 90_000
   fees = {}
   linea = undefined
+  revertsToItself = false
   oracle = opStackOracle
   oracleFee = undefined
 })
@@ -75,6 +83,28 @@ test('nothing is read where the chain states the gas, and has no fee beside it',
   expect(await marketOf(network)).not.toHaveProperty('noOpGas')
   expect(network.count('eth_estimateGas')).toBe(0)
   expect(network.count('eth_call')).toBe(0)
+})
+
+test('where the profile has a constant, it is estimated once nodes called a no-op invalid, and from then on', async () => {
+  await using network = openWith({})
+  expect(await marketOf(network, true)).toMatchObject({ noOpGas: 90_000 })
+  height += 1
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+  gas = 95_000
+  height += 20
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 95_000 })
+})
+
+test('where the code of a delegated account reverts, a transfer of nothing to an account without code is estimated', async () => {
+  revertsToItself = true
+  await using network = openWith({ noOpGas: 'estimated' })
+  expect(await marketOf(network)).toMatchObject({ noOpGas: 90_000 })
+  // Any other error is none of the account's.
+  revertsToItself = false
+  gas = undefined
+  height += 20
+  expect(await marketOf(network)).not.toHaveProperty('noOpGas')
+  expect(network.count('eth_estimateGas')).toBe(3)
 })
 
 test('an estimate stands for twenty blocks, and no longer than a head where nodes called a no-op invalid', async () => {

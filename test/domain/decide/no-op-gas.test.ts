@@ -50,8 +50,11 @@ test('half more than the estimate; without an estimate nothing is signed, and th
   ])
 })
 
-test('21,000 where the chain states it, whatever a node estimates', () => {
-  expect(decisionsOn(race(someAttempt(0)), marketWith(100_000), somePolicy)).toMatchObject([{ gasLimit: 21_000 }])
+test('21,000 where the profile says so, unless a node has called that too little', () => {
+  for (const gas of [undefined, 12_000, 21_000]) {
+    expect(decisionsOn(race(someAttempt(0)), marketWith(gas), somePolicy)).toMatchObject([{ gasLimit: 21_000 }])
+  }
+  expect(decisionsOn(race(someAttempt(0)), marketWith(60_000), somePolicy)).toMatchObject([{ gasLimit: 90_000 }])
 })
 
 test('no margin where the whole limit is paid for, and the floor of Ethereum only where it holds', () => {

@@ -114,6 +114,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     file: { relayers: [], signers: [], notifications: [], networks: [], awaited: [] },
     chains: openChains(() => (setting.chain ?? {}) as Chain),
     policyFor: () => somePolicy,
+    clock: commands.clock,
   })
   const server = await openServer({
     commands,
