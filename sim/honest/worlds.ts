@@ -109,7 +109,7 @@ export const honestWorlds: readonly HonestWorld[] = [
   },
   { name: 'blocks of 100 ms', scenario: { ...plain, blocktimeMs: 100, configuredBlocktimeMs: 100 }, blocks: 1_200 },
   {
-    name: 'a load balancer over two backends, one of which is a block or two behind',
+    name: 'a load balancer over two backends, the second a block or two behind',
     scenario: { ...plain, isBalanced: true },
     blocks: 120,
     afterBlock(world, block) {
