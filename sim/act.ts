@@ -5,11 +5,25 @@ import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
+import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
 import { drawPayload } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
+
+const inRaces: Partial<Readonly<Record<Action | ReplicaAction, Mark>>> = {
+  lag: 'lag-in-a-race',
+  evict: 'eviction-in-a-race',
+  fillPool: 'full-pool-in-a-race',
+  restartPool: 'empty-pool-in-a-race',
+  emptyBalance: 'robbed-in-a-race',
+  jumpClock: 'clock-jumps-in-a-race',
+  policies: 'policies-change-in-a-race',
+  spike: 'spike-in-a-race',
+  foreign: 'foreign-in-a-race',
+  cancelPending: 'bulk-in-a-race',
+}
 
 export function act(world: World, service: Service, action: Action | ReplicaAction): void {
   const { dice, history, nodes, scenario, state, blocks, network } = world
@@ -17,6 +31,8 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
   const node = dice.pick(nodes)
   const relayer = dice.below(scenario.relayers)
   const address = world.addresses[relayer] ?? ''
+  const mark = inRaces[action]
+  if (mark) world.marks.inRace(mark)
   switch (action) {
     case 'nothing':
       return
@@ -99,7 +115,9 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       void foreignTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
         world.bids.foreign(transaction)
-        for (const each of nodes) if (dice.chance(0.6)) offer(world.node, each, transaction)
+        for (const each of nodes) {
+          if (dice.chance(0.6)) world.marks.offered(each, transaction, offer(world.node, each, transaction))
+        }
       })
       return
     }

@@ -18,6 +18,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
     stopped = false
     const instance = openInstance(nextLife(), (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
+      world.marks.ended(how)
       timeline.after(0, () => buried(own, how))
     })
     history.note(`p${instance.id} starts`)
@@ -103,6 +104,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
           if (process.instance.state !== 'dead') history.fail(`draining failed: ${String(error)}`)
         })
     },
+    lose: () => undefined,
     wake: wakeZombies,
     stop() {
       stopped = true

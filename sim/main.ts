@@ -11,7 +11,8 @@ whenever it is run.
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
   --with      features of the world (sim/scenario.ts), with commas between: every seed has them. \`lies\`: a table of what each
-              lie of a node costs, by so many seeds each
+              lie of a node costs, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
+              are odd, and honest
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
 const values = toolArguments(usage, {
@@ -36,12 +37,19 @@ const loaded =
   values.mutant === undefined ? undefined : (await import('./mutants/substitute.ts')).substitute(values.mutant)
 const { runSeed } = await import('./run-seed.ts')
 const { drawnUsually, features } = await import('./scenario.ts')
+const { markNames, marks } = await import('./marks/marks.ts')
 const { openDisk } = await import('./process/database.ts')
 loaded?.()
 if (values.with === 'lies') {
   const { printLies } = await import('./lies/table.ts')
   using disk = openDisk()
   const failed = await printLies(disk, { seed: firsts[0] ?? 1, seeds: count, steps, print: say })
+  process.exit(failed > 0 ? 1 : 0)
+}
+if (values.with === 'honest') {
+  const { printHonest } = await import('./honest/table.ts')
+  using disk = openDisk()
+  const failed = await printHonest(disk, { seed: firsts[0] ?? 1, seeds: count, print: say })
   process.exit(failed > 0 ? 1 : 0)
 }
 const forced = values.with?.split(',') ?? []
@@ -52,6 +60,7 @@ if (unknown.length > 0) {
 }
 const drawn = { ...drawnUsually, ...Object.fromEntries(forced.map((name) => [name, 1])) }
 using disk = openDisk()
+const reached = new Map<string, number>()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
 const began = process.hrtime.bigint()
 for (const seed of firsts.flatMap((first) => Array.from({ length: count }, (_, index) => first + index))) {
@@ -61,6 +70,7 @@ for (const seed of firsts.flatMap((first) => Array.from({ length: count }, (_, i
   totals.longest = Math.max(totals.longest, outcome.blocksToEnd)
   totals.tightest = Math.max(totals.tightest, outcome.bound === 0 ? 0 : outcome.blocksToEnd / outcome.bound)
   if (outcome.failure) totals.failed += 1
+  for (const mark of outcome.marks) reached.set(mark, (reached.get(mark) ?? 0) + 1)
   if (values.json) say(JSON.stringify(outcome))
   else if (outcome.failure && values.brief) say(`seed ${seed}: ${outcome.failure.what.split('\n')[0]?.slice(0, 240)}`)
   else if (outcome.failure) reportFailure(outcome)
@@ -73,8 +83,18 @@ if (!values.json && !(values.brief && totals.failed > 0)) {
     `${firsts.length * count} seeds of ${steps} steps: ${failed} failed; ${transactions} transactions, ${events} events in ${seconds.toFixed(1)} s ` +
       `(${Math.round((firsts.length * count * steps) / seconds)} steps/s); the last end came ${longest} blocks after the faults, at most ${Math.round(tightest * 100)} % of the bound`,
   )
+  if (firsts.length * count > 1) reportMarks()
 }
 process.exitCode = totals.failed > 0 ? 1 : 0
+
+/** Which of the states that matter (sim/marks/marks.ts) these seeds have met. */
+function reportMarks(): void {
+  const missed = markNames.filter((name) => !reached.has(name))
+  say(
+    `${markNames.length - missed.length} of ${markNames.length} marks were reached${missed.length > 0 ? '; never:' : ''}`,
+  )
+  for (const name of missed) say(`  ${name}: ${marks[name]}`)
+}
 
 function reportFailure({ seed, failure, tail }: Outcome): void {
   if (!failure) return

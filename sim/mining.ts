@@ -44,6 +44,7 @@ export function takeBackSafe(world: World): void {
     world.bids.sealed(copy)
   }
   history.note(`${safe.number - fork.number} safe blocks are taken back`)
+  world.marks.note('safe-blocks-taken-back')
   state.tags = { safe: copy, finalized }
   branchOff(world, fork, copy)
 }
@@ -65,6 +66,7 @@ function branchOff(world: World, fork: Block, base: Block): void {
   // Some nodes do not hear of it, and go on telling the old branch.
   const behind = world.nodes.filter(() => dice.chance(0.2) && world.scenario.restores.length === 0)
   for (const node of behind) node.lags = true
+  world.marks.reorganized(depth, lost)
   world.history.note(
     `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,
   )
@@ -149,6 +151,7 @@ function inTurn(candidates: readonly SimTransaction[]): SimTransaction[] {
 
 function adopt(world: World, block: Block): void {
   const { blocks, history, state, timeline, dice } = world
+  world.marks.mined(block)
   blocks.adopt(block)
   for (const [address, balance] of state.balances) {
     const had = block.parent ? accountAt(block.parent, address).balance : balance

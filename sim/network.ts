@@ -55,7 +55,15 @@ export interface NetworkWitness {
   /** Whether a first price is believed. Only then does a lie about prices differ from the truth. */
   knowsPrices(): boolean
   /** A node answered falsely. */
-  lied(call: Call): void
+  lied(call: Call, honest: Member, claimed: Member | 'gone'): void
+  /** Each request goes to any of the nodes. */
+  isBalanced(): boolean
+  /** No request is held up for seconds, and nodes take batches of any size. */
+  isPunctual(): boolean
+  /** All lies are over. */
+  isTruthful(): boolean
+  /** A node took bytes, and its answer is lost. */
+  unheard(): void
 }
 
 /** What one node's gateway always refuses: batches of more calls, or of more sends, which are the long ones. */
@@ -87,7 +95,7 @@ export function openSimNetwork(
   witness: NetworkWitness,
 ): Network {
   const network: Network = { transport, weather: nodes.map(() => fineWeather), sendWeather }
-  const limits = nodes.map(() => drawBatchLimit(batchDice))
+  const limits = nodes.map(() => (witness.isPunctual() ? undefined : drawBatchLimit(batchDice)))
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -110,7 +118,7 @@ export function openSimNetwork(
     timeoutMs: number,
     resolve: (posted: HttpAnswer) => void,
   ) {
-    const node = nodes[index]
+    const node = witness.isBalanced() ? batchDice.pick(nodes) : nodes[index]
     if (!node) throw new Error(`no node ${index}`)
     const json = JSON.parse(body) as Call | readonly Call[]
     const calls = Array.isArray(json) ? (json as readonly Call[]) : [json as Call]
@@ -128,10 +136,16 @@ export function openSimNetwork(
     const page = (status: number) => (): HttpAnswer => ({ kind: 'unknown', status, message: `HTTP ${status}` })
     const success = (content: unknown) => (): HttpAnswer => ({ kind: 'body', status: 200, json: content })
     const arrive = (afterMs: number, then: (members: readonly Member[]) => void) => {
-      timeline.after(afterMs, () => then(calls.map((call) => answerOf(node, call))))
+      timeline.after(afterMs, () => {
+        const members = calls.map((call) => answerOf(node, call))
+        if (!members.includes('gone')) return then(members.filter((member) => member !== 'gone'))
+        hear(backMs, unknown('the connection failed (ECONNRESET)'))
+      })
     }
     const reply = (members: readonly Member[]): HttpAnswer => success(Array.isArray(json) ? members : members[0])()
-    const toNobody = () => undefined
+    const toNobody = (members: readonly Member[]) => {
+      if (calls.some((call, index) => isSend(call) && members[index]?.result !== undefined)) witness.unheard()
+    }
     const refuse = (refusal: Refusal) => {
       if (batchDice.chance(0.3)) arrive(thereMs, toNobody)
       hear(thereMs + backMs, () => postedBy(refusal, calls))
@@ -181,20 +195,20 @@ export function openSimNetwork(
     }
   }
 
-  /** True, unless this node lies, the faults last, and the lie is about this call. */
-  function answerOf(node: SimNode, call: Call): Member {
+  /** True, unless this node lies, lies are not over, and this one is about the call. */
+  function answerOf(node: SimNode, call: Call): Member | 'gone' {
     const honest = answer(world, node, call)
-    if (liar?.node !== node.index || world.isCalm() || !lieDice.chance(liar.share)) return honest
+    if (liar?.node !== node.index || witness.isTruthful() || !lieDice.chance(liar.share)) return honest
     if (liar.kind === 'highPrice' && !witness.knowsPrices()) return honest
     const member = lies[liar.kind](world, node, call, honest, lieDice, liar)
     if (member === honest) return member
-    history.note(`n${node.index} lies about ${call.method}`)
-    witness.lied(call)
+    history.note(member === 'gone' ? `n${node.index} is gone` : `n${node.index} lies about ${call.method}`)
+    witness.lied(call, honest, member)
     return member
   }
 
   function latency(): number {
-    return dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
+    return !witness.isPunctual() && dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
   }
 
   return network

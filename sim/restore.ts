@@ -85,6 +85,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     follow(world, node)
   }
   const lost = bytes.forget()
+  world.marks.restored(lost.length)
   world.lost.clear()
   for (const transaction of lost) {
     world.lost.add(transaction.hash)

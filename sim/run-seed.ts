@@ -1,5 +1,6 @@
 // One seed, from its first step to the end of everything it began.
 import { act } from './act.ts'
+import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { type Figures, figuresOf } from './check/figures.ts'
@@ -8,6 +9,7 @@ import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
+import type { Mark } from './marks/marks.ts'
 import { keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
@@ -45,6 +47,10 @@ export interface Outcome {
   readonly blocksToEnd: number
   readonly bound: number
   readonly figures: Figures
+  /** The marks that it reached (sim/marks/marks.ts). */
+  readonly marks: readonly Mark[]
+  /** What stayed broken at the end. */
+  readonly brokenEnd?: BrokenPart
 }
 
 export async function runSeed(
@@ -103,6 +109,8 @@ export async function runSeed(
     blocksToEnd: settled.blocks,
     bound: settled.bound,
     figures: figuresOf(world.blocks, world.rows.all(), world.addresses, world.scenario.blocktimeMs),
+    marks: world.marks.reached(),
+    ...(world.scenario.brokenEnd !== undefined && { brokenEnd: world.scenario.brokenEnd }),
   }
 }
 
@@ -142,21 +150,23 @@ async function oneStep(world: World, service: Service): Promise<void> {
   }
 }
 
-function beginDrought({ scenario, feesDice, state, timeline, history }: World): void {
+function beginDrought({ scenario, feesDice, state, timeline, history, marks }: World): void {
   const { droughts } = scenario.fees
   if (droughts === 0 || state.drought || !feesDice.chance(droughts)) return
   const kind = feesDice.pick(droughtKinds)
   const blocks = feesDice.between(20, 120)
   state.drought =
     kind === 'blocks' ? { kind, untilMs: timeline.now() + blocks * scenario.blocktimeMs } : { kind, blocksLeft: blocks }
+  marks.inRace('drought-in-a-race')
   history.note(
     `for ${blocks} ${kind === 'blocks' ? 'block times no block is made' : `blocks nothing of ${kind} is mined`}`,
   )
 }
 
-function stirSigners({ scenario, signersDice, state, history }: World): void {
+function stirSigners({ scenario, signersDice, state, history, marks }: World): void {
   if (scenario.signerMoods === undefined || !signersDice.chance(scenario.signerMoods) || state.outageLeft > 0) return
   state.signerMood = signersDice.chance(0.4) ? 'fine' : signersDice.pick(signerMoods)
+  if (state.signerMood !== 'fine') marks.inRace('signer-fails-in-a-race')
   history.note(`the service that holds the keys: ${state.signerMood}`)
 }
 
@@ -241,6 +251,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   while (!service.up() && !history.failure()) await oneEvent(world)
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
   await outlastOutage(world, service)
+  breakForGood(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
   const began = blocks.canonical().number
   askForTheRest(world, service)
@@ -252,7 +263,9 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   const half = bound >> 1
   let height = -1
   let still: ReadonlyMap<string, string> = new Map()
-  while (!history.failure() && openRows(world) > 0) {
+  const isSigned = world.scenario.brokenEnd !== 'signer'
+  const isOver = () => openRows(world) === 0 || (!isSigned && height - began > half && rowsToEnd(world).length === 0)
+  while (!history.failure() && !isOver()) {
     await oneEvent(world)
     const { number } = blocks.canonical()
     if (number === height) continue
@@ -262,13 +275,14 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     const since = number - began - half
     if (since === -(half >> 1)) still = standingStill(world)
     if (since === 0) {
+      takeBackQueue(world, service)
       demandExpiries(world)
       demandProgress(world, still)
     }
     // Now and then again: some begin to wait only then.
     if (since >= 0 && since % 16 === 0) bound += giveUpWaiting(world, service)
     if (number - began <= bound) continue
-    const left = [...world.rows.all().values()].filter(({ open }) => open === 1)
+    const left = rowsToEnd(world)
     const reported = left.map(
       (row) => `${row.id.slice(-6)} ${row.status} ${row.phase} ${row.nonce} "${row.wait_text ?? row.status_reason}"`,
     )
@@ -282,9 +296,11 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   return { blocks: ended, bound }
 }
 
-function demandVerdicts({ rows, clients, history }: World): void {
+function demandVerdicts(world: World): void {
+  const { rows, clients, history } = world
   for (const [id, { tag }] of clients.accepted) {
-    if (rows.all().get(id)?.open !== 0) history.fail(`${id.slice(-6)} (${tag}) never ended`)
+    const row = rows.all().get(id)
+    if (!row || (row.open === 1 && !lacksSignature(world, row))) history.fail(`${id.slice(-6)} (${tag}) never ended`)
   }
   for (const { id, tag } of clients.replaced) {
     const row = rows.all().get(id)

@@ -1,6 +1,7 @@
 // What a seed decides before anything happens: the chain's habits, the nodes, the relayer's policies, the faults.
 
 import type { Dice } from '../tooling/dice.ts'
+import { type BrokenPart, drawBrokenEnd } from './broken-end.ts'
 import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles, sequencer } from './chain/profiles.ts'
 import { type ChainKind, ethereum } from './chain/sequencer.ts'
@@ -91,6 +92,16 @@ export interface Scenario {
   readonly liar: Liar | undefined
   /** Several processes share the database, and the relayers among them. Absent: one has it to itself. */
   readonly replicas: Replicas | undefined
+  /** What stays broken when the faults stop. Absent: nothing. */
+  readonly brokenEnd: BrokenPart | undefined
+  /** Nodes have no state, body or receipt of blocks that are so far below the head. Absent: all of them. */
+  readonly keptBlocks?: number
+  /** The service has one URL, and each request goes to any of the nodes. */
+  readonly isBalanced?: boolean
+  /** Nodes have whole receipts at once and take batches of any size, and no request is on its way for longer than 120 ms. */
+  readonly isPunctual?: boolean
+  /** Absent: short, as a run would be thousands of blocks longer. */
+  readonly witnessSilentMs?: number
 }
 
 export interface Presigning {
@@ -140,6 +151,8 @@ export const features = [
   'retention',
   'shrinking',
   'samePayloads',
+  // A node that lies, a replica or the key service stays broken to the end.
+  'brokenEnd',
   // One node gives false answers of this kind until the faults stop. A seed has at most one kind.
   'highCount',
   'highPrice',
@@ -150,6 +163,20 @@ export const features = [
   'holds',
   // By one of three or more.
   'inventedHeads',
+  'wrongBalance',
+  'inventedCode',
+  'wrongEstimate',
+  'wrongTimes',
+  // Where two nodes report the tag that makes a block final.
+  'tagsAhead',
+  'anotherChain',
+  'farHead',
+  'nonceTooLow',
+  'alreadyKnown',
+  'underpriced',
+  'acceptsAndDrops',
+  'nullReceipts',
+  'lowCount',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -187,6 +214,8 @@ export const drawnUsually: Drawn = {
   samePayloads: 0.1,
   // Attempts shrink while the service runs. Each share is one more commit at which a process may die.
   shrinking: 0.05,
+  // Only where it is forced.
+  brokenEnd: 0,
   highCount: 0.04,
   highPrice: 0.04,
   anothersReceipt: 0.04,
@@ -196,6 +225,19 @@ export const drawnUsually: Drawn = {
   // Only where it is forced.
   holds: 0,
   inventedHeads: 0,
+  wrongBalance: 0,
+  inventedCode: 0,
+  wrongEstimate: 0,
+  wrongTimes: 0,
+  tagsAhead: 0,
+  anotherChain: 0,
+  farHead: 0,
+  nonceTooLow: 0,
+  alreadyKnown: 0,
+  underpriced: 0,
+  acceptsAndDrops: 0,
+  nullReceipts: 0,
+  lowCount: 0,
 }
 
 export const replicaActions = ['breakSession', 'cutOff', 'freeze', 'join', 'leave'] as const
@@ -275,17 +317,19 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const truthful = ofKind(unkind, drawKind(has, unkind))
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
-  if (!replicas) return alone
+  const broken = has('brokenEnd')
+  if (!replicas) return { ...alone, replicas, brokenEnd: drawBrokenEnd(broken, { ...alone, replicas }) }
   // Replicas look around all the time: with shorter blocks a run is shorter.
   const shared = { ...alone, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
-  return { ...shared, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+  const brokenEnd = drawBrokenEnd(broken, shared)
+  return { ...shared, brokenEnd, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
 }
 
 /** A copy that was put back learns what it lost from nodes alone, and a sequencer is one process behind all of its nodes. */
 function drawOneLiar(
   has: (feature: Feature) => Dice | undefined,
   farDice: Dice,
-  { restores, kind, profiles: nodes, finality }: Omit<Scenario, 'liar' | 'replicas'>,
+  { restores, kind, profiles: nodes, finality }: Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>,
 ): Liar | undefined {
   const drawn = lieKinds.flatMap((each) => {
     const dice = has(each)
@@ -293,14 +337,19 @@ function drawOneLiar(
   })
   const possible = drawn.filter(({ kind: lie }) => {
     if (lie === 'inventedHeads') return nodes.length > 2
+    if (lie === 'tagsAhead') return isByTag(finality) && hasTwoWitnesses(nodes.length, finality)
     return lie !== 'falseInclusion' || hasTwoWitnesses(nodes.length, finality)
   })
   return restores.length > 0 || kind.isFcfs ? undefined : possible[0]
 }
 
+function isByTag(finality: FinalityWorld | undefined): finality is FinalityWorld {
+  return finality !== undefined && typeof finality.rule !== 'number'
+}
+
 /** The only node's consistent story shows nowhere. */
 function hasTwoWitnesses(nodes: number, finality: FinalityWorld | undefined): boolean {
-  if (!finality || typeof finality.rule === 'number') return nodes > 1
+  if (!isByTag(finality)) return nodes > 1
   return finality.answers.filter((answer) => answer === 'block').length > 1
 }
 
@@ -352,7 +401,7 @@ function drawKind(
   }
 }
 
-function ofKind<S extends Omit<Scenario, 'kind' | 'liar' | 'replicas'>>(
+function ofKind<S extends Omit<Scenario, 'kind' | 'liar' | 'replicas' | 'brokenEnd'>>(
   scenario: S,
   kind: ChainKind,
 ): S & { kind: ChainKind } {
@@ -423,6 +472,7 @@ type Alone = Omit<
   | 'hasBursts'
   | 'bulkShare'
   | 'liar'
+  | 'brokenEnd'
 >
 
 function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Alone {

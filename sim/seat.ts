@@ -14,6 +14,8 @@ export interface Seat {
   doom(end: 'dead' | 'paused', effectsLeft: number): void
   /** Drains, then starts anew, or stays away. */
   drain(then: 'restart' | 'leave'): void
+  /** Dies now, and nobody starts it again. */
+  lose(): void
   /** Paused processes wake up. */
   wake(): void
   /** Ends at once, with all that was paused, and starts when it is told to. */

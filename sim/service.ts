@@ -32,6 +32,8 @@ export interface Service {
   patch(): void
   /** A replica drains, and stays away: never the last. */
   leave(): void
+  /** A replica is gone for good: never the last. */
+  loseReplica(): void
   /** Another replica starts, if there may be one. */
   join(): void
   /** Some replica, in whatever state. */
@@ -145,6 +147,11 @@ export function openService(world: World): Service {
     },
     leave() {
       if (here().length > 1) someSeat().drain('leave')
+    },
+    loseReplica() {
+      if (here().length < 2) return
+      history.note('a replica is gone for good')
+      someSeat().lose()
     },
     join() {
       const away = seats.find((seat) => seat.hasLeft() && !seat.present())

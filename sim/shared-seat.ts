@@ -16,6 +16,7 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     left = false
     const instance = openInstance(nextLife(), (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
+      world.marks.ended(how)
       if (how === 'dead') locks?.died(instance)
       else locks?.froze(instance)
       timeline.after(0, () => (how === 'dead' ? bury(own) : timeline.after(sleepMs(), () => wakeUp(instance))))
@@ -95,6 +96,10 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     },
     wake() {
       if (present) wakeUp(present.instance)
+    },
+    lose() {
+      left = true
+      end()
     },
     stop: end,
     recover() {

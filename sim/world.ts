@@ -26,6 +26,9 @@ import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { gwei, type Policies } from './draw-policies.ts'
 import type { Tags } from './finality.ts'
 import { type History, openHistory } from './history.ts'
+import { isWithheld } from './lies/drop.ts'
+import type { LieKind } from './lies/lies.ts'
+import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, type Network, openSimNetwork } from './network.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
@@ -51,6 +54,7 @@ export interface World {
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
+  readonly marks: Marks
   readonly blocks: Blocks
   readonly nodes: readonly SimNode[]
   readonly network: Network
@@ -134,11 +138,18 @@ export type Drought =
   | { readonly kind: 'ours' | 'all'; readonly blocksLeft: number }
   | { readonly kind: 'blocks'; readonly untilMs: number }
 
-export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined, drawn: Drawn): World {
+/** `shape`: another scenario in place of the drawn one. */
+export function openWorld(
+  seed: number,
+  disk: Disk,
+  print: ((line: string) => void) | undefined,
+  drawn: Drawn,
+  shape = (scenario: Scenario) => scenario,
+): World {
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = drawScenario((stream) => dice(seed, stream), drawn)
+  const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
   const { fees } = scenario
   const worldDice = dice(seed, 'world')
   const addresses = keys
@@ -187,7 +198,16 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   const revived = new Set<string>()
   /** Bytes that a node falsely called so, and their transactions. */
   const calledInvalid = new Set<string>()
+  /** Bytes of which a node falsely said that it does not take them, so that the next bid need not exceed them. */
+  const denied = new Set<string>()
   disk.wipe()
+  const marks: Marks = watchMarks({
+    blocks,
+    nodes: () => nodes,
+    recorded: (hash) => bytes.recorded(hash),
+    isLying: () => scenario.liar !== undefined && state.faulty,
+    isSignerDown: () => state.signerMood !== 'fine' && state.signerMood !== 'slow',
+  })
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
   let giveUps: GiveUps | undefined
@@ -204,6 +224,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         })`,
       )
       gapFillers.changed(row)
+      marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
       finality.changed(row, before)
@@ -217,7 +238,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     deletedAt: (id) => clients.deleted.get(id),
     undisputed: blocks.undisputed,
     wasUnknowable: (id) => wasUnknowable(id),
-    wasCalledInvalid: (hash) => calledInvalid.has(hash),
+    wasCalledInvalid: (hash) => calledInvalid.has(hash) || denied.has(hash),
   })
   giveUps = watchGiveUps(bytes, history.fail)
   const isPrivate = scenario.kind.hasSequencer
@@ -234,6 +255,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     kind: scenario.kind,
     now: timeline.now,
     revertsNow: () => state.revertsNow,
+    keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
     isTooTight: (transaction) =>
       state.tightGapFillers > 0 &&
       isNoOp(transaction) &&
@@ -242,6 +264,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       bytes.recorded(transaction.hash)?.kind === 'execute',
     broadcast(which, transaction, admission) {
       bytes.broadcast(which, transaction, admission)
+      marks.offered(which, transaction, admission)
       if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
@@ -260,7 +283,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
         refusesCode: gateways.chance(0.2),
         pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
         tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: drawReceiptHabits(receipts),
+        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
       },
       shared,
     ),
@@ -276,8 +299,8 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
     isLost: ({ hash }) => lost.has(hash),
     isInclusionForged,
-    areHeadsInvented: () => scenario.liar?.kind === 'inventedHeads',
-    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt',
+    areHeadsInvented: () => inventingLies.includes(scenario.liar?.kind),
+    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt' || scenario.liar?.kind === 'nullReceipts',
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
     executed: (tag) => verdicts?.executed(tag),
@@ -286,12 +309,15 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
   verdicts = watchVerdicts(disk, blocks, bytes, {
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged },
   })
-  const funds = watchFunds(blocks, scenario.kind, history.fail)
+  // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
+  const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
+  const funds = watchFunds(blocks, scenario.kind, isBalanceTrue ? history.fail : () => undefined)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
-    wasCalledInvalid: (id) => calledInvalid.has(id),
+    // Of the only node even an estimate is believed.
+    wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
     isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
       clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
@@ -312,11 +338,17 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
       for (const raw of raws) lost.delete(decode(raw).hash)
     },
     knowsPrices: tips.areBelieved,
-    lied(call) {
+    isBalanced: () => scenario.isBalanced === true,
+    isPunctual: () => scenario.isPunctual === true,
+    isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
+    unheard: () => marks.note('acceptance-unheard'),
+    lied(call, honest, claimed) {
+      marks.lied(honest, claimed, isSend(call))
       if (!isSend(call)) return
       const { hash } = decode(call.params[0] as Hex)
-      giveUps?.refused(hash)
-      if (scenario.liar?.kind !== 'invalid') return
+      if (denyingLies.includes(scenario.liar?.kind)) denied.add(hash)
+      if (refusingLies.includes(scenario.liar?.kind)) giveUps?.refused(hash)
+      if (scenario.liar?.kind !== 'invalid' && scenario.liar?.kind !== 'anotherChain') return
       calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
     },
   })
@@ -325,7 +357,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     if (shared) return
     for (const to of nodes) {
       if (to === from || (state.faulty && worldDice.chance(0.3))) continue
-      timeline.after(worldDice.between(20, 2_000), () => offer(node, to, transaction))
+      timeline.after(worldDice.between(20, 2_000), () => {
+        if (!isWithheld(from, transaction)) offer(node, to, transaction)
+      })
     }
   }
 
@@ -338,6 +372,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     scenario,
     timeline,
     history,
+    marks,
     network,
     ids: dice(seed, 'ids'),
     disk,
@@ -348,7 +383,9 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     owners,
     signerMood: () => state.signerMood,
     keyCalls: dice(seed, 'keyCalls'),
-    lacksBlock(node, hash) {
+    isOffChain(node, hash) {
+      const { liar } = scenario
+      if (liar?.kind === 'anotherChain' && liar.node === node) return true
       const block = blocks.byHash(hash as Hash)
       const head = nodes[node]?.head
       return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
@@ -395,6 +432,7 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,
+    marks,
     blocks,
     nodes,
     network,
@@ -430,6 +468,14 @@ export function openWorld(seed: number, disk: Disk, print: ((line: string) => vo
     },
   }
 }
+
+/** Such answers count as refusals of the payload: invalid, or in words that no table has. */
+const refusingLies: readonly (LieKind | undefined)[] = ['invalid', 'unknownWords', 'holds', 'anotherChain']
+
+const denyingLies: readonly (LieKind | undefined)[] = ['nonceTooLow', 'underpriced']
+
+/** Such a node shows blocks that nobody made. */
+const inventingLies: readonly (LieKind | undefined)[] = ['inventedHeads', 'anotherChain', 'farHead']
 
 /** Whether `block` is on the branch of `head`. */
 function isAbove(head: Block, block: Block): boolean {

@@ -44,6 +44,8 @@ export interface NodeWorld {
   readonly kind: ChainKind
   readonly now: () => number
   readonly revertsNow: () => boolean
+  /** Nodes have nothing of blocks that are so far below the head. */
+  readonly keptBlocks: number
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean
   /** A node received these bytes from outside. */
@@ -122,8 +124,12 @@ export function answer(
     id,
     error: { code, message, ...(data !== undefined && { data }) },
   })
-  const blockOf = (place: unknown) =>
-    place === 'latest' || place === 'pending' ? node.head : ancestorAt(node.head, Number(place))
+  const isKept = (block: Block | undefined) => block && node.head.number - block.number < world.keptBlocks
+  const blockOf = (place: unknown) => {
+    if (place === 'latest' || place === 'pending') return node.head
+    const block = ancestorAt(node.head, Number(place))
+    return isKept(block) ? block : undefined
+  }
   switch (method) {
     case 'eth_chainId':
       return result(hex(world.chainId))
@@ -168,7 +174,7 @@ export function answer(
       return block ? result(wordsOf(block, data.slice(jointCode.length))) : error(-32000, 'header not found')
     }
     case 'eth_getTransactionReceipt':
-      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts))
+      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts, world.keptBlocks))
     case 'eth_getTransactionByHash': {
       // Without an index of blocks.
       const held = pooled(node.pool, String(params[0]) as Hex)

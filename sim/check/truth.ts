@@ -35,7 +35,7 @@ export interface TruthWatch {
   isInclusionForged(): boolean
   /** Whether a node shows blocks that nobody made. */
   areHeadsInvented(): boolean
-  /** Whether a node gives the receipts of other transactions. */
+  /** Whether a node gives the receipts of other transactions, or none. */
   areReceiptsMixedUp(): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void

@@ -7,3 +7,16 @@ export function drop({ pool }: SimNode, { hash, from, nonce }: SimTransaction): 
   if (held?.get(nonce)?.hash === hash) held.delete(nonce)
   pool.tracked = pool.tracked.filter((each) => each.hash !== hash)
 }
+
+/** By node: the hashes of what it never passed on. */
+const withheld = new WeakMap<SimNode, Set<string>>()
+
+/** The node does not pass it on to the others, either. */
+export function withhold(node: SimNode, transaction: SimTransaction): void {
+  drop(node, transaction)
+  withheld.set(node, (withheld.get(node) ?? new Set()).add(transaction.hash))
+}
+
+export function isWithheld(node: SimNode, { hash }: SimTransaction): boolean {
+  return withheld.get(node)?.has(hash) ?? false
+}

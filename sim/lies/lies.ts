@@ -1,14 +1,25 @@
 // The lies that a node tells: one kind a seed, by one node, until the faults stop.
 import type { Dice } from '../../tooling/dice.ts'
 import type { Member, NodeWorld, SimNode } from '../chain/node.ts'
+import { acceptsAndDrops } from './accepts-and-drops.ts'
+import { anotherChain } from './another-chain.ts'
 import { anothersReceipt } from './anothers-receipt.ts'
 import { falseInclusion } from './false-inclusion.ts'
+import { alreadyKnown, nonceTooLow, underpriced } from './false-refusals.ts'
+import { farHead } from './far-head.ts'
 import { drawHighCount, type HighCount, highCount } from './high-count.ts'
 import { highPrice } from './high-price.ts'
 import { holds } from './holds.ts'
 import { invalid } from './invalid.ts'
+import { inventedCode } from './invented-code.ts'
 import { inventedHeads } from './invented-heads.ts'
+import { lowCount } from './low-count.ts'
+import { nullReceipts } from './null-receipts.ts'
+import { tagsAhead } from './tags-ahead.ts'
 import { unknownWords } from './unknown-words.ts'
+import { wrongBalance } from './wrong-balance.ts'
+import { wrongEstimate } from './wrong-estimate.ts'
+import { wrongTimes } from './wrong-times.ts'
 
 export interface LieCall {
   readonly id: unknown
@@ -16,11 +27,31 @@ export interface LieCall {
   readonly params: readonly unknown[]
 }
 
-/** The false answer in place of `honest`, or `honest` itself where this lie has nothing to say to the call. */
-export type Lie = (world: NodeWorld, node: SimNode, call: LieCall, honest: Member, dice: Dice, liar: Liar) => Member
+/** The false answer in place of `honest`, or `honest` itself where this lie has nothing to say to the call. `gone`: none at all. */
+export type Lie = (
+  world: NodeWorld,
+  node: SimNode,
+  call: LieCall,
+  honest: Member,
+  dice: Dice,
+  liar: Liar,
+) => Member | 'gone'
 
 // In the order in which a seed that draws several takes the first.
 export const lies = {
+  wrongBalance,
+  inventedCode,
+  wrongEstimate,
+  wrongTimes,
+  tagsAhead,
+  anotherChain,
+  farHead,
+  nonceTooLow,
+  alreadyKnown,
+  underpriced,
+  acceptsAndDrops,
+  nullReceipts,
+  lowCount,
   anothersReceipt,
   highCount,
   invalid,
@@ -44,10 +75,20 @@ export interface Liar {
 
 export const lieKinds = Object.keys(lies) as readonly LieKind[]
 
+/** Stories that hold together, and habits: told always or never. */
+const whole: readonly LieKind[] = [
+  'falseInclusion',
+  'holds',
+  'inventedHeads',
+  'wrongTimes',
+  'anotherChain',
+  'farHead',
+  'nullReceipts',
+]
+
 /** `farDice` is a stream of its own, so that other draws stay as they are. */
 export function drawLiar(kind: LieKind, dice: Dice, farDice: Dice, nodes: number): Liar {
   const liar = { kind, node: dice.between(0, nodes - 1), share: dice.pick([0.05, 0.3, 1]) }
-  const isWhole = kind === 'falseInclusion' || kind === 'holds' || kind === 'inventedHeads'
-  if (isWhole) return { ...liar, share: 1 }
+  if (whole.includes(kind)) return { ...liar, share: 1 }
   return kind === 'highCount' ? { ...liar, counts: drawHighCount(dice, farDice) } : liar
 }

@@ -99,8 +99,8 @@ export const ofOddNodes: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/witness-view.ts',
-        find: "const denial = listing.hash === requested.block.hash ? 'refuted' : 'elsewhere'",
-        put: "const denial = listing.number === requested.block.number ? 'refuted' : 'elsewhere'",
+        find: "const denial = listing.hash === requested.block.hash ? 'unlisted' : 'elsewhere'",
+        put: "const denial = listing.number === requested.block.number ? 'unlisted' : 'elsewhere'",
       },
     ],
   },

@@ -10,6 +10,45 @@ const ledger = 'src/chain/inclusions/witness-ledger.ts'
 
 export const ofWitnesses: readonly Mutant[] = [
   {
+    name: 'one-estimate-reverts',
+    breaks: 'ends a payload that one endpoint of several calls reverting',
+    caughtBy: 'test/chain/fees/second-estimate.test.ts',
+    expects: 'that answers decides',
+    edits: [
+      {
+        file: 'src/chain/fees/second-estimate.ts',
+        find: 'if (others.length === 0) return first',
+        put: 'if (others.length >= 0) return first',
+      },
+    ],
+  },
+  {
+    name: 'waits-at-a-false-head',
+    breaks: 'signs no bid until the chain is as high as the false head at which the last one was signed',
+    caughtBy: 'test/domain/decide/false-head.test.ts',
+    expects: 'gets another bid at once',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: 'recordedAtBlock - head > fallBlocksMax ? 0',
+        put: 'recordedAtBlock - head > Number.MAX_SAFE_INTEGER ? 0',
+      },
+    ],
+  },
+  {
+    name: 'reverts-for-ever-unsaid',
+    breaks: 'waits for a second estimate for ever, although no other endpoint answers',
+    caughtBy: 'test/chain/fees/second-estimate.test.ts',
+    expects: 'for ten minutes',
+    edits: [
+      {
+        file: 'src/chain/fees/second-estimate.ts',
+        find: 'silentSince >= silenceMaxMs ? first',
+        put: 'silentSince < 0 ? first',
+      },
+    ],
+  },
+  {
     name: 'one-witness-for-a-verdict',
     breaks: 'makes final statements on the word of one endpoint',
     with: ['falseInclusion'],
@@ -113,6 +152,32 @@ export const ofWitnesses: readonly Mutant[] = [
         file: ledger,
         find: 'said.shownBy.length < witnessesNeeded &&',
         put: 'said.shownBy.length > witnessesNeeded &&',
+      },
+    ],
+  },
+  {
+    name: 'witnesses-before-the-tag',
+    breaks: 'calls witnesses before a transaction waits for its tag, and never compares their tags then',
+    with: ['tagsAhead', 'finality'],
+    expects: 'that block is not',
+    edits: [
+      {
+        file: 'src/domain/decide/facts/inquire.ts',
+        find: "...(typeof finality !== 'number' && { tag: finality })",
+        put: "...(typeof finality === 'undefined' && { tag: finality })",
+      },
+    ],
+  },
+  {
+    name: 'refuted-with-its-result-only',
+    breaks: 'goes on to believe the body of a block that two witnesses refuted, once no receipt comes with it',
+    caughtBy: called,
+    expects: 'whatever its result',
+    edits: [
+      {
+        file: ledger,
+        find: 'if (unlistedBy.length >= enough)',
+        put: 'if (unlistedBy.length < 0)',
       },
     ],
   },

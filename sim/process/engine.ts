@@ -39,6 +39,8 @@ export interface Machine {
   readonly scenario: Scenario
   readonly timeline: Timeline
   readonly history: History
+  /** Notes what the engine logs. */
+  readonly marks: { logged(message: string): void }
   readonly network: Network
   readonly ids: Dice
   readonly disk: Disk
@@ -53,8 +55,8 @@ export interface Machine {
   /** What becomes of each call to the service that holds the keys. */
   readonly keyCalls: Dice
   readonly custody: CustodyWorld | undefined
-  /** Whether this block is canonical, and the node is on a branch without it. */
-  readonly lacksBlock: (node: number, hash: unknown) => boolean
+  /** Whether the node shows another chain now and then; or it is on a branch without this block, which is canonical. */
+  readonly isOffChain: (node: number, hash: unknown) => boolean
   /** Whether attempts shrink while the service runs. */
   readonly shrinks: boolean
 }
@@ -162,7 +164,10 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
       {
         name: 'sim',
         chainId,
-        rpcUrls: scenario.profiles.map((_, index) => ({ url: secret(`http://node-${index}.invalid/`), weight: 1 })),
+        rpcUrls: (scenario.isBalanced ? scenario.profiles.slice(0, 1) : scenario.profiles).map((_, index) => ({
+          url: secret(`http://node-${index}.invalid/`),
+          weight: 1,
+        })),
         requiredConfirmations: confirmations,
         averageBlockTimeMs: configuredBlocktimeMs,
         isBlockTimeGiven: true,
@@ -176,13 +181,13 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
         features: ['eip1559'],
         explorerUrls: [],
         // While the other nodes are out for long, a liar is the only witness.
-        secondWitness: scenario.liar?.kind === 'falseInclusion' ? 'require' : 'prefer',
+        secondWitness: ['falseInclusion', 'tagsAhead'].includes(scenario.liar?.kind ?? '') ? 'require' : 'prefer',
       },
     ],
     retention: {},
     limits: {
       ...limits,
-      witnessSilentMs,
+      witnessSilentMs: scenario.witnessSilentMs ?? witnessSilentMs,
       ...(finality && { unsettledRowsMax: finality.rowsMax }),
       ...(bulkShare && { bulkShare: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },
@@ -206,10 +211,10 @@ function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): Net
 /** What it warns of is part of the history; an error is always a finding. */
 function loggerOf(
   instance: Instance,
-  machine: Pick<Machine, 'history' | 'owners' | 'lacksBlock'>,
+  machine: Pick<Machine, 'history' | 'owners' | 'isOffChain' | 'marks'>,
   context: object,
 ): Logger {
-  const { history, owners } = machine
+  const { history, owners, marks } = machine
   const reported = (facts: object) => {
     const { err, ...rest } = { ...context, ...facts } as { err?: unknown }
     const text = JSON.stringify(rest, (_, value) => (typeof value === 'bigint' ? String(value) : value))
@@ -222,17 +227,18 @@ function loggerOf(
       instance.orderedAt.set(hash, instance.lastOwned.get(relayer) ?? -1)
       owners.orders(instance, relayer)
     },
-    info: () => undefined,
+    info: (_facts, message) => marks.logged(message),
     warn(facts, message) {
+      marks.logged(message)
       if (instance.state !== 'dead') history.note(`p${instance.id} warns: ${message} ${reported(facts)}`)
     },
     error(facts, message) {
+      marks.logged(message)
       // The alarm over a service that signs with another key.
       if ('code' in facts && facts.code === 'WrongKey') return history.note(`p${instance.id}: ${message}`)
       // A node that a reorganization left behind for long is of no use, as long as it is.
-      if ('anchor' in facts && 'expected' in facts && 'endpoint' in facts) {
-        if (machine.lacksBlock(Number(facts.endpoint), facts.expected))
-          return history.note(`p${instance.id}: ${message}`)
+      if ('expected' in facts && 'endpoint' in facts && machine.isOffChain(Number(facts.endpoint), facts.expected)) {
+        return history.note(`p${instance.id}: ${message}`)
       }
       if (instance.state !== 'dead') history.fail(`the engine logged an error: ${message} ${reported(facts)}`)
     },

@@ -124,7 +124,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
 /** About the blocks that are final, by their depth and by the tag. The others may still be replaced. */
 function callWitnesses(
   { witnesses }: Observe,
-  { witness = noWitness, tag }: Inquiry,
+  { witness = noWitness }: Inquiry,
   at: TrackedHead,
   {
     canonical,
@@ -137,6 +137,7 @@ function callWitnesses(
   },
 ): Promise<Observation['testimonies']> {
   const { number } = at.head
+  const { tag } = witness
   const through = Math.min(number - witness.confirmations + 1, tag ? (tagged ?? -1) : number)
   const mined = witness.claims.filter(({ block }) => canonical.get(block.number) === block.hash)
   const due = [...mined, ...[...inclusions.values()].map(claimOf)].filter(({ block }) => block.number <= through)

@@ -87,6 +87,20 @@ export interface Attempt {
   readonly presigned?: true
 }
 
+/** No chain loses more blocks at once while the service runs. */
+const fallBlocksMax = 64
+
+/**
+ * The block after which the attempt was recorded. 0 if the head has fallen far below it: that head was false, or the chain was
+ * reset, and nothing may wait until the chain is as high again.
+ */
+export function recordedAtBlockOf(
+  { recordedAtBlock }: Pick<Attempt, 'recordedAtBlock'>,
+  head: BlockNumber,
+): BlockNumber {
+  return recordedAtBlock - head > fallBlocksMax ? 0 : recordedAtBlock
+}
+
 /** Throws for an attempt whose bytes are gone, since its transaction has ended. */
 export function bytesOf({ hash, raw }: Attempt): Hex {
   if (raw === undefined) throw new Error(`attempt ${hash} can't be broadcast: its transaction has ended`)

@@ -94,6 +94,8 @@ export interface WitnessInquiry {
   readonly claims: readonly WitnessClaim[]
   /** How deep a block has to be before witnesses are called. */
   readonly confirmations: number
+  /** The tag that makes a block final. Before it is read, no witness is called: one that answers without its tag is no witness. */
+  readonly tag?: FinalityTag
 }
 
 export interface Observation {

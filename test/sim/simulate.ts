@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Outcome } from '../../sim/run-seed.ts'
+import type { Feature } from '../../sim/scenario.ts'
 
 export const simulator = fileURLToPath(new URL('../../sim/main.ts', import.meta.url))
 
@@ -33,9 +34,10 @@ export async function simulate(
   seed: number | readonly number[],
   seeds: number,
   steps: number,
+  features: readonly Feature[] = [],
 ): Promise<readonly Outcome[]> {
   const args = [simulator, '--seed', String(seed), '--seeds', String(seeds), '--steps', String(steps), '--json']
-  const { out } = await runNode(args)
+  const { out } = await runNode([...args, ...(features.length > 0 ? ['--with', features.join()] : [])])
   return out
     .trim()
     .split('\n')

@@ -7,6 +7,7 @@ import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { EstimateRules } from '../fees/estimate-gas.ts'
 import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
+import { readingSecondEstimates, type SecondEstimate } from '../fees/second-estimate.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
@@ -16,10 +17,18 @@ import { toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { nonceCall, pendingNonceElsewhere } from '../nodes/read-nonce.ts'
-import { byNonce, openMemory, type Remembered, usableBalance, usableCode, withInclusions } from './account-memory.ts'
+import {
+  type AccountMemory,
+  byNonce,
+  openMemory,
+  type Remembered,
+  usableBalance,
+  usableCode,
+  withInclusions,
+} from './account-memory.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { type Reading, remember } from './remember-account.ts'
-import { readingSecondCounts } from './second-count.ts'
+import { readingSecondCounts, type SecondCounts } from './second-count.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
 export interface Account {
@@ -75,37 +84,16 @@ interface Parts {
   readonly lacking: () => Lacking
 }
 
-export function readingAccounts({
-  endpoints,
-  heads,
-  readCanonical,
-  unexplained,
-  clock,
-  profile,
-}: ReadAccounts): Accounts {
+export function readingAccounts(options: ReadAccounts): Accounts {
+  const { endpoints, heads, readCanonical, unexplained, clock, profile } = options
   const memory = openMemory()
   const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
+  const estimateGas = estimatingOnce(profile)
+  const secondEstimate = readingSecondEstimates(endpoints, estimateGas, clock)
   const parts = {
     readCanonical,
-    estimateGas: estimatingOnce(profile),
+    estimateGas,
     readStanding: readingStandings(memory, heads, clock),
-  }
-
-  /** Until a count that nothing explains is confirmed, the explained one stands. */
-  async function believe(reading: Reading, inquiry: Inquiry, at: TrackedHead, by: Endpoint): Promise<Believed> {
-    const { address } = inquiry
-    const known = memory.recall(address)?.count
-    const before = known?.reorgs === heads.reorgs() ? known.nonce : secondCounts.explainedAtFirst(address)
-    const below = explainedBelow(inquiry, before)
-    if (reading.nonce <= below || reading.nonce === known?.nonce) {
-      secondCounts.explained(address)
-      return { value: reading }
-    }
-    // Its account may have any history before the relayer's first nonce.
-    if (below === 0) return { value: { ...reading, nonce: await secondCounts.lower(address, at, by, reading.nonce) } }
-    const confirmed = await secondCounts.confirm(address, at, by, { count: reading.nonce, below })
-    if (confirmed !== 'doubted') return { value: { ...reading, nonce: confirmed } }
-    return { value: { ...reading, nonce: below }, doubtedCount: reading.nonce }
   }
 
   return {
@@ -120,7 +108,7 @@ export function readingAccounts({
         at.by,
       )
       const { by } = read
-      const { doubtedCount, value } = await believe(read.value, inquiry, at, by)
+      const { doubtedCount, value } = await believe(read.value, inquiry, at, by, { heads, memory, secondCounts })
       // Another step may have read the same account meanwhile.
       const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
@@ -132,6 +120,8 @@ export function readingAccounts({
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
+      const { estimates: first } = value
+      const estimates = hasReverts(first) ? await confirmReverts(first, inquiry, at, by, secondEstimate) : first
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -144,7 +134,7 @@ export function readingAccounts({
           ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
           ...(doubtedCount !== undefined && { doubtedCount }),
           ...(code && { delegated: code.delegated }),
-          estimates: value.estimates,
+          estimates,
           inclusions: value.inclusions,
         },
       }
@@ -162,10 +152,39 @@ export function readingAccounts({
   }
 }
 
+interface Beliefs {
+  readonly heads: Pick<HeadTracker, 'reorgs'>
+  readonly memory: Pick<AccountMemory, 'recall'>
+  readonly secondCounts: SecondCounts
+}
+
 interface Believed {
   readonly value: Reading
   /** The count that nothing explains and nobody has confirmed yet. */
   readonly doubtedCount?: Nonce
+}
+
+/** Until a count that nothing explains is confirmed, the explained one stands. */
+async function believe(
+  reading: Reading,
+  inquiry: Inquiry,
+  at: TrackedHead,
+  by: Endpoint,
+  { heads, memory, secondCounts }: Beliefs,
+): Promise<Believed> {
+  const { address } = inquiry
+  const known = memory.recall(address)?.count
+  const before = known?.reorgs === heads.reorgs() ? known.nonce : secondCounts.explainedAtFirst(address)
+  const below = explainedBelow(inquiry, before)
+  if (reading.nonce <= below || reading.nonce === known?.nonce) {
+    secondCounts.explained(address)
+    return { value: reading }
+  }
+  // Its account may have any history before the relayer's first nonce.
+  if (below === 0) return { value: { ...reading, nonce: await secondCounts.lower(address, at, by, reading.nonce) } }
+  const confirmed = await secondCounts.confirm(address, at, by, { count: reading.nonce, below })
+  if (confirmed !== 'doubted') return { value: { ...reading, nonce: confirmed } }
+  return { value: { ...reading, nonce: below }, doubtedCount: reading.nonce }
 }
 
 /**
@@ -261,6 +280,29 @@ function estimatesIn(
     if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated
+}
+
+function hasReverts(estimates: ReadonlyMap<TransactionId, Estimate>): boolean {
+  return [...estimates.values()].some(({ kind }) => kind === 'reverts')
+}
+
+/** Without a second endpoint's word, a payload that would revert has no estimate yet. */
+async function confirmReverts(
+  estimates: ReadonlyMap<TransactionId, Estimate>,
+  { estimates: requests }: Inquiry,
+  { head }: TrackedHead,
+  by: Endpoint,
+  secondEstimate: SecondEstimate,
+): Promise<ReadonlyMap<TransactionId, Estimate>> {
+  const confirmed = new Map(estimates)
+  for (const request of requests) {
+    const first = estimates.get(request.transactionId)
+    if (first?.kind !== 'reverts') continue
+    const second = await secondEstimate(first, request, head.hash, by)
+    if (second) confirmed.set(request.transactionId, second)
+    else confirmed.delete(request.transactionId)
+  }
+  return confirmed
 }
 
 function numberIn(answer: Answer | undefined): number | undefined {

@@ -101,7 +101,7 @@ export async function findInclusions(
 
 /** The inclusions of attempts that a block showed earlier, if the block is still canonical. */
 async function shownBefore(
-  { readCanonical, unexplained }: FindInclusions,
+  { readCanonical, unexplained, witnesses }: FindInclusions,
   address: Address,
   due: readonly LiveNonce[],
   at: TrackedHead,
@@ -109,7 +109,7 @@ async function shownBefore(
   const shown = due.flatMap(({ nonce }) => {
     const inclusion = unexplained.shown(address, nonce)
     // An unrecorded transaction is no attempt, so receipts of attempts don't show it. Its search runs again.
-    return inclusion?.by === 'attempt' ? [[nonce, inclusion] as const] : []
+    return inclusion?.by === 'attempt' && !witnesses.isRefuted(claimOf(inclusion)) ? [[nonce, inclusion] as const] : []
   })
   const canonical = await readCanonical(
     shown.map(([, { block }]) => block.number),

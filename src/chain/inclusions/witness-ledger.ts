@@ -115,7 +115,12 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       entry.readings += 1
       const said = saidIn(entry.heard)
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
-      if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) refuted.set(keyOf(claim), true)
+      if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
+        refuted.set(keyOf(claim), true)
+        // The same endpoint shows it in the body, too, where no result is.
+        const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
+        if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
+      }
       // The hash of the newest block may change yet, with each flashblock above all.
       const isYoung = head <= claim.block.number && said.refutedBy.length === 0
       if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0 || isYoung) return
@@ -140,9 +145,14 @@ export function saidIn(heard: Heard = new Map()): Said {
 }
 
 export function saidBy(words: readonly Word[]): Said {
-  const by = (wanted: View) =>
-    words.flatMap(({ view, endpoint }) => (view === wanted ? [endpoint] : [])).sort((one, two) => one - two)
-  return { shownBy: by('shown'), listedBy: by('listed'), refutedBy: by('refuted'), elsewhereBy: by('elsewhere') }
+  const by = (...wanted: readonly View[]) =>
+    words.flatMap(({ view, endpoint }) => (wanted.includes(view) ? [endpoint] : [])).sort((one, two) => one - two)
+  return {
+    shownBy: by('shown'),
+    listedBy: by('listed'),
+    refutedBy: by('refuted', 'unlisted'),
+    elsewhereBy: by('elsewhere'),
+  }
 }
 
 export function deniedBy({ refutedBy, elsewhereBy }: Said): readonly number[] {

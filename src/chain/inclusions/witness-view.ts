@@ -14,10 +14,11 @@ import { type Receipt, readReceipt } from './receipt.ts'
 import { openReceiptsByBlock } from './receipts-by-block.ts'
 
 /**
- * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later. `elsewhere`:
- * another block at this height. `silent`: no answer, no such block yet, or none any more.
+ * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later.
+ * `refuted`: another result. `unlisted`: the block without the spender. `elsewhere`: another block at this height. `silent`: no answer,
+ * no such block yet, or none any more.
  */
-export type View = 'shown' | 'listed' | 'refuted' | 'elsewhere' | 'silent'
+export type View = 'shown' | 'listed' | 'refuted' | 'unlisted' | 'elsewhere' | 'silent'
 
 export interface WitnessAnswer {
   readonly view: View
@@ -116,7 +117,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
         readResults(endpoint, withResult, requested.isDoubted),
       ])
       if (!listing) return shownAs(() => silence)
-      const denial = listing.hash === requested.block.hash ? 'refuted' : 'elsewhere'
+      const denial = listing.hash === requested.block.hash ? 'unlisted' : 'elsewhere'
       if (!isSameBlock(listing, requested.block)) return shownAs((claim) => shown('elsewhere', listing, claim, found))
       if (!hasTag) return shownAs(() => silence)
       return shownAs((claim) => {

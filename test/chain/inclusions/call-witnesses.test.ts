@@ -195,6 +195,18 @@ test('another hash of the newest block is no contradiction until a block follows
   expect(noted).toHaveLength(1)
 })
 
+test('a block without it refutes it whatever its result is said to be, and another result only that result', async () => {
+  const paid = { ...claim, succeeded: true }
+  const unlisted = openWitnesses({ ...lists, status: '0x1' }, lacks, lacks)
+  await unlisted.call([paid])
+  expect([paid, claim].map(unlisted.witnesses.isRefuted)).toEqual([true, true])
+
+  const reverted = { ...lists, status: '0x0' } as const
+  const otherwise = openWitnesses({ ...lists, status: '0x1' }, reverted, reverted)
+  await otherwise.call([paid])
+  expect([paid, claim].map(otherwise.witnesses.isRefuted)).toEqual([true, false])
+})
+
 test('where they contradict each other, their lists are read anew', async () => {
   const { call, nodes, clock } = openWitnesses(lists, lacks)
   await call()

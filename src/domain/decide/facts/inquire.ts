@@ -129,7 +129,8 @@ export function tagToRead(
 export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInquiry | undefined {
   if (policy.secondWitness === 'off' || work.open.length === 0) return undefined
   const claims = minedOf(work).map(({ lifecycle }) => claimOf(lifecycle.inclusion))
-  return { claims, confirmations: finalDepth(policy) }
+  const { finality } = policy
+  return { claims, confirmations: finalDepth(policy), ...(typeof finality !== 'number' && { tag: finality }) }
 }
 
 /** Whether a transaction is confirmed, and not final. */

@@ -1,4 +1,5 @@
 // Finds the nonces for the next transactions: from the account's own up, with gaps below those in flight first.
+import { recordedAtBlockOf } from '../../attempt.ts'
 import { intervalsBetween, lowestOf, sizeOf } from '../../nonce-interval.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
@@ -79,9 +80,9 @@ export function takesFromForeign(work: Work, observation: Observation, policy: N
 }
 
 /** From this block on, a nonce below ours no longer waits for a foreign transaction. */
-export function takenFrom(work: Work, { nonce }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
+export function takenFrom(work: Work, { nonce, head }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
   const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
-    lifecycle.nonce > nonce ? [lifecycle.attempts[0].recordedAtBlock] : [],
+    lifecycle.nonce > nonce ? [recordedAtBlockOf(lifecycle.attempts[0], head.number)] : [],
   )
   return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
 }

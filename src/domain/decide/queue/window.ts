@@ -4,7 +4,7 @@
 // window doubles if everything in flight is mined within two blocks. It halves if blocks do not keep up, so that a price
 // that rises, or a bulk cancellation, meets no more transactions than the chain takes in some blocks. It begins anew if a
 // node's pool is full, lacks accepted transactions, or can't be read.
-import { newest, rejectionOf, wasTaken } from '../../attempt.ts'
+import { newest, recordedAtBlockOf, rejectionOf, wasTaken } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
 import type { Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
@@ -59,11 +59,11 @@ export function nextWindow(
   if (isShort && latest.every(wasTaken)) return firstWindow
   if (window.changedAt === head.number || inFlight.length < window.size) return window
   const unmined = inFlight.find((each) => each.nonce >= nonce)
-  const oldestAt = Math.min(...inFlight.map(boundAt))
+  const oldestAt = Math.min(...inFlight.map((each) => boundAt(each, head.number)))
   if (!unmined && head.number - oldestAt <= minedAtOnceBlocks) {
     return { size: Math.min(windowMax, 2 * window.size), changedAt: head.number }
   }
-  if (unmined && head.number - boundAt(unmined) > minedLateBlocks) {
+  if (unmined && head.number - boundAt(unmined, head.number) > minedLateBlocks) {
     return { size: Math.max(keptByEveryNode, window.size >> 1), changedAt: head.number }
   }
   return window
@@ -76,8 +76,8 @@ function lifecyclesOf(open: readonly Transaction[]): readonly InFlight[] {
   return open.flatMap((each) => (isInPhase(each, 'inFlight') ? [each.lifecycle] : []))
 }
 
-function boundAt({ attempts }: InFlight): BlockNumber {
-  return attempts[0].recordedAtBlock
+function boundAt({ attempts }: InFlight, head: BlockNumber): BlockNumber {
+  return recordedAtBlockOf(attempts[0], head)
 }
 
 /** How many of the queue may get a nonce now. A delegated account (EIP-7702) may have one in flight. */

@@ -5,7 +5,16 @@
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
 
-import { type Attempt, isNoOp, mayBeKnown, rejectionOf, takenAtOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
+import {
+  type Attempt,
+  isNoOp,
+  mayBeKnown,
+  recordedAtBlockOf,
+  rejectionOf,
+  takenAtOf,
+  wasAlwaysRejected,
+  wasTaken,
+} from '../../attempt.ts'
 import {
   effectivePrice,
   escalatedFees,
@@ -248,7 +257,7 @@ function raisedTip(
   policy: Pick<NetworkPolicy, 'raisedTip'>,
 ): Wei | undefined {
   const { lifecycle } = transaction
-  const hasWaited = head.number - lifecycle.attempts[0].recordedAtBlock >= raisedTipAfterBlocks
+  const hasWaited = head.number - recordedAtBlockOf(lifecycle.attempts[0], head.number) >= raisedTipAfterBlocks
   if (lifecycle.nonce !== nonce || !hasWaited || market.blocks?.haveRoom === false) return undefined
   if (market.baseFee === undefined) return undefined
   const paid = market.tips[speed]

@@ -4,6 +4,7 @@ import {
   invalidReasonOf,
   newest,
   type RefusalCode,
+  recordedAtBlockOf,
   refusalCodeOf,
   refusedSinceOf,
   rejectionOf,
@@ -115,5 +116,5 @@ export function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
 }
 
 export function blocksWaited(attempt: Attempt, head: BlockNumber): number {
-  return head - attempt.recordedAtBlock
+  return head - recordedAtBlockOf(attempt, head)
 }

@@ -5,6 +5,7 @@ import {
   invalidReasonOf,
   newest,
   type RejectionCode,
+  recordedAtBlockOf,
   rejectionOf,
   unrecognizedErrorOf,
 } from '../../attempt.ts'
@@ -38,9 +39,9 @@ const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimi
 /** A foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
 export function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
   const [first] = inFlightOf(work)
-  const { nonce, pendingNonce = 0 } = observation
+  const { head, nonce, pendingNonce = 0 } = observation
   if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
-  const until = transaction.lifecycle.attempts[0].recordedAtBlock + foreignPatience(policy)
+  const until = recordedAtBlockOf(transaction.lifecycle.attempts[0], head.number) + foreignPatience(policy)
   return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'transaction', nonce, until } })
 }
 
@@ -70,7 +71,8 @@ export function foreignPatience(policy: NetworkPolicy): number {
 export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
   const { head, nonce } = observation
   const { nonce: spent, attempts } = transaction.lifecycle
-  if (spent >= nonce || head.number - newest(attempts).recordedAtBlock < foreignPatience(policy)) return []
+  if (spent >= nonce || head.number - recordedAtBlockOf(newest(attempts), head.number) < foreignPatience(policy))
+    return []
   return explain(transaction, { condition: 'nonce_unproven', facts: { nonce: spent } })
 }
 

@@ -1,0 +1,52 @@
+// A run that ends with a part still broken: one of three or more nodes lies on, a replica is gone for good, or the keys stay out of
+// reach. All else reaches a true verdict.
+import type { Dice } from '../tooling/dice.ts'
+import { accountAt } from './chain/blocks.ts'
+import type { Row } from './check/rows.ts'
+import type { Scenario } from './scenario.ts'
+import type { Service } from './service.ts'
+import type { World } from './world.ts'
+
+export type BrokenPart = 'liar' | 'replica' | 'signer'
+
+export function drawBrokenEnd(
+  dice: Dice | undefined,
+  { liar, profiles: nodes, replicas, signerMoods }: Pick<Scenario, 'liar' | 'profiles' | 'replicas' | 'signerMoods'>,
+): BrokenPart | undefined {
+  const possible: BrokenPart[] = [
+    ...(liar && nodes.length > 2 ? (['liar'] as const) : []),
+    ...(replicas ? (['replica'] as const) : []),
+    ...(signerMoods !== undefined ? (['signer'] as const) : []),
+  ]
+  return !dice || possible.length === 0 ? undefined : dice.pick(possible)
+}
+
+/** Once the faults have stopped, and with them all outages that end. */
+export function breakForGood(world: World, service: Service): void {
+  const { scenario, state, signersDice, history } = world
+  if (scenario.brokenEnd === 'replica') service.loseReplica()
+  if (scenario.brokenEnd !== 'signer') return
+  state.signerMood = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
+  history.note(`the service that holds the keys, for good: ${state.signerMood}`)
+}
+
+/** Nobody can sign for the queue, so its clients take it back. */
+export function takeBackQueue({ scenario, rows }: World, service: Service): void {
+  if (scenario.brokenEnd !== 'signer') return
+  for (const [id, { open, phase, canceled_at: canceledAt, relayer_id: relayer }] of rows.all()) {
+    if (open === 1 && phase === 'queued' && canceledAt === null) service.cancel(Number(relayer.slice(1)), id)
+  }
+}
+
+/** Open rows that have to end. Where nobody can sign, a nonce that no block has spent needs another price, or a no-op. */
+export function rowsToEnd(world: World): readonly Row[] {
+  const open = [...world.rows.all().values()].filter((row) => row.open === 1)
+  return open.filter((row) => !lacksSignature(world, row))
+}
+
+export function lacksSignature({ scenario, addresses, blocks }: World, row: Row): boolean {
+  if (scenario.brokenEnd !== 'signer') return false
+  const { phase, nonce, relayer_id: relayer } = row
+  const { nonce: unspent } = accountAt(blocks.canonical(), addresses[Number(relayer.slice(1))] ?? '')
+  return phase === 'inFlight' && nonce !== null && nonce >= unspent
+}
