@@ -6,6 +6,7 @@ import type { Random } from './ops/random.ts'
 import type { Hints } from './store/hints.ts'
 import type { Locks } from './store/locks.ts'
 import { openPostgresHints } from './store/postgres/hints.ts'
+import type { KnownServer } from './store/postgres/known-server.ts'
 import type { Lines } from './store/postgres/lines.ts'
 import { openPostgresLocks } from './store/postgres/locks.ts'
 import { openPostgresStore } from './store/postgres/open.ts'
@@ -16,10 +17,18 @@ export interface DatabaseSurroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
+  /** Ends the wait for another process that migrates the database. */
+  readonly stop?: AbortSignal
   /** Where rows are kept; the configured database by default. */
   readonly openStore?: () => Promise<Store>
   /** How replicas share that store. Absent beside `openStore`: this process has the store to itself. */
   readonly openSharing?: () => Sharing
+}
+
+/** What the sessions of this process with a server share. */
+export interface SharedBySessions {
+  readonly lines: Lines
+  readonly server: KnownServer
 }
 
 /** How the replicas of one database coordinate. */
@@ -31,25 +40,25 @@ export interface Sharing {
 export function openSharing(
   { database, server }: Config,
   { clock, random, logger, openStore, openSharing }: DatabaseSurroundings,
-  lines: Lines,
+  shared: SharedBySessions,
 ): Sharing | undefined {
   if (openStore) return openSharing?.()
   if (database.kind === 'sqlite') return undefined
   const { url } = database
   const keys = [server.apiKey, ...(server.apiKeyPrevious ? [server.apiKeyPrevious] : [])]
   return {
-    locks: openPostgresLocks({ url, clock, lines }),
-    hints: openPostgresHints({ url, clock, random, logger, lines, keys }),
+    locks: openPostgresLocks({ url, clock, ...shared }),
+    hints: openPostgresHints({ url, clock, random, logger, ...shared, keys }),
   }
 }
 
 export function openStore(
   { database }: Config,
-  { clock, logger, openStore }: DatabaseSurroundings,
-  lines: Lines,
+  { clock, logger, stop, openStore }: DatabaseSurroundings,
+  shared: SharedBySessions,
 ): Promise<Store> {
   if (openStore) return openStore()
   return database.kind === 'postgres'
-    ? openPostgresStore({ url: database.url, clock, logger, lines })
+    ? openPostgresStore({ url: database.url, clock, logger, stop, ...shared })
     : openSqliteStore({ path: database.path, clock, logger })
 }

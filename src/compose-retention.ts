@@ -1,4 +1,4 @@
-// Opens retention: it deletes old audit records and events, shrinks the attempts of ended transactions, counts transactions
+// Opens retention: it deletes old audit records, contradictions and events, shrinks the attempts of ended transactions, counts transactions
 // that earlier versions left uncounted and, where the configuration sets an age, deletes old transactions and idempotency keys.
 import type { Config } from './config/config.ts'
 import type { RelayerId } from './domain/ids.ts'
@@ -9,6 +9,7 @@ import { type Metrics, noMetrics } from './ops/metrics.ts'
 import { openArchive } from './retention/archive.ts'
 import { countBuckets } from './retention/count-buckets.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
+import { pruneContradictions } from './retention/prune-contradictions.ts'
 import { pruneEvents } from './retention/prune-events.ts'
 import { pruneIdempotencyKeys } from './retention/prune-idempotency-keys.ts'
 import { pruneTransactions } from './retention/prune-transactions.ts'
@@ -44,6 +45,7 @@ export function openRetention(
     hints === undefined || owns(relayer) || !registry.relayers().some(({ id }) => id === relayer)
   const opened = new AsyncDisposableStack()
   opened.use(pruneAudit({ store, clock, logger, limits }))
+  opened.use(pruneContradictions({ store, clock, logger }))
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
   opened.use(shrinkAttempts({ store, clock, logger }))
   opened.use(countBuckets({ store, clock, logger, isOurs }))

@@ -7,6 +7,7 @@ import type { AnchorMemory } from './chain/heads/remember-anchor.ts'
 import { openNetwork } from './chain/network.ts'
 import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
+import type { ContradictionMemory } from './chain/record-contradictions.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
@@ -24,6 +25,7 @@ import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
 import { refuseSharedAddresses } from './config/shared-address.ts'
+import { contradictionsMax } from './domain/contradiction.ts'
 import type { RelayerId } from './domain/ids.ts'
 import { reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
@@ -57,7 +59,9 @@ import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
+import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
+import { samplingLog } from './store/sqlite/log-size.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
 import { watchOutage } from './store/watch-outage.ts'
@@ -107,7 +111,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   }
   const stopping = new AbortController()
   // Metrics are served until the last request has ended, so that a drain can be watched.
-  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around))
+  const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around, config))
   const { commands, management, states } = engine
   const { chainOf, signerOf, policyOf } = management.registry
   opened.use(reportAtStart({ registry: management.registry, logger: around.logger, observed: states.observed }))
@@ -166,8 +170,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { clock, random, logger, metrics } = around
   const { limits } = config
   await using opened = new AsyncDisposableStack()
-  const lines = openLines()
-  const opening = opened.use(watchOutage(await openStore(config, around, lines), logger))
+  const shared = { lines: openLines(), server: openKnownServer(random) }
+  const opening = opened.use(watchOutage(await openStore(config, around, shared), logger))
   const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
   const counts = metrics ?? noMetrics
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
@@ -201,7 +205,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await syncConfiguredRelayers({ store, ...inFile, canBeFollowed, hasNotification, logger })
   await requireStorageKey(store, vault)
 
-  const sharing = openSharing(config, around, lines)
+  const sharing = openSharing(config, around, shared)
   if (sharing) {
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
@@ -239,12 +243,18 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
 }
 
-function serveMetrics(metrics: Metrics & Exposition, engine: Engine, { clock, logger }: Surroundings): MetricsServer {
+function serveMetrics(
+  metrics: Metrics & Exposition,
+  engine: Engine,
+  { clock, logger }: Surroundings,
+  { database }: Config,
+): MetricsServer {
   const { reads } = engine.commands.store
   const { chainOf } = engine.management.registry
   const samples = [
     samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
     samplingWebhooks(reads, metrics.webhooks),
+    ...(database.kind === 'sqlite' ? [samplingLog(database.path, metrics.store)] : []),
   ]
   const sample = async () => void (await Promise.all(samples.map((each) => each())))
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
@@ -261,6 +271,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     logger: around.logger.child({ network: network.name }),
     tipMemory: storedTips(store, network, around.clock),
     anchorMemory: storedAnchor(store, network),
+    contradictionMemory: storedContradictions(store, network),
     ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
@@ -281,6 +292,14 @@ function storedAnchor(store: Store, { name, chainId }: NetworkSettings): AnchorM
         if (isFree) await session.removeAnchor(network)
         return isFree
       }),
+  }
+}
+
+function storedContradictions(store: Store, { name, chainId }: NetworkSettings): ContradictionMemory {
+  const network = { name, chainId }
+  return {
+    save: (contradiction) =>
+      store.commit((session) => session.recordContradiction(network, contradiction, contradictionsMax)),
   }
 }
 

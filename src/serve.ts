@@ -33,7 +33,7 @@ export async function serve({ env, directory, stop, stdout, stderr }: Life): Pro
     })
     for (const warning of config.warnings) logger.warn({}, warning)
     const metrics = openPrometheus({ version, clock: systemClock })
-    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version }
+    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version, stop }
     {
       await using service = await compose(config, around)
       logger.info({ ...(await service.listen()), version }, 'ready')

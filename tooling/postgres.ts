@@ -35,6 +35,8 @@ const roleOfServices = 'rescind'
 export interface PostgresOptions {
   /** Over those of the tests, such as `max_connections`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A standby of this server, which is stopped for a moment to be copied. `through`: the port where the standby reads from it. */
+  readonly standbyOf?: { readonly primary: Postgres; readonly through?: number }
 }
 
 /** The server refuses to run as root: then it is `nobody`, which owns its folder and nothing else. */
@@ -46,26 +48,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid)
   const binaries = await readableBinaries(folder)
   const data = join(folder, 'data')
-  const passwordFile = join(folder, 'password')
-  await writeFile(passwordFile, password)
-  await promisify(execFile)(
-    join(binaries, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '-A',
-      'scram-sha-256',
-      `--pwfile=${passwordFile}`,
-      '-E',
-      'UTF8',
-      '--no-locale',
-      '-N',
-    ],
-    { ...account, cwd: folder, env: {} },
-  )
+  if (options.standbyOf) await copyData(options.standbyOf.primary, data)
+  else await makeData(binaries, folder, data)
   const port = await freePort()
+
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -73,6 +59,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     fsync: 'off',
     // Its transactions would hold up what waits for those before it.
     autovacuum: 'off',
+    ...(options.standbyOf && {
+      primary_conninfo: `host=127.0.0.1 port=${options.standbyOf.through ?? options.standbyOf.primary.port} user=postgres password=${password}`,
+    }),
     ...options.settings,
   }
   const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -133,7 +122,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 
   let server = await run()
-  await query(`CREATE ROLE ${roleOfServices} LOGIN PASSWORD '${password}'`)
+  if (!options.standbyOf) await query(`CREATE ROLE ${roleOfServices} LOGIN PASSWORD '${password}'`)
   let databases = 0
   return {
     get pid() {
@@ -165,6 +154,22 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function makeData(binaries: string, folder: string, data: string): Promise<void> {
+  const passwordFile = join(folder, 'password')
+  await writeFile(passwordFile, password)
+  const access = ['-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`]
+  const args = ['-D', data, ...access, '-E', 'UTF8', '--no-locale', '-N']
+  await promisify(execFile)(join(binaries, 'initdb'), args, { ...account, cwd: folder, env: {} })
+}
+
+/** The copy of a stopped server begins as its standby. */
+async function copyData(primary: Postgres, data: string): Promise<void> {
+  await primary.stop()
+  await promisify(execFile)('cp', ['-a', primary.data, data], account)
+  await promisify(execFile)('touch', [join(data, 'standby.signal')], account)
+  await primary.restart()
 }
 
 function signalIfThere(pid: number, signal: NodeJS.Signals): void {

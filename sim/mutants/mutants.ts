@@ -6,11 +6,15 @@ import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulks } from './of-bulks.ts'
+import { ofContradictions } from './of-contradictions.ts'
+import { ofCounts } from './of-counts.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
+import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
+import { ofOddNodes } from './of-odd-nodes.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPostgres } from './of-postgres.ts'
 import { ofPresigning } from './of-presigning.ts'
@@ -62,6 +66,7 @@ export const mutants: readonly Mutant[] = [
   ...ofMessages,
   ...ofPolicies,
   ...ofPostgres,
+  ...ofGround,
   ...ofPresigning,
   ...ofBounds,
   ...ofBulks,
@@ -73,6 +78,9 @@ export const mutants: readonly Mutant[] = [
   ...ofRules,
   ...ofSigners,
   ...ofSmallRights,
+  ...ofContradictions,
+  ...ofCounts,
+  ...ofOddNodes,
   ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,
@@ -597,7 +605,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/search-blocks.ts',
-        find: "    if (!isFound() && findings.nonces.has(range.above)) return 'contradiction'\n",
+        find: "    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'\n",
         put: '',
       },
     ],

@@ -176,8 +176,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: ledger,
-        find: "if (by(entry.heard, 'unlisted').length >= enough)",
-        put: "if (by(entry.heard, 'unlisted').length < 0)",
+        find: 'if (unlistedIn(entry.heard) >= enough)',
+        put: 'if (unlistedIn(entry.heard) < 0)',
       },
     ],
   },
@@ -198,11 +198,11 @@ export const ofWitnesses: readonly Mutant[] = [
     name: 'any-block-at-this-height',
     breaks: 'takes the list of another block at this height for that of the block',
     caughtBy: called,
-    expects: 'another block does not',
+    expects: 'hash blocks differently',
     edits: [
       {
         file: viewing,
-        find: 'if (listing.hash !== requested.block.hash) return',
+        find: 'if (!isSameBlock(listing, requested.block)) return',
         put: 'if (listing.hash === undefined) return',
       },
     ],

@@ -29,14 +29,19 @@ import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
-import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
+import { type Endpoint, type EndpointConfig, hostOf, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
-import { openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
+import { type LargeAnswers, openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
 import { readCollectsTips, readMake } from './nodes/read-shown.ts'
 import { forward, passOn } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
+import {
+  type ContradictionMemory,
+  type ContradictionRecorder,
+  recordingContradictions,
+} from './record-contradictions.ts'
 import { broadcast } from './sending/broadcast.ts'
 import { rememberRefusals } from './sending/remember-refusals.ts'
 
@@ -56,6 +61,8 @@ export interface NetworkOptions {
   readonly anchorMemory?: AnchorMemory
   /** Where believed tips outlive the process. Absent: they do not. */
   readonly tipMemory?: TipMemory
+  /** Where contradictions between endpoints are kept. Absent: only in the log. */
+  readonly contradictionMemory?: ContradictionMemory
   /** The default counts nothing. */
   readonly metrics?: ChainMetrics
   /** The default is HTTP. */
@@ -69,23 +76,25 @@ export interface NetworkOptions {
 /** Opens no connection: an endpoint is verified when it is first used. Throws TypeError for an invalid URL. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
-  const openTransport = options.openTransport ?? openHttpTransport
-  const { timeoutMs } = options
   const large = openLargeAnswers(clock, options.startThread)
   const { profile = ethereumProfile } = options
   const isDevelopment = developmentChains.includes(chainId)
+  // The anchor and the branches are compared by hashes.
+  const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
-  const served = servedBy(() => all, anchor, isDevelopment, logger)
-  const all: readonly Endpoint[] = options.endpoints.map((config, index) =>
-    openEndpoint({ config, index, chainId, anchor: served, clock, logger, timeoutMs, metrics, openTransport, large }),
-  )
+  const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
+  const { all, contradictions } = openEndpoints(options, served, large)
+  const { note } = contradictions
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const providers = new Set(all.map(({ provider }) => provider)).size
   const { finality } = profile
   const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
-  const heads = trackHead({ endpoints, pace, clock, logger, metrics, anchor, isDevelopment, onHead })
+  const heads = trackHead({
+    ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
+    ...(comparesHashes ? { anchor, onHead } : { anchor: withoutAnchor }),
+  })
   const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
@@ -98,7 +107,8 @@ export function openNetwork(options: NetworkOptions): Chain {
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
   const readNoOp = readingNoOp(endpoints, profile)
-  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, clock, logger, metrics })
+  const { witness } = profile
+  const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
@@ -138,9 +148,30 @@ export function openNetwork(options: NetworkOptions): Chain {
     async close() {
       heads.close()
       await endpoints.close()
+      await contradictions.close()
       await large.close()
     },
   }
+}
+
+function openEndpoints(
+  options: NetworkOptions,
+  anchor: ServedAnchor,
+  large: LargeAnswers,
+): { readonly all: readonly Endpoint[]; readonly contradictions: ContradictionRecorder } {
+  const { chainId, clock, logger, timeoutMs, metrics = noChainMetrics, openTransport = openHttpTransport } = options
+  const hosts = options.endpoints.map(({ url }) => hostOf(url))
+  const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
+  const { note } = contradictions
+  const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note }
+  return { all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })), contradictions }
+}
+
+const withoutAnchor: ServedAnchor = {
+  known: async () => undefined,
+  reload: async () => undefined,
+  denied: () => undefined,
+  remedy: '',
 }
 
 const resetRemedy =

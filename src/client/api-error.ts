@@ -15,9 +15,15 @@ export class ApiError extends Error {
     this.status = status
     this.code = headers.get('relayer-error-code') ?? undefined
     this.requestId = headers.get('x-request-id') ?? undefined
-    const seconds = headers.get('retry-after')
-    this.retryAfterSeconds = seconds !== null && /^\d+$/.test(seconds) ? Number(seconds) : undefined
+    this.retryAfterSeconds = secondsIn(headers.get('retry-after'), headers.get('date'))
   }
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date, as a proxy may send it: it counts from the date of the answer. */
+function secondsIn(header: string | null, sentAt: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.parse(sentAt ?? '')) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 /** There was no answer. */

@@ -130,6 +130,8 @@ export interface NetworkView {
     readonly finality?: 'safe' | 'finalized' | number
     /** How long finality may take after a confirmation before it is reported as late */
     readonly finality_stalled_after_ms?: number
+    /** Whether endpoints confirm each other by the hash of the block, or by the transaction, its height and its result */
+    readonly witness?: 'block_hash' | 'transaction'
     /** Send by eth_sendRawTransactionSync */
     readonly send_sync?: boolean
     /** Send a transaction with valid_until by eth_sendRawTransactionConditional */

@@ -172,15 +172,29 @@ export function parseDatabase(env: Environment, cwd: string, report: Report): Da
 
 function parsePostgres(url: string, report: Report): DatabaseConfig {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (!parsed) {
-    report.problem(
-      'DATABASE_URL',
-      'is not a URL; write postgres://USER:PASSWORD@HOST:PORT/DATABASE, and characters such as @ or # of a password as %40 or %23',
-    )
-  } else if (parsed.pathname.length < 2) {
-    report.problem('DATABASE_URL', 'names no database; write postgres://USER:PASSWORD@HOST:PORT/DATABASE')
-  }
+  const problem = postgresProblem(url, parsed)
+  if (problem !== undefined) report.problem('DATABASE_URL', problem)
   return { kind: 'postgres', url: parsed ? secretUrl(parsed) : secret(url) }
+}
+
+/** What a raw character of a password makes the host would be shown as the host, so it is refused. */
+function postgresProblem(url: string, parsed: URL | undefined): string | undefined {
+  const form = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE'
+  const encoded = 'characters such as @, /, ? or # of a password as %40, %2F, %3F or %23'
+  const behindUser = url.slice(url.lastIndexOf('@') + 1)
+  const isBroken = parsed !== undefined && (parsed.hash !== '' || /@/.test(parsed.pathname + rawQuery(parsed)))
+  if (isBroken) return `is misread, as its user or password has a character that ends them; write ${encoded}`
+  if (/^[^/?]*,/.test(behindUser.replace(/^postgres(ql)?:\/\//, '')) && url.includes('//')) {
+    return 'names several hosts; name one address that leads to the primary, also after a failover'
+  }
+  if (!parsed) return `is not a URL; write ${form}, and ${encoded}`
+  return parsed.pathname.length < 2 ? `names no database; write ${form}` : undefined
+}
+
+/** Without the values that may have an @. */
+function rawQuery({ searchParams }: URL): string {
+  const free = ['application_name', 'fallback_application_name', 'options', 'password', 'password_command', 'user']
+  return [...searchParams].map(([name, value]) => (free.includes(name) ? name : name + value)).join()
 }
 
 /** Under which keys secrets are stored that are given through the API: base64 of 32 bytes each. */

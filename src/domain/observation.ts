@@ -51,6 +51,8 @@ export interface Inquiry {
   readonly nonce: Freshness
   /** Every nonce below is proven to be spent. A memory with less has missed something. */
   readonly spentBelow: Nonce
+  /** Every nonce below was explained by a history check. Absent where that is no more than `spentBelow`. */
+  readonly explainedBelow?: Nonce
   /** Nonces with attempts that a node may have, and every attempt that could have taken them. */
   readonly live: readonly LiveNonce[]
   /** Blocks that held transactions of ours: are they still canonical? */
@@ -111,6 +113,8 @@ export interface Observation {
    * `unknown`: requested, and not there yet. Absent without a request.
    */
   readonly secondCount?: Nonce | 'unknown'
+  /** The account's count at `head`, above all that record and bodies explain, while nothing confirms it: `nonce` is the explained one. */
+  readonly doubtedCount?: Nonce
   /** No other endpoint gave `secondCount`: it repeats counts of the one that was read first. */
   readonly isSecondCountOwn?: true
   /**

@@ -50,6 +50,11 @@ export interface NetworkProfile {
   readonly finality?: Finality
   /** How long after its confirmation a transaction that no tag has made final is reported. Absent: as usual on the OP stack. */
   readonly finalityStalledAfterMs?: number
+  /**
+   * `block_hash`: a second endpoint has to show the same block. `transaction`: another block hash at this height counts as well, if
+   * the block lists the transaction, with the same result: for networks whose clients hash blocks differently.
+   */
+  readonly witness: 'block_hash' | 'transaction'
   /** Sends by eth_sendRawTransactionSync (EIP-7966). */
   readonly sendSync: boolean
   /** Sends a transaction with `valid_until` by eth_sendRawTransactionConditional: the sequencer enforces the end. */
@@ -68,6 +73,7 @@ export const ethereumProfile: NetworkProfile = {
   priceSource: 'fee_history',
   charges: 'gas_used',
   maxTransactionBytes: 128 * 1024,
+  witness: 'block_hash',
   sendSync: false,
   sendConditional: false,
 }
@@ -128,6 +134,11 @@ export const profileTable = {
   finalityStalledAfterMs: {
     ...{ name: 'finality_stalled_after_ms', kind: 'milliseconds', max: 7 * 86_400_000 },
     meaning: 'how long finality may take after a confirmation before it is reported as late',
+  },
+  witness: {
+    ...{ name: 'witness', kind: 'choice', choices: ['block_hash', 'transaction'] },
+    meaning:
+      'whether endpoints confirm each other by the hash of the block, or by the transaction, its height and its result',
   },
   sendSync: { name: 'send_sync', kind: 'flag', meaning: 'send by eth_sendRawTransactionSync' },
   sendConditional: {

@@ -85,6 +85,8 @@ export interface FactsOf {
         readonly relayerId: RelayerId
       }
     | { readonly of: 'limit'; readonly nonce: Nonce; readonly limit: Nonce }
+    /** `nonce` would come next by the count. */
+    | { readonly of: 'count'; readonly nonce: Nonce; readonly explainedBelow: Nonce }
   readonly gap_fillers_limited: { readonly nonce: Nonce; readonly filled: number; readonly relayerId: RelayerId }
   readonly nonce_unproven: { readonly nonce: Nonce }
   readonly history_unknown: { readonly from: Nonce; readonly to: Nonce }

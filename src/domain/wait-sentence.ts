@@ -214,6 +214,8 @@ function gapUnconfirmed(facts: FactsOf['gap_unconfirmed'], begin: string): strin
       return `${begin}nonce ${facts.nonce} comes first and is unused, and no second count of the account confirms that: once another endpoint does, or after three counts of the only one, the relayer fills it`
     case 'reach':
       return `${begin}a node counts so many transactions that nonce ${facts.nonce} would come next, and the highest nonce on record lies below ${facts.recordedBelow}: another endpoint has to confirm the count. Compare the account's nonce with an explorer, and permit it if it is right (POST /api/v1/relayers/${facts.relayerId}/gap-fillers); otherwise replace the endpoint`
+    case 'count':
+      return `${begin}a node counts so many transactions that nonce ${facts.nonce} would come next, and only those below nonce ${facts.explainedBelow} are explained: the count has to be confirmed by another endpoint, or by the only one in three readings over 15 seconds`
     case 'limit':
       return `${begin}a node counts so many transactions that nonce ${facts.nonce} would come next, and no nonce from ${facts.limit} on is used: the count is false; replace the endpoint`
   }

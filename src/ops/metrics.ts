@@ -30,6 +30,8 @@ export interface StoreMetrics {
   changed(change: TransactionChange): void
   /** One bulk cancellation dropped `count` transactions at no cost. */
   dropped(relayer: RelayerId, count: number): void
+  /** The size of SQLite's write-ahead log. */
+  logBytes(bytes: number): void
 }
 
 export interface TransactionChange {
@@ -133,7 +135,12 @@ export const noChainMetrics: ChainMetrics = {
 /** Ignores all reports. */
 export const noMetrics: Metrics = {
   http: { operation: () => () => undefined },
-  store: { committing: () => () => undefined, changed: () => undefined, dropped: () => undefined },
+  store: {
+    committing: () => () => undefined,
+    changed: () => undefined,
+    dropped: () => undefined,
+    logBytes: () => undefined,
+  },
   relayers: {
     looked: () => undefined,
     idle: () => undefined,

@@ -7,6 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { LockSession, Slot, Survey } from '../store/locks.ts'
 import { chooseSlots, keepOrphans, nothingSeen } from './choose-slots.ts'
+import { holdAccounts } from './hold-accounts.ts'
 import type { Holdings } from './holdings.ts'
 import { bySlot, slotOf } from './slots.ts'
 
@@ -37,14 +38,18 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
   const locked = new Set<Slot>()
   const leaving = new Map<Slot, Promise<void>>()
   const logSurvey = surveyLog(logger)
+  const accounts = session.accounts && holdAccounts(session.accounts, logger)
   let memory = nothingSeen
   let wanted: readonly RelayerId[] = []
   let acquiring: Promise<void> | undefined
+  const acquire = acquirer(holdings, logger)
 
   async function giveUp(slot: Slot, relayers: readonly RelayerId[]): Promise<void> {
     try {
       await waitBriefly(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))
       if (!session.isAlive()) return
+      // First, as the slot's next holder needs the accounts at once.
+      await accounts?.keep((relayer) => slotOf(relayer) !== slot)
       await session.unlock([slot])
       locked.delete(slot)
       onFreed()
@@ -69,26 +74,21 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       const next = wanted.filter(isMissing).slice(0, acquiredAtOnce)
       if (next.length === 0 || !session.isAlive()) return
       for (const relayer of next) tried.add(relayer)
-      await Promise.all(next.map(acquire))
-    }
-  }
-
-  const outages = new Map<RelayerId, Outage>()
-  async function acquire(relayer: RelayerId): Promise<void> {
-    try {
-      await holdings.acquire(relayer)
-      outages.get(relayer)?.worked()
-      outages.delete(relayer)
-    } catch (error) {
-      const outage = outages.get(relayer) ?? loggingOutage(logger, { ...notAcquired, facts: { relayer_id: relayer } })
-      outages.set(relayer, outage)
-      outage.failed(error)
+      const own = accounts ? await accounts.take(next) : next
+      await Promise.all(own.map(acquire))
     }
   }
 
   const covers = (relayer: RelayerId) => {
     const slot = slotOf(relayer)
     return locked.has(slot) && !leaving.has(slot)
+  }
+
+  /** Another service may have the accounts of relayers that this one no longer advances. */
+  async function releaseUnwanted(): Promise<void> {
+    if (!accounts) return
+    const kept = new Set(wanted)
+    await accounts.keep((relayer) => kept.has(relayer) || holdings.has(relayer))
   }
 
   return {
@@ -102,6 +102,7 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       const choice = chooseSlots(memory, { survey, weights, leaving: new Set(leaving.keys()), now })
       const { give, take, orphans } = choice
       memory = choice.memory
+      await releaseUnwanted()
       beginToLeave(give)
       const got = await session.lock([...new Set([...take, ...orphans])])
       for (const slot of got) locked.add(slot)
@@ -115,6 +116,22 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       beginToLeave(locked)
       await Promise.all([acquiring, ...leaving.values()])
     },
+  }
+}
+
+/** Never rejects: it logs an outage of each relayer once. */
+function acquirer(holdings: Holdings, logger: Logger): (relayer: RelayerId) => Promise<void> {
+  const outages = new Map<RelayerId, Outage>()
+  return async (relayer) => {
+    try {
+      await holdings.acquire(relayer)
+      outages.get(relayer)?.worked()
+      outages.delete(relayer)
+    } catch (error) {
+      const outage = outages.get(relayer) ?? loggingOutage(logger, { ...notAcquired, facts: { relayer_id: relayer } })
+      outages.set(relayer, outage)
+      outage.failed(error)
+    }
   }
 }
 

@@ -1,8 +1,9 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, anchors, contradictions, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
+import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -178,6 +179,17 @@ export interface AnchorTable {
   hash: Hash
   mined_at: number
   recorded_at: number
+}
+
+/** A contradiction between endpoints of a network, for a week. */
+export interface ContradictionTable {
+  id: Generated<number>
+  network: string
+  chain_id: number
+  noted_at: number
+  condition: ContradictionCondition
+  question: Json<ContradictionQuestion>
+  answers: Json<RecordedContradiction['answers']>
 }
 
 /** A tip that was believed on a network, for a day. */

@@ -24,4 +24,6 @@ export interface EventSearchReads {
   newestEvent(): Promise<number>
   /** Events up to this id may be pruned; 0 before the first pruning. */
   eventsPrunedThrough(): Promise<number>
+  /** Whether another server may have given out this id, for an event that a failover lost. */
+  isLostEvent(id: number): Promise<boolean>
 }

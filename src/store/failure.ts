@@ -32,15 +32,31 @@ export function takesNoWrite(why: string | undefined, cause: unknown): RescindEr
   return new RescindError('NOT_READY', `the database ${why ?? 'takes no write'}`, { cause })
 }
 
-/** Wraps functions: each rejects with the error that `translate` returns. */
-export function translatingErrors<F extends object>(functions: F, translate: (error: unknown) => unknown): F {
+/** Runs what failed again if that may help. Rejects with the last error. */
+export type RunAgain = (error: unknown, run: () => unknown) => Promise<unknown>
+
+/** Does not help. */
+export const once: RunAgain = async (error) => {
+  throw error
+}
+
+/** Wraps functions: each rejects with the error that `translate` returns, once it is not run again. */
+export function translatingErrors<F extends object>(
+  functions: F,
+  translate: (error: unknown) => unknown,
+  runAgain = once,
+): F {
   const wrap =
     (read: (...parameters: unknown[]) => unknown): typeof read =>
     (...parameters) => {
       const answer = read(...parameters)
       if (!(answer instanceof Promise)) return answer
-      return answer.catch((error: unknown) => {
-        throw translate(error)
+      return answer.catch(async (error: unknown) => {
+        try {
+          return await runAgain(error, () => read(...parameters))
+        } catch (last) {
+          throw translate(last)
+        }
       })
     }
   const all = Object.entries(functions).map(([name, each]) => [name, typeof each === 'function' ? wrap(each) : each])

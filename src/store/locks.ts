@@ -1,5 +1,6 @@
 // The locks port: which replica may own which relayers. A relayer belongs to a slot. One replica at a time locks a slot,
 // and its lock ends with its session.
+import type { RelayerId } from '../domain/ids.ts'
 
 /** From 0 to `slotsMax` - 1. */
 export type Slot = number
@@ -33,8 +34,17 @@ export interface LockSession {
   lock(slots: readonly Slot[]): Promise<readonly Slot[]>
   unlock(slots: readonly Slot[]): Promise<void>
   survey(): Promise<Survey>
+  /** Absent where no other service can share the database. */
+  readonly accounts?: AccountLocks
   /** Leaves, and releases every lock. Never rejects. */
   end(): Promise<void>
+}
+
+/** Locks of what relayers sign with, by chain and address: shared by all services of the database, whatever their schemas. */
+export interface AccountLocks {
+  /** Returns the relayers whose accounts it locked. The session must hold none of them already. Rejects when the session is lost. */
+  lock(relayers: readonly RelayerId[]): Promise<readonly RelayerId[]>
+  unlock(relayers: readonly RelayerId[]): Promise<void>
 }
 
 /** Read at one instant. */

@@ -3,12 +3,14 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
+import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
@@ -245,6 +247,8 @@ export const migrations: readonly Migration[] = [
   ...ofAnchors,
   ...ofGiveUps,
   ...ofWitnesses,
+  { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
+  ...ofServerIdentity,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

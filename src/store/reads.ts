@@ -8,6 +8,7 @@ import { overdueQueues } from './deliveries/give-up.ts'
 import { oldestEventAt } from './events/prune-events.ts'
 import { eventsAfter, findEvent, newestEvent, prunedThrough, searchEvents } from './events/read-events.ts'
 import { readAnchor } from './registry/anchors.ts'
+import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
@@ -74,6 +75,7 @@ export function readsOver(executor: Executor): Reads {
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
+    contradictions: (network, page) => listContradictions(executor, network, page),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
@@ -85,6 +87,7 @@ export function readsOver(executor: Executor): Reads {
     event: (id) => findEvent(executor, id),
     newestEvent: () => newestEvent(executor),
     eventsPrunedThrough: () => prunedThrough(executor),
+    isLostEvent: async (id) => (await executor.isLostEvent?.(id)) ?? false,
     queuesToDo: (now) => queuesToDo(executor, now),
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),

@@ -21,6 +21,7 @@ import type {
   AuditCountTable,
   AuditLogTable,
   BulkCancellationTable,
+  ContradictionTable,
   DailyGasTable,
   DashboardSessionTable,
   FormerRelayerTable,
@@ -244,6 +245,7 @@ export interface Schema {
   gap_permits: GapPermitTable
   tip_marks: TipMarkTable
   anchors: AnchorTable
+  contradictions: ContradictionTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

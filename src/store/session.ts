@@ -13,6 +13,7 @@ import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { giveUpOverdue } from './deliveries/give-up.ts'
 import { pruneEvents } from './events/prune-events.ts'
 import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/anchors.ts'
+import { pruneContradictions, recordContradiction } from './registry/contradictions.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
@@ -92,6 +93,8 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordAnchor: (network, next, before) => recordAnchor(executor, network, next, before),
     removeAnchor: (network) => removeAnchor(executor, network),
     hasBoundOn: (network) => hasBoundOn(executor, network),
+    recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
+    pruneContradictions: (before) => pruneContradictions(executor, before),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),

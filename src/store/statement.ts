@@ -57,6 +57,8 @@ export interface Executor {
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
+  /** Whether a failover lost the event of this id, or may have. Absent where none can be lost. */
+  isLostEvent?(id: number): Promise<boolean>
 }
 
 export type QueryBuilder = Kysely<Schema>

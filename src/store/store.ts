@@ -17,11 +17,12 @@ import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { AnchorChanges, AnchorReads } from './anchor-port.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
+import type { ContradictionChanges, ContradictionReads } from './contradiction-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
-import type { PageItem } from './page-port.ts'
+import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
 import type { TipChanges, TipReads } from './tip-port.ts'
@@ -61,6 +62,7 @@ export interface EarlierWork {
 export interface Reads
   extends AnchorReads,
     BulkReads,
+    ContradictionReads,
     DashboardReads,
     EventSearchReads,
     GapReads,
@@ -172,20 +174,10 @@ export interface AuditWindow {
   readonly total: number
 }
 
-export interface PageRequest {
-  /** From 1. */
-  readonly page: number
-  readonly perPage: number
-}
-
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly total: number
-}
-
 export interface Session
   extends AnchorChanges,
     BulkChanges,
+    ContradictionChanges,
     DashboardChanges,
     GapChanges,
     GiveUpChanges,

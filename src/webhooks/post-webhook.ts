@@ -32,7 +32,7 @@ const connectTimeoutMs = 5_000
 /** The limit of the answer's body, which is discarded. */
 const answerBytesMax = 64 * 1024
 const connectionsMax = 32
-/** For a receiver that names a date, or an invalid number. */
+/** For a receiver that names neither a number nor a date. */
 const retryAfterUnknownMs = 60_000
 
 export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; userAgent: string }): WebhookPoster {
@@ -74,7 +74,7 @@ export function openWebhookPoster(options: { clock: Clock; guard: AddressGuard; 
     if (statusCode >= 200 && statusCode < 300) return { result: 'delivered' }
     const redirects = statusCode >= 300 && statusCode < 400
     const error = `HTTP ${statusCode}${redirects ? ': redirects are not followed' : ''}`
-    return { result: 'failed', error, retryAfterMs: retryAfter(headers['retry-after']) }
+    return { result: 'failed', error, retryAfterMs: retryAfter(headers['retry-after'], clock) }
   }
 
   return {
@@ -105,9 +105,12 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
 }
 
-function retryAfter(header: string | string[] | undefined): number {
+/** RFC 9110 §10.2.3: seconds or a date. A date in the past means no pause. */
+function retryAfter(header: string | string[] | undefined, clock: Pick<Clock, 'now'>): number {
   if (typeof header !== 'string') return 0
-  return /^\d{1,6}$/.test(header) ? Number(header) * 1000 : retryAfterUnknownMs
+  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? retryAfterUnknownMs : Math.max(0, at - clock.now())
 }
 
 function credentials(url: URL): Record<string, string> {

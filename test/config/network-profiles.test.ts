@@ -141,7 +141,8 @@ test('a file sets each field over what is known, and a network inherits a profil
     ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'op_stack', tip_floor: 5 },
     ...{ price_source: 'linea_estimate_gas', charges: 'gas_limit', keeps_future_nonce_ms: 0, finality: 64 },
     ...{ finality_stalled_after_ms: 60_000, max_transaction_bytes: 95_000, max_transaction_gas: 30_000_000 },
-    ...{ send_sync: true, send_conditional: true, replacement: { measure: 'effective_price', percent: 25 } },
+    ...{ witness: 'transaction', send_sync: true, send_conditional: true },
+    ...{ replacement: { measure: 'effective_price', percent: 25 } },
   }
   const networks = [
     { network: 'arbitrum-one', rpc_urls, profile },
@@ -152,7 +153,8 @@ test('a file sets each field over what is known, and a network inherits a profil
     ...{ pool: 'public', noOpGas: 'constant', floorGas: true, l1Fee: 'op_stack', tipFloor: 5n },
     ...{ priceSource: 'linea_estimate_gas', charges: 'gas_limit', keepsFutureNonceMs: 0, finality: 64 },
     ...{ finalityStalledAfterMs: 60_000, maxTransactionBytes: 95_000, maxTransactionGas: 30_000_000 },
-    ...{ sendSync: true, sendConditional: true, replacement: { measure: 'effectivePrice', percent: 25n } },
+    ...{ witness: 'transaction', sendSync: true, sendConditional: true },
+    ...{ replacement: { measure: 'effectivePrice', percent: 25n } },
   }
   expect(config.networks.map((each) => each.profile)).toEqual([parsed, parsed])
 })

@@ -399,7 +399,32 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   [
     'PostgreSQL with a password that breaks its URL',
     { DATABASE_URL: 'postgres://u:S3#CRET@h:port/db' },
-    /DATABASE_URL: is not a URL; write postgres:.* as %40 or %23/,
+    /DATABASE_URL: is not a URL; write postgres:.* as %40, .*%23/,
+  ],
+  [
+    'PostgreSQL with a raw @ and a raw / in its password',
+    { DATABASE_URL: 'postgres://u:p@S3CRET/x@h/db' },
+    /DATABASE_URL: is misread, .*write characters such as @, \/, \? or # of a password as %40/,
+  ],
+  [
+    'PostgreSQL with a raw # in its password',
+    { DATABASE_URL: 'postgres://u:p@S3CRET#x@h/db' },
+    /DATABASE_URL: is misread, /,
+  ],
+  [
+    'PostgreSQL with a raw ? in its password',
+    { DATABASE_URL: 'postgres://u:p@S3CRET?x@h/db' },
+    /DATABASE_URL: is misread, /,
+  ],
+  [
+    'several hosts',
+    { DATABASE_URL: 'postgres://u:S3CRET@one.internal,two.internal/db' },
+    /DATABASE_URL: names several hosts; name one address that leads to the primary/,
+  ],
+  [
+    'several hosts with ports',
+    { DATABASE_URL: 'postgres://u:S3CRET@one.internal:5432,two.internal:5432/db' },
+    /DATABASE_URL: names several hosts; name one address/,
   ],
   ['MySQL', { DATABASE_URL: 'mysql://u:S3CRET@h/db' }, /DATABASE_URL: is not of the form sqlite:PATH/],
   ['memory', { DATABASE_URL: 'sqlite::memory:' }, /DATABASE_URL: is in memory, where a restart loses/],

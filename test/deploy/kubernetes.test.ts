@@ -64,6 +64,8 @@ test('the probes are answered, and metrics are where they are looked for', async
     expect((await fetch(service.url + container[probe].httpGet.path)).status).toBe(200)
   }
   expect((await fetch(service.metricsUrl + of('ServiceMonitor').spec.endpoints[0].path)).status).toBe(200)
+  // A migration has an hour.
+  expect(container.startupProbe.periodSeconds * container.startupProbe.failureThreshold).toBeGreaterThanOrEqual(3_600)
   // A database that is down takes no replica out for good.
   expect(container.livenessProbe.httpGet.path).not.toBe(container.readinessProbe.httpGet.path)
 })

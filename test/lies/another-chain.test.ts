@@ -22,6 +22,11 @@ async function conditionsOf({ client }: SwitchStage): Promise<readonly unknown[]
   return data.conditions ?? []
 }
 
+async function contradictionsOf({ client }: SwitchStage): Promise<readonly unknown[]> {
+  const { body } = await client.request('GET', '/networks/evm:localhost/contradictions')
+  return (body as { data: readonly unknown[] }).data
+}
+
 const others = [
   { otherId: 4_242, by: 'another chain id', text: 'serves chain 4242' },
   { otherId: 31_337, by: 'another block at the anchor', text: 'and the anchor of the network is' },
@@ -41,6 +46,7 @@ test.each(cases)('$seat serves $by: nothing false is said, nothing is sent there
   const wrong = { condition: 'wrong_chain', endpoint: 0, text: expect.stringContaining(text) }
   await until(async () => (await conditionsOf(stage)).length > 0, { what: () => stage.service.logs().slice(-3000) })
   expect(await conditionsOf(stage)).toEqual([wrong])
+  expect(await contradictionsOf(stage)).toMatchObject([{ condition: 'wrong_chain', answers: [{ endpoint: 0 }] }])
   const sends = () => stage.gateway.calls('eth_sendRawTransaction').length
   const sendsBefore = sends()
   const second = await pay(stage, sender)

@@ -54,6 +54,26 @@ test.each(seats.flatMap((seat) => [300, 10 ** 12, Number.MAX_SAFE_INTEGER].map((
   },
 )
 
+test('the only one counts 300 too many for eight seconds: nothing is bound meanwhile, and no no-op is paid', async () => {
+  await using stage = await lyingStage('the only one', { relayers: { one: { max_in_flight: 3 } } })
+  const sender = stage.sender('one')
+  await payTimes(stage, sender, 3)
+  await inPool(stage, sender, [0, 1, 2])
+  const payment = await pay(stage, sender)
+  stage.liar.lie(more(300, (call) => !isOfPool(call)))
+  const began = Date.now()
+  await mineUntil(stage, 'the lie to end', async () => Date.now() - began > 8_000)
+  const { status, status_reason } = await stage.client.get('one', payment.id)
+  expect({ status, status_reason }).toMatchObject({
+    status: 'pending',
+    status_reason: expect.stringContaining('explained'),
+  })
+  stage.liar.repent()
+  await mineUntil(stage, 'the payment', async () => (await stage.client.get('one', payment.id)).status === 'confirmed')
+  expect((await stage.client.get('one', payment.id)).nonce).toBe(3)
+  expect(gapFillers(stage)).toEqual([])
+})
+
 test('the only one counts 300 too many until a payment has its nonce there: 64 no-ops in an hour, the others on an operator’s word', async () => {
   await using stage = await lyingStage('the only one', { relayers: { one: { max_in_flight: 3 } } })
   const sender = stage.sender('one')

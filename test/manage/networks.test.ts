@@ -20,7 +20,7 @@ const at = '/networks/evm:localhost'
 const profile = {
   ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'none', price_source: 'fee_history' },
   ...{ charges: 'gas_used', tip_floor: '3000000000', send_sync: false, send_conditional: false },
-  max_transaction_bytes: 131_072,
+  ...{ max_transaction_bytes: 131_072, witness: 'block_hash' },
 }
 
 /** How many transactions came by this line: what has waited in the pool for some blocks' time is broadcast again. */

@@ -1,4 +1,5 @@
 // Locks, hints and a server that holds them, all in memory: sessions end when a test says so.
+import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Hint, Hints } from '../../src/store/hints.ts'
 import type { LockSession, Locks, Member, Slot } from '../../src/store/locks.ts'
 
@@ -13,21 +14,30 @@ export interface LockServer {
   down: boolean
   /** Hints get lost. */
   deaf: boolean
+  /** Another service of the database has their accounts. */
+  readonly elsewhere: Set<RelayerId>
+  /** The relayers whose accounts are locked, by the session that holds them. */
+  readonly accounts: ReadonlyMap<RelayerId, Member>
 }
 
 export function openLockServer(): LockServer {
   const held = new Map<Member, Set<Slot>>()
   const sessions = new Map<Member, AbortController>()
   const listeners = new Set<(hint: Hint) => void>()
+  const accounts = new Map<RelayerId, Member>()
+  const elsewhere = new Set<RelayerId>()
   let members = 0
 
   function leave(member: Member): void {
     held.delete(member)
+    for (const [relayer, holder] of accounts) if (holder === member) accounts.delete(relayer)
     sessions.get(member)?.abort()
   }
 
   const server: LockServer = {
     held,
+    accounts,
+    elsewhere,
     down: false,
     deaf: false,
     end: leave,
@@ -60,6 +70,18 @@ export function openLockServer(): LockServer {
             await ask()
             const members = new Map([...held].map(([member, slots]) => [member, new Set(slots)]))
             return { self, members, barred: new Set() }
+          },
+          accounts: {
+            async lock(relayers) {
+              await ask()
+              const got = relayers.filter((relayer) => !accounts.has(relayer) && !elsewhere.has(relayer))
+              for (const relayer of got) accounts.set(relayer, self)
+              return got
+            },
+            async unlock(relayers) {
+              await ask()
+              for (const relayer of relayers) accounts.delete(relayer)
+            },
           },
           end: async () => leave(self),
         }

@@ -206,3 +206,32 @@ test('what is assigned no more is given up, and what is new is taken without wai
   await place.looking('the other two', () => one.owned.has(third) && !one.owned.has(first))
   expect([...one.owned.keys()].sort()).toEqual([second, third].sort())
 })
+
+test('a relayer whose account another service of the database has waits, with its epoch as it was, until the account is free', async () => {
+  await using place = await openPlace(3)
+  const [first = '' as RelayerId] = place.relayers
+  place.server.elsewhere.add(first)
+  const one = await place.replica()
+  await place.looking('the others', () => one.owned.size === 2)
+  for (let looks = 0; looks < 10; looks += 1) {
+    place.clock.advance(500)
+    await quiescence()
+  }
+  expect(one.owned.has(first)).toBe(false)
+  place.server.elsewhere.delete(first)
+  await place.looking('all', () => one.owned.size === 3)
+  expect(one.acquired.find(({ relayer }) => relayer === first)?.epoch).toBe(1n)
+})
+
+test('accounts change hands with their relayers, and those that are not wanted any more are free', async () => {
+  await using place = await openPlace(4)
+  const one = await place.replica()
+  await place.looking('all', () => one.owned.size === 4)
+  const other = await place.replica()
+  await place.looking('shares', () => one.owned.size === 2 && other.owned.size === 2)
+  const holderOf = (relayer: RelayerId) => (one.owned.has(relayer) ? 1 : 2)
+  expect([...place.server.accounts].sort()).toEqual(place.relayers.map((each) => [each, holderOf(each)]).sort())
+  for (const each of [one, other]) await each.ownerships.assign(place.relayers.slice(0, 1))
+  await place.looking('one account', () => place.server.accounts.size === 1)
+  expect([...place.server.accounts.keys()]).toEqual(place.relayers.slice(0, 1))
+})

@@ -13,6 +13,7 @@ import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
+import { contradictionContract } from './contract-contradictions.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
 import { gapContract } from './contract-gaps.ts'
@@ -59,6 +60,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('payloads that every node refused', () => giveUpContract(open))
     describe('believed tips', () => tipContract(open))
     describe('anchors', () => anchorContract(open))
+    describe('contradictions', () => contradictionContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))

@@ -255,3 +255,23 @@ test.each(earlierDatabases())(
     expect(transaction && returnsToQueue(transaction)).toBe(false)
   },
 )
+
+test.each(earlierDatabases())(
+  'a database from before contradictions were kept takes one, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('040-contradictions', dialect), ...rows])
+    const network = { name: 'one', chainId: 31_337 }
+    const page = { page: 1, perPage: 9 }
+    const contradiction = {
+      at: 7,
+      condition: 'wrong_chain',
+      question: { chainId: 31_337 },
+      answers: [{ endpoint: 0, host: 'one.example', answer: '{"chain_id":1}' }],
+    } as const
+    expect(await store.reads.contradictions(network, page)).toEqual({ items: [], total: 0 })
+    await store.commit((session) => session.recordContradiction(network, contradiction, 9))
+    expect(await store.reads.contradictions(network, page)).toEqual({ items: [contradiction], total: 1 })
+    expect(await store.reads.transaction(relayer, 'won' as TransactionId)).toBeDefined()
+  },
+)

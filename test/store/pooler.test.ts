@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
+import { openKnownServer } from '../../src/store/postgres/known-server.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
@@ -35,9 +36,9 @@ function withoutSettings(startup: Buffer): Buffer {
   return Buffer.concat([head, body])
 }
 
-test('one that drops what a session asks for is told from the server', async () => {
-  const { port: serverPort, database } = await postgres()
-  using pooler = await listening((client) => {
+async function droppingPooler() {
+  const { port: serverPort } = await postgres()
+  return listening((client) => {
     const server = connect(serverPort, '127.0.0.1')
     client.once('data', (startup: Buffer) => {
       server.write(withoutSettings(startup))
@@ -46,11 +47,36 @@ test('one that drops what a session asks for is told from the server', async () 
     })
     for (const socket of [client, server]) socket.on('error', () => undefined)
   })
-  const url = new URL(await database())
-  await expect(openAt(Object.assign(new URL(url), { port: String(pooler.port) }))).rejects.toThrow(
-    /^DATABASE_URL: the settings of the session did not reach the server: a pooler is in between.*name the server itself/,
-  )
+}
+
+const dropped =
+  /^DATABASE_URL: the settings of the session did not reach the server: a pooler is in between.*name the server itself/
+
+test('one that drops what a session asks for is told from the server', async () => {
+  using pooler = await droppingPooler()
+  const url = new URL(await (await postgres()).database())
+  await expect(openAt(Object.assign(new URL(url), { port: String(pooler.port) }))).rejects.toThrow(dropped)
   await using _store = await openAt(url)
+})
+
+test('also where the role has the most common limit of all as its own', async () => {
+  using pooler = await droppingPooler()
+  const { database, query } = await postgres()
+  const url = new URL(await database())
+  await query(`ALTER ROLE ${url.username} SET lock_timeout = '10s'`)
+  try {
+    await expect(openAt(Object.assign(new URL(url), { port: String(pooler.port) }))).rejects.toThrow(dropped)
+    await using _store = await openAt(url)
+  } finally {
+    await query(`ALTER ROLE ${url.username} RESET lock_timeout`)
+  }
+})
+
+test('a process has a limit that other processes rarely have', () => {
+  const limits = new Set(Array.from({ length: 50 }, () => openKnownServer().lockTimeoutMs))
+  expect(limits.size).toBeGreaterThan(25)
+  for (const each of limits) expect(each).toBeGreaterThanOrEqual(10_000)
+  expect(Math.max(...limits)).toBeLessThan(11_000)
 })
 
 test('one that refuses what a session asks for is named as such', async () => {

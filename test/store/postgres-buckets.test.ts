@@ -24,7 +24,7 @@ const rows = 40_000
 test('pages by buckets are the pages by OFFSET, after any sequence of writes', async () => {
   await using opened = await openDatabase()
   const { client, executor } = opened
-  await migrate(client, now)
+  await migrate(client, now, { clock: systemClock, logger: quiet })
   await comparePages({ executor, query: async (sql) => (await client.query(sql)).rows })
 })
 
@@ -153,7 +153,7 @@ async function insertEnded(client: pg.ClientBase, relayer: RelayerId, from: numb
 async function openDatabase() {
   const opened = new AsyncDisposableStack()
   const url = secretUrl(new URL(await (await server()).database()))
-  const pool = openPool(url, 1, () => undefined)
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   const client = await pool.connect()
   opened.defer(() => client.release())

@@ -16,7 +16,7 @@ test('what said nothing since it was doubted is given up, and whoever waits for 
   const postgres = await server()
   const url = secretUrl(new URL(await postgres.database()))
   const lines = openLines()
-  const pool = openPool(url, 3, () => undefined, lines)
+  const pool = openPool(url, { max: 3, onIdleError: () => undefined, lines })
   opened.defer(() => pool.end())
   const connect = async () => {
     const client = await pool.connect()

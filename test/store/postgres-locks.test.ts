@@ -1,10 +1,12 @@
 // Locks of sessions on a real server: one holder at a time, and none that outlives its lease.
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
 import { type Clock, systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { type LockSession, slotsMax } from '../../src/store/locks.ts'
 import { openDirectSession } from '../../src/store/postgres/direct-session.ts'
+import { openKnownServer } from '../../src/store/postgres/known-server.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { until } from '../http/support/until.ts'
 import { sharedPostgres } from './open-postgres.ts'
@@ -61,6 +63,33 @@ test('two schemas of a database have locks of their own', async () => {
   expect(await second.lock([1])).toEqual([1])
   expect((await second.survey()).members.size).toBe(1)
 })
+
+test('an account is one session’s in the whole database, whatever the schema, and free again with its lock or its session', async () => {
+  await using place = await openPlace()
+  await place.query('CREATE SCHEMA second AUTHORIZATION rescind')
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  for (const [schema, id, written] of [
+    ['public', 'one', address],
+    ['second', 'two', address.toLowerCase()],
+  ] as const) {
+    await place.query(`CREATE TABLE ${schema}.relayers (id TEXT PRIMARY KEY, chain_id BIGINT, address TEXT)`)
+    await place.query(
+      `INSERT INTO ${schema}.relayers VALUES ('${id}', 1, '${written}'), ('other chain', 2, '${written}')`,
+    )
+    await place.query(`GRANT SELECT ON ${schema}.relayers TO rescind`)
+  }
+  const [one, two] = ['one', 'two'] as RelayerId[]
+  const first = await place.join(systemClock, '?schema=public')
+  const second = await place.join(systemClock, '?schema=second')
+  expect(await first.accounts?.lock(ids('one', 'gone'))).toEqual([one])
+  expect(await second.accounts?.lock(ids('two', 'other chain'))).toEqual(['other chain'])
+  await first.accounts?.unlock(ids('one'))
+  expect(await second.accounts?.lock(ids('two'))).toEqual([two])
+  await second.end()
+  await until(async () => (await first.accounts?.lock(ids('one')))?.length === 1)
+})
+
+const ids = (...names: readonly string[]) => names.map((name) => name as RelayerId)
 
 test('a lock that somebody else holds is told as barred', async () => {
   await using place = await openPlace()
@@ -135,7 +164,7 @@ test('questions that come together leave together: the driver warns of none that
 
 test('a session that is given up waits for no answer, and who asked it gets an error', async () => {
   await using place = await openPlace()
-  const { client, ended, pid, end } = await openDirectSession(secretUrl(new URL(place.url)), [])
+  const { client, ended, pid, end } = await openDirectSession(secretUrl(new URL(place.url)), openKnownServer(), [])
   const requested = [client.query('SELECT pg_sleep(600)'), client.query('SELECT 1')].map((each) => each.catch(String))
   await until(
     async () =>

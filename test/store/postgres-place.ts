@@ -32,7 +32,7 @@ export const placesOn = (server: () => Promise<Postgres>) => async (): Promise<P
     store,
     url,
     otherLanes() {
-      const pool = openPool(shown, 4, () => undefined)
+      const pool = openPool(shown, { max: 4, onIdleError: () => undefined })
       everything.defer(() => pool.end())
       const lanes = openLanes(pool, openSettledEvents(readingExecutor(pool), systemClock))
       everything.defer(() => lanes.close())

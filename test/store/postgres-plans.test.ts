@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
+import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
@@ -16,16 +17,17 @@ import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { sendWithin } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
+import { quiet } from './open-store.ts'
 
 const server = sharedPostgres()
 
 test('what names transactions goes by their key, also where PostgreSQL knows nothing of the table or saw it small', async () => {
   await using opened = new AsyncDisposableStack()
-  const pool = openPool(secretUrl(new URL(await (await server()).database())), 1, () => undefined)
+  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   const client = await pool.connect()
   opened.defer(() => client.release())
-  await migrate(client, now)
+  await migrate(client, now, { clock: systemClock, logger: quiet })
   await client.query('SET plan_cache_mode = force_generic_plan')
   const seen = new Set<string>()
   const witness: Executor = {

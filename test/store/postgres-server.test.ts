@@ -6,7 +6,7 @@ import { systemClock } from '../../src/ops/clock.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
 import { openLogger } from '../../src/ops/pino.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
-import { migrate } from '../../src/store/postgres/migrate.ts'
+import { lockOfMigrations, migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { spawnTethered } from '../../tooling/tethered-process.ts'
@@ -19,6 +19,7 @@ import { quiet } from './open-store.ts'
 const server = sharedPostgres()
 const open = (url: string) => openPostgresStore({ url: secretUrl(new URL(url)), clock: systemClock, logger: quiet })
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
+const waiting = { clock: systemClock, logger: quiet }
 const relayer = 'writer' as RelayerId
 
 async function refusalOf(url: string): Promise<Error> {
@@ -130,7 +131,7 @@ test('a migration may take longer than any other statement', async () => {
   await other.query('BEGIN')
   await other.query('CREATE TABLE relayers (id TEXT)')
   const client = await connect({ statement_timeout: limitMs, query_timeout: limitMs })
-  const migrating = migrate(client, now)
+  const migrating = migrate(client, now, waiting)
   const isLate = `SELECT 1 FROM pg_stat_activity
     WHERE wait_event_type = 'Lock' AND now() - query_start > interval '${2 * limitMs} ms'`
   await Promise.race([until(async () => (await postgres.query(isLate)).length > 0), migrating])
@@ -138,6 +139,41 @@ test('a migration may take longer than any other statement', async () => {
   expect(await migrating).toContain('001-foundation')
   expect((await client.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: `${limitMs}ms` }])
 })
+
+test('another process may migrate for as long as it takes: a start waits for it, with no transaction open, and can be stopped', async () => {
+  const postgres = await server()
+  const url = await postgres.database()
+  await using opened = new AsyncDisposableStack()
+  const first = new pg.Client(url)
+  await first.connect()
+  opened.defer(() => first.end())
+  await first.query('BEGIN')
+  await first.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext('public'))`)
+  let tries = 0
+  const stopping = new AbortController()
+  const migrating = (stop?: AbortSignal) => {
+    const sleep = async () => {
+      tries += 1
+    }
+    const clock = { sleep }
+    return openedBy(url, opened).then((client) => migrate(client, now, { clock, logger: quiet, stop }))
+  }
+  const waits = migrating()
+  const stopped = migrating(stopping.signal).catch((error: Error) => error)
+  await until(() => tries > 200)
+  stopping.abort()
+  expect(await stopped).toMatchObject({ message: 'stopped while another process migrates this database' })
+  await first.query('COMMIT')
+  expect(await waits).toContain('001-foundation')
+})
+
+/** A wait inside the server would fail at the limit for locks, which is a thousand times shorter here. */
+async function openedBy(url: string, opened: AsyncDisposableStack): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, lock_timeout: 10 })
+  await client.connect()
+  opened.defer(() => client.end())
+  return client
+}
 
 test('a database of a later version is refused by the migration’s name, and left as it is', async () => {
   const postgres = await server()

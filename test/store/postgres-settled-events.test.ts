@@ -23,7 +23,7 @@ async function openPlace(at?: string) {
   await using opened = new AsyncDisposableStack()
   const url = secretUrl(new URL(at ?? (await (await server()).database())))
   opened.use(await openPostgresStore({ url, clock: systemClock, logger: quiet }))
-  const pool = openPool(url, 4, () => {})
+  const pool = openPool(url, { max: 4, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   const real = readingExecutor(pool)
   const place = { fails: (_sql: string): boolean => false, marksAhead: 0n }

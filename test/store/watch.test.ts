@@ -25,6 +25,7 @@ function watching(store: Store = under.store) {
   const watch: StoreMetrics = {
     committing: () => (end) => void reported.ends.push(end),
     changed: (change) => void reported.changes.push(change),
+    logBytes: () => undefined,
     dropped: (_, count) => void reported.dropped.push(count),
   }
   return { reported, store: watchStore(store, watch) }

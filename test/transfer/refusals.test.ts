@@ -160,7 +160,7 @@ test('a target on which a service has worked, and one on which it runs', async (
   await openFile(other)
 })
 
-test('a transfer waits a little for whoever changes the schema, and so does a service that starts while a transfer runs', async () => {
+test('a transfer waits a little for another process that changes the schema, and a service that starts meanwhile until its end', async () => {
   const folder = filled.copy()
   const url = await postgres.database()
   const client = new pg.Client({ connectionString: url })
@@ -168,11 +168,23 @@ test('a transfer waits a little for whoever changes the schema, and so does a se
   await client.query('BEGIN')
   await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext('public'))`)
   expect(await refusal(folder, url)).toMatch(/a service runs on .*, or another transfer does: stop it/)
-  const starting = new pg.Client({ connectionString: url, lock_timeout: 50 })
+  const starting = new pg.Client({ connectionString: url })
   await starting.connect()
-  await expect(migrate(starting, 0)).rejects.toThrow(
-    /another process .* moves data into it: start again when that is done/,
+  const stopping = new AbortController()
+  const stop = stopping.signal
+  const lines: string[] = []
+  const logger = {
+    info(_facts: object, message: string) {
+      lines.push(message)
+      stopping.abort()
+    },
+  }
+  await expect(migrate(starting, 0, { clock: systemClock, logger, stop })).rejects.toThrow(
+    'stopped while another process',
   )
+  expect(lines).toEqual([
+    expect.stringMatching(/another process .* moves data into it: this one waits until that is done/),
+  ])
   await starting.end()
   await client.end()
   expect(await transfer(folder, url)).toMatchObject({ code: 0 })

@@ -15,8 +15,12 @@ const key = 'a-signing-key-of-32-characters-or-more'
 const event = { id: '7-1', body: JSON.stringify({ id: '7-1', payload: { id: 't', text: 'größer ✓' } }) }
 const never = new AbortController().signal
 
-function poster(allowed: string[] = ['127.0.0.1'], hurry = 1) {
-  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / hurry, signal) }
+function poster(allowed: string[] = ['127.0.0.1'], hurry = 1, now = systemClock.now) {
+  const clock = {
+    ...systemClock,
+    now,
+    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / hurry, signal),
+  }
   const opened = openWebhookPoster({ clock, guard: guardAddresses(allowed), userAgent: 'rescind/test' })
   return { post: opened.post, [Symbol.asyncDispose]: opened.close }
 }
@@ -53,14 +57,19 @@ test('headers and body, with and without a key', async () => {
   expect(receiver.taken[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'rescind/test' })
 })
 
+/** The time of the posters: seven o'clock. */
+const at = Date.parse('Wed, 21 Oct 2026 07:00:00 GMT')
+
 test.each([
   [500, {}, { error: 'HTTP 500', retryAfterMs: 0 }],
   [404, {}, { error: 'HTTP 404', retryAfterMs: 0 }],
   [503, { 'retry-after': '120' }, { error: 'HTTP 503', retryAfterMs: 120_000 }],
-  [429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }, { error: 'HTTP 429', retryAfterMs: 60_000 }],
+  [429, { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }, { error: 'HTTP 429', retryAfterMs: 1_680_000 }],
+  [429, { 'retry-after': 'Wed, 21 Oct 2026 06:59:59 GMT' }, { error: 'HTTP 429', retryAfterMs: 0 }],
+  [429, { 'retry-after': 'soon' }, { error: 'HTTP 429', retryAfterMs: 60_000 }],
 ] as const)('%d is a failure', async (status, headers, failure) => {
   await using receiver = await startReceiver(undefined, (_, response) => void response.writeHead(status, headers).end())
-  await using post = poster()
+  await using post = poster(undefined, undefined, () => at)
   expect(await post.post({ url: secret(receiver.url) }, event, never)).toEqual({ result: 'failed', ...failure })
 })
 

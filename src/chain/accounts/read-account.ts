@@ -7,7 +7,7 @@ import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { EstimateRules } from '../fees/estimate-gas.ts'
 import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
-import { readingSecondEstimates, type SecondEstimate } from '../fees/second-estimate.ts'
+import { confirmingReverts } from '../fees/second-estimate.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'
@@ -28,6 +28,7 @@ export interface Account {
   readonly pendingNonce?: Nonce
   readonly secondCount?: Nonce | 'unknown'
   readonly isSecondCountOwn?: true
+  readonly doubtedCount?: Nonce
   readonly delegated?: boolean
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** The inclusions found while reading the nonce. */
@@ -84,13 +85,28 @@ export function readingAccounts({
   profile,
 }: ReadAccounts): Accounts {
   const memory = openMemory()
-  const secondCounts = readingSecondCounts(endpoints, clock)
-  const estimateGas = estimatingOnce(profile)
-  const secondEstimate = readingSecondEstimates(endpoints, estimateGas, clock)
+  const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
   const parts = {
     readCanonical,
-    estimateGas,
+    ...estimating({ endpoints, clock, profile }),
     readStanding: readingStandings(memory, heads, clock),
+  }
+
+  /** Until a count that nothing explains is confirmed, the explained one stands. */
+  async function believe(reading: Reading, inquiry: Inquiry, at: TrackedHead, by: Endpoint): Promise<Believed> {
+    const { address } = inquiry
+    const known = memory.recall(address)?.count
+    const before = known?.reorgs === heads.reorgs() ? known.nonce : secondCounts.explainedAtFirst(address)
+    const below = explainedBelow(inquiry, before)
+    if (reading.nonce <= below || reading.nonce === known?.nonce) {
+      secondCounts.explained(address)
+      return { value: reading }
+    }
+    // Its account may have any history before the relayer's first nonce.
+    if (below === 0) return { value: { ...reading, nonce: await secondCounts.lower(address, at, by, reading.nonce) } }
+    const confirmed = await secondCounts.confirm(address, at, by, { count: reading.nonce, below })
+    if (confirmed !== 'doubted') return { value: { ...reading, nonce: confirmed } }
+    return { value: { ...reading, nonce: below }, doubtedCount: reading.nonce }
   }
 
   return {
@@ -105,23 +121,19 @@ export function readingAccounts({
         at.by,
       )
       const { by } = read
-      const jumps = isUnexpected(read.value, inquiry, memory.recall(inquiry.address)?.count?.nonce)
-      const value = jumps
-        ? { ...read.value, nonce: await secondCounts.lower(inquiry.address, at, by, read.value.nonce) }
-        : read.value
+      const { doubtedCount, value } = await believe(read.value, inquiry, at, by)
       // Another step may have read the same account meanwhile.
       const remembered = remember(memory.recall(inquiry.address), value, inquiry, wanted, at.head.number, reorgs)
       memory.keep(inquiry.address, remembered)
+      // The next step counts anew.
+      if (doubtedCount !== undefined) memory.forgetCount(inquiry.address)
       const { nonce } = value
       const isUnseen = inquiry.pendingNonce && value.pendingNonce === undefined
       const pendingNonce = isUnseen ? await pendingNonceElsewhere(endpoints, inquiry.address, by) : value.pendingNonce
       const second = inquiry.secondCount && ((await secondCounts.read(inquiry.address, at, by)) ?? 'unknown')
       // One of the two is false, so the next step counts again. No block may come before that.
       if (second && second !== 'unknown' && second.nonce < nonce) memory.forgetCount(inquiry.address)
-      const hasReverts = [...value.estimates.values()].some(({ kind }) => kind === 'reverts')
-      const estimates = hasReverts
-        ? await confirmReverts(value.estimates, inquiry, at, by, secondEstimate)
-        : value.estimates
+      const confirmed = hasReverts(value) ? await parts.confirmReverts(value.estimates, inquiry, at, by) : undefined
       const code = usableCode(remembered, at.head.number) ?? (wanted.code ? undefined : remembered.code)
       return {
         by,
@@ -132,8 +144,9 @@ export function readingAccounts({
           ...(pendingNonce !== undefined && { pendingNonce }),
           ...(second !== undefined && { secondCount: second === 'unknown' ? second : second.nonce }),
           ...(second !== undefined && second !== 'unknown' && second.by === 'same' && { isSecondCountOwn: true }),
+          ...(doubtedCount !== undefined && { doubtedCount }),
           ...(code && { delegated: code.delegated }),
-          estimates,
+          estimates: confirmed ?? value.estimates,
           inclusions: value.inclusions,
         },
       }
@@ -151,12 +164,27 @@ export function readingAccounts({
   }
 }
 
+function hasReverts({ estimates }: Reading): boolean {
+  return [...estimates.values()].some(({ kind }) => kind === 'reverts')
+}
+
+function estimating({ endpoints, clock, profile }: Pick<ReadAccounts, 'endpoints' | 'clock' | 'profile'>) {
+  const estimateGas = estimatingOnce(profile)
+  return { estimateGas, confirmReverts: confirmingReverts(endpoints, estimateGas, clock) }
+}
+
+interface Believed {
+  readonly value: Reading
+  /** The count that nothing explains and nobody has confirmed yet. */
+  readonly doubtedCount?: Nonce
+}
+
 /**
- * Whether the count lies above all that our transactions can have spent. Nonces are bound from there on, so a false one
+ * All that our transactions can have spent, and the proven ones of others. Nonces are bound from the count on, so a false one above
  * would leave a gap.
  */
-function isUnexpected({ nonce }: Reading, { spentBelow, live }: Inquiry, known: Nonce | undefined): boolean {
-  return nonce !== known && nonce > Math.max(spentBelow, ...live.map((each) => each.nonce + 1))
+function explainedBelow({ spentBelow, explainedBelow: proven = 0, live }: Inquiry, before: Nonce): Nonce {
+  return Math.max(spentBelow, proven, before, ...live.map((each) => each.nonce + 1))
 }
 
 /** Reads all facts in one batch. Only the nonce is indispensable. */
@@ -244,25 +272,6 @@ function estimatesIn(
     if (estimate) estimated.set(transactionId, estimate)
   }
   return estimated
-}
-
-/** Without a second endpoint's word, a payload that would revert has no estimate yet. */
-async function confirmReverts(
-  estimates: ReadonlyMap<TransactionId, Estimate>,
-  { estimates: requests }: Inquiry,
-  { head }: TrackedHead,
-  by: Endpoint,
-  secondEstimate: SecondEstimate,
-): Promise<ReadonlyMap<TransactionId, Estimate>> {
-  const confirmed = new Map(estimates)
-  for (const request of requests) {
-    const first = estimates.get(request.transactionId)
-    if (first?.kind !== 'reverts') continue
-    const second = await secondEstimate(first, request, head.hash, by)
-    if (second) confirmed.set(request.transactionId, second)
-    else confirmed.delete(request.transactionId)
-  }
-  return confirmed
 }
 
 function numberIn(answer: Answer | undefined): number | undefined {

@@ -14,23 +14,55 @@ export interface SecondCount {
   readonly by: 'another' | 'same'
 }
 
+export interface Counted {
+  readonly count: Nonce
+  /** Explained. */
+  readonly below: Nonce
+}
+
 export interface SecondCounts {
   /**
    * The count at the head by another endpoint than `by`. If there is none, or none has answered for ten minutes, the highest of
    * three counts of `by`. Undefined until then.
    */
   read(address: Address, at: TrackedHead, by: Endpoint): Promise<SecondCount | undefined>
+  /**
+   * A count of `by` at the head that nothing explains: the lowest of it and the count of another endpoint there. Where no other
+   * answers, the lowest of three readings over fifteen seconds. `doubted` until then.
+   */
+  confirm(address: Address, at: TrackedHead, by: Endpoint, counted: Counted): Promise<Nonce | 'doubted'>
+  /** The explained count when the doubt began. 0 without a doubt. */
+  explainedAtFirst(address: Address): Nonce
+  /** Its count is explained. */
+  explained(address: Address): void
   /** The lowest of `count` and a second count. Without another endpoint, `by` has to repeat its own twice. */
   lower(address: Address, at: TrackedHead, by: Endpoint, count: Nonce): Promise<Nonce>
+}
+
+/** Of two endpoints that differ, neither has the last word: nothing is bound above what both count. */
+function lowest(count: Nonce, other: Nonce): Nonce {
+  return Math.min(count, other)
 }
 
 /** After this time of silence, the only endpoint that answers is enough. */
 const silenceMaxMs = 600_000
 const readingsNeeded = 3
+/** A gateway's mistake mostly ends within seconds. */
+const confirmMs = 15_000
 /** Two counts of one endpoint differ by a head, or by this time: a chain that makes blocks on demand may make none. */
 export const readingEveryMs = 5_000
 /** With more accounts than this, all begin again. */
 const accountsMax = 10_000
+
+interface Doubt {
+  readonly below: Nonce
+  readonly since: number
+  readonly readings: number
+  readonly lowest: Nonce
+  readonly last: { readonly head: BlockNumber; readonly at: number }
+  /** After a reorganization the readings are not of one chain. */
+  readonly reorgs: number
+}
 
 interface Readings {
   /** The first request since another endpoint answered. By `clock.elapsed()`. */
@@ -38,7 +70,12 @@ interface Readings {
   readonly counts: readonly { readonly head: BlockNumber; readonly at: number; readonly nonce: Nonce }[]
 }
 
-export function readingSecondCounts(endpoints: Endpoints, clock: Pick<Clock, 'elapsed'>): SecondCounts {
+export function readingSecondCounts(
+  endpoints: Endpoints,
+  clock: Pick<Clock, 'elapsed'>,
+  reorgs: () => number,
+): SecondCounts {
+  const doubts = new Map<Address, Doubt>()
   const own = new Map<Address, Readings>()
   const othersThan = (by: Endpoint) => endpoints.order(by).filter((each) => each !== by)
 
@@ -72,9 +109,41 @@ export function readingSecondCounts(endpoints: Endpoints, clock: Pick<Clock, 'el
       if (!isAlone || counts.length < readingsNeeded) return undefined
       return { nonce: Math.max(...counts.map((each) => each.nonce)), by: 'same' }
     },
+    async confirm(address, at, by, { count, below }) {
+      const other = await firstOther(address, at, by)
+      if (other !== undefined) {
+        doubts.delete(address)
+        return lowest(count, other)
+      }
+      const now = clock.elapsed()
+      const { number: head } = at.head
+      const last = doubts.get(address)
+      const known = last?.reorgs === reorgs() ? last : undefined
+      const isNext = !known || known.last.head !== head || now - known.last.at >= readingEveryMs
+      const doubt: Doubt = {
+        below,
+        since: known?.since ?? now,
+        readings: (known?.readings ?? 0) + (isNext ? 1 : 0),
+        lowest: Math.min(known?.lowest ?? count, count),
+        last: isNext ? { head, at: now } : known.last,
+        reorgs: reorgs(),
+      }
+      if (doubts.size >= accountsMax && !known) doubts.clear()
+      if (doubt.readings < readingsNeeded || now - doubt.since < confirmMs) {
+        doubts.set(address, doubt)
+        return 'doubted'
+      }
+      doubts.delete(address)
+      return doubt.lowest
+    },
+    explainedAtFirst(address) {
+      const doubt = doubts.get(address)
+      return doubt?.reorgs === reorgs() ? doubt.below : 0
+    },
+    explained: (address) => void doubts.delete(address),
     async lower(address, at, by, count) {
       const other = await firstOther(address, at, by)
-      if (other !== undefined) return Math.min(count, other)
+      if (other !== undefined) return lowest(count, other)
       const again = await readNonce(by, address, at.head.number)
       const last = await readNonce(by, address, at.head.number)
       return Math.min(count, again ?? count, last ?? count)

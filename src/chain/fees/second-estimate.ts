@@ -1,8 +1,9 @@
 // A second endpoint's word on a payload that an estimate calls reverting: such a payload ends without a nonce, so one false estimate
 // would end it.
-import type { Hash } from '../../domain/ids.ts'
-import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
+import type { Hash, TransactionId } from '../../domain/ids.ts'
+import type { Estimate, EstimateRequest, Inquiry } from '../../domain/observation.ts'
 import type { Clock } from '../../ops/clock.ts'
+import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { EstimateGas } from './estimate-once.ts'
@@ -41,5 +42,23 @@ export function readingSecondEstimates(
     }
     silentSince ??= clock.elapsed()
     return clock.elapsed() - silentSince >= silenceMaxMs ? first : undefined
+  }
+}
+
+type Estimates = ReadonlyMap<TransactionId, Estimate>
+
+/** Without a second endpoint's word, a payload that would revert has no estimate yet. */
+export function confirmingReverts(...of: Parameters<typeof readingSecondEstimates>) {
+  const secondEstimate = readingSecondEstimates(...of)
+  return async (estimates: Estimates, { estimates: requests }: Inquiry, { head }: TrackedHead, by: Endpoint) => {
+    const confirmed = new Map(estimates)
+    for (const request of requests) {
+      const first = estimates.get(request.transactionId)
+      if (first?.kind !== 'reverts') continue
+      const second = await secondEstimate(first, request, head.hash, by)
+      if (second) confirmed.set(request.transactionId, second)
+      else confirmed.delete(request.transactionId)
+    }
+    return confirmed
   }
 }

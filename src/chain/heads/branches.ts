@@ -15,19 +15,33 @@ export type Branch<By> = readonly [HeadReport<By>, ...HeadReport<By>[]]
 /** The hash that the endpoint of `higher` shows at the height of `lower`. */
 export type HashBelow<By> = (higher: HeadReport<By>, lower: HeadReport<By>) => Promise<Hash | undefined>
 
-/** An endpoint so far behind that it may be on several branches is on none. */
+/**
+ * An endpoint so far behind that it may be on several branches is on none. Heads over the same parent are no branches: the newest block
+ * of some chains changes its hash with each flashblock.
+ */
 export async function groupBranches<By>(
   reports: readonly HeadReport<By>[],
   hashBelow: HashBelow<By>,
 ): Promise<readonly Branch<By>[]> {
   const branches: [HeadReport<By>, ...HeadReport<By>[]][] = []
   for (const report of reports.toSorted((one, other) => other.head.number - one.head.number)) {
-    const shown = await Promise.all(branches.map(([leader]) => hashBelow(leader, report)))
-    const joined = branches.filter((_, index) => shown[index] === report.head.hash)
+    const shown = await Promise.all(branches.map(([leader]) => isBelow(leader, report, hashBelow)))
+    const joined = branches.filter((_, index) => shown[index])
     if (joined.length === 0) branches.push([report])
     else if (joined.length === 1) joined[0]?.push(report)
   }
   return branches
+}
+
+async function isBelow<By>(
+  leader: HeadReport<By>,
+  { head, by }: HeadReport<By>,
+  hashBelow: HashBelow<By>,
+): Promise<boolean> {
+  if ((await hashBelow(leader, { head, by })) === head.hash) return true
+  if (leader.head.number === head.number) return leader.head.parentHash === head.parentHash
+  const parent = { ...head, number: head.number - 1 }
+  return (await hashBelow(leader, { head: parent, by })) === head.parentHash
 }
 
 export interface Dispute<By> {

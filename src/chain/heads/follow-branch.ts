@@ -1,4 +1,5 @@
 // Finds out which endpoints hold which branch while they differ, and which branch is followed then.
+import type { Contradiction, NoteContradiction } from '../../domain/contradiction.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -30,6 +31,9 @@ export interface FollowBranch {
   readonly clock: Pick<Clock, 'elapsed'>
   readonly logger: Pick<Logger, 'warn' | 'info'>
   readonly splitChanged: (isSplit: boolean) => void
+  readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
 }
 
 /** So long an outvoted endpoint rests before its branch is compared again. */
@@ -37,7 +41,14 @@ const restMs = 30_000
 /** If the others fall silent, its branch counts again after this time. */
 const outvotedMs = 600_000
 
-export function followingBranch({ endpoints, clock, logger, splitChanged }: FollowBranch): BranchFollower {
+export function followingBranch({
+  endpoints,
+  clock,
+  logger,
+  splitChanged,
+  note,
+  comparesHashes,
+}: FollowBranch): BranchFollower {
   let dispute: Dispute<Endpoint> | undefined
   let split: readonly WrongChain[] = []
   const outvotedUntil = new Map<Endpoint, number>()
@@ -45,9 +56,10 @@ export function followingBranch({ endpoints, clock, logger, splitChanged }: Foll
   function setSplit(branches: readonly Branch<Endpoint>[]): void {
     if (split.length > 0 !== branches.length > 0) {
       splitChanged(branches.length > 0)
-      if (branches.length > 0)
+      if (branches.length > 0) {
         logger.warn({ branches: linesOf(branches) }, 'as many endpoints hold one branch as another')
-      else logger.info({}, 'the endpoints are on one branch again')
+        note(contradictionOf(branches))
+      } else logger.info({}, 'the endpoints are on one branch again')
     }
     split = linesOf(branches)
   }
@@ -62,12 +74,13 @@ export function followingBranch({ endpoints, clock, logger, splitChanged }: Foll
       { number, hash, branches: linesOf(others) },
       'endpoints hold different branches: the one that most hold is followed',
     )
+    note(contradictionOf(others))
   }
 
   return {
     async watch(isDoubted, hashAt) {
       const answering = endpoints.answering()
-      const isOne = new Set(answering.map(({ provider }) => provider)).size < 2
+      const isOne = !comparesHashes || new Set(answering.map(({ provider }) => provider)).size < 2
       if (isOne || (!isDoubted && !dispute)) {
         dispute = undefined
         setSplit([])
@@ -115,6 +128,14 @@ async function headsOf(endpoints: readonly Endpoint[]): Promise<readonly Report[
 async function hashBelow({ head, by }: Report, lower: Report): Promise<Hash | undefined> {
   if (head.number === lower.head.number) return head.hash
   return valueIn(await readHeader(by, lower.head.number))?.hash
+}
+
+/** The question is which block is at that height. Heads may differ in height: each names its own. */
+function contradictionOf(branches: readonly Branch<Endpoint>[]): Contradiction {
+  const answers = branches.flat().map(({ head, by }) => {
+    return { endpoint: by.index, answer: JSON.stringify({ block: head.number, block_hash: head.hash }) }
+  })
+  return { condition: 'branches_differ', question: {}, answers }
 }
 
 function linesOf(branches: readonly Branch<Endpoint>[]): readonly WrongChain[] {

@@ -1,4 +1,5 @@
 // Reads the head from endpoint after endpoint until one is believed, and links it to the blocks before it.
+import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
@@ -63,6 +64,9 @@ export interface ReadHeadOptions extends AdmitHead {
   /** So long an endpoint rests that can't keep up. */
   readonly laggardRestMs: () => number
   readonly splitChanged: (isSplit: boolean) => void
+  readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
   /** Another head is known from now on. */
   readonly onKnown: (report: Report) => void
 }

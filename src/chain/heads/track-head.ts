@@ -1,4 +1,5 @@
 // The head of one network: read once a block for everybody, polled only while somebody follows.
+import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
@@ -38,6 +39,9 @@ export interface TrackOptions {
   readonly metrics: ChainMetrics
   readonly anchor: ReadHeadOptions['anchor']
   readonly isDevelopment: boolean
+  readonly note: NoteContradiction
+  /** Whether all endpoints hash a block to the same hash. */
+  readonly comparesHashes: boolean
   /** Called with each head that is adopted. */
   readonly onHead?: (tracked: TrackedHead) => void
 }

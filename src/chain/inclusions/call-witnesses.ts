@@ -1,8 +1,10 @@
 // Calls the endpoints as witnesses: does a block list the spender of a nonce, and with which result? domain/witness.ts decides how many
 // have to agree. Only transactions that are about to be final need them. Their answers come beside the steps: a slow endpoint
 // makes a verdict late, and holds up nothing else.
+import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -17,12 +19,13 @@ import {
   type Heard,
   keyOf,
   openWitnessLedger,
-  type Said,
+  saidBy,
   saidIn,
   type WitnessLedger,
+  type Word,
   witnessesNeeded,
 } from './witness-ledger.ts'
-import { openWitnessViews, type View, type WitnessViews } from './witness-view.ts'
+import { openWitnessViews, type WitnessViews } from './witness-view.ts'
 
 export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessLedger, 'single'> {
   /** Whether endpoints have refuted this claim: a repeated one is not believed. */
@@ -47,6 +50,8 @@ export interface CallWitnesses {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
+  readonly note: NoteContradiction
+  readonly witness: NetworkProfile['witness']
 }
 
 interface Reading {
@@ -57,8 +62,15 @@ interface Reading {
 /** A step waits so long from the begin of a reading, unless the last one took longer. */
 const waitMs = 250
 
-export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...log }: CallWitnesses): Witnesses {
-  const views = openWitnessViews(namedBlock)
+export function callingWitnesses({
+  endpoints,
+  providers,
+  namedBlock,
+  clock,
+  witness,
+  ...log
+}: CallWitnesses): Witnesses {
+  const views = openWitnessViews(namedBlock, witness)
   const readings = new Map<string, Reading>()
   const silent = log.metrics.witnessSilence
   const ledger = openWitnessLedger({ providers, clock, contradicted: reporting(log), silent })
@@ -72,7 +84,7 @@ export function callingWitnesses({ endpoints, providers, namedBlock, clock, ...l
       const isDoubted = inBlock.some(ledger.isDenied)
       const ended = readAbout(inBlock, { endpoints, views, at, tag, isDoubted }).then((heard) => {
         for (const claim of inBlock) {
-          ledger.learn(claim, heard.get(claim.hash) ?? new Map())
+          ledger.learn(claim, heard.get(claim.hash) ?? new Map(), at.head.number)
           readings.delete(keyOf(claim))
         }
         isSlow = clock.elapsed() - begunAt > waitMs
@@ -119,7 +131,7 @@ async function readAbout(
   claims: readonly WitnessClaim[],
   { endpoints, views, at, tag, isDoubted }: ReadAbout,
 ): Promise<ReadonlyMap<Hash, Heard>> {
-  const heard = new Map(claims.map(({ hash }) => [hash, new Map<string, readonly [View, number]>()]))
+  const heard = new Map(claims.map(({ hash }) => [hash, new Map<string, Word>()]))
   const [first] = claims
   if (!first) return heard
   const requested = { block: first.block, head: at.head, tag, isDoubted }
@@ -135,8 +147,8 @@ async function readAbout(
         const { index, provider } = endpoint
         const open = claims.filter((claim) => lacking(claim) > 0 && !heard.get(claim.hash)?.has(provider))
         if (open.length === 0) return
-        for (const [hash, view] of await views.of(endpoint, requested, open)) {
-          if (view !== 'silent') heard.get(hash)?.set(provider, [view, index])
+        for (const [hash, shown] of await views.of(endpoint, requested, open)) {
+          if (shown.view !== 'silent') heard.get(hash)?.set(provider, { ...shown, endpoint: index })
         }
       }),
     )
@@ -152,11 +164,17 @@ function ofProviders(waiting: readonly Endpoint[], most: number): readonly Endpo
   return firsts.slice(0, most)
 }
 
-function reporting({ logger, metrics }: Pick<CallWitnesses, 'logger' | 'metrics'>) {
-  return ({ hash, block }: WitnessClaim, said: Said) => {
+function reporting({ logger, metrics, note }: Pick<CallWitnesses, 'logger' | 'metrics' | 'note'>) {
+  return ({ hash, block, succeeded }: WitnessClaim, words: readonly Word[]) => {
+    const said = saidBy(words)
     const [shown, denied] = [said.shownBy, deniedBy(said)]
     const facts = { hash, block: block.number, shown_by: shown, denied_by: denied }
     logger.warn(facts, 'endpoints contradict each other about the spender of a nonce')
     for (const index of [...shown, ...denied]) metrics.contradicted(index)
+    note({
+      condition: 'witnesses_contradict',
+      question: { block, spender: hash, ...(succeeded !== undefined && { succeeded }) },
+      answers: words.map(({ endpoint, answer }) => ({ endpoint, answer })),
+    })
   }
 }

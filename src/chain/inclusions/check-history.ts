@@ -15,6 +15,7 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 import { readHeader } from '../nodes/read-block.ts'
 import { nonceCall, readNonce } from '../nodes/read-nonce.ts'
 import type { FindSpender } from './find-spender.ts'
+import { type LatestCounts, readFinalCount } from './read-final-count.ts'
 import { type Findings, noFindings, searchBlocks } from './search-blocks.ts'
 
 /** `pendingNonce`: the count by the pool of `at.by`, if it was read. Undefined where no node counts its pool. */
@@ -30,6 +31,7 @@ const resolutionMs = 1_000
 
 /** The findings so far about one account. */
 interface Search extends Findings {
+  readonly latest: LatestCounts
   /** Every block that was made since then lies above. */
   start?: { readonly since: TimestampMs; readonly above: BlockNumber }
 }
@@ -56,14 +58,16 @@ export function openHistoryCheck(options: HistoryCheckOptions): CheckHistory {
       return { below }
     }
     const final = at.head.number - inquiry.confirmations + 1
-    const finalBelow = final < 0 ? undefined : await readNonce(at.by, address, final)
-    if (finalBelow === undefined) return { below }
-    if (last >= finalBelow) return { below, finalBelow }
-    const search: Search = searches.get(address) ?? noFindings()
+    const search: Search = searches.get(address) ?? { ...noFindings(), latest: {} }
     searches.set(address, search)
+    const counted = await readFinalCount(at.by, address, { final, head: at.head.number, last }, search.latest)
+    if (!counted) return { below }
+    const { count: finalBelow, ignoresBlock } = counted
+    if (last >= finalBelow) return { below, finalBelow }
     const above = await startOf(search, inquiry.since, at)
     if (above === undefined) return { below, finalBelow }
-    const ended = await searchBlocks(at.by, address, unexplained, { above, final, finalBelow }, search, findSpender)
+    const searched = { above, final, finalBelow, ignoresBlock }
+    const ended = await searchBlocks(at.by, address, unexplained, searched, search, findSpender)
     if (ended === 'contradiction') searches.delete(address)
     if (ended !== 'through') return { below, finalBelow, more: ended === 'more' }
     // An earlier search also found spenders of nonces that are explained by now. Their transactions may be gone.

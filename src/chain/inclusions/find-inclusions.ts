@@ -66,7 +66,7 @@ export async function findInclusions(
     if ((await endpoint.ready()) !== undefined) continue
     const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
     const requested = unrequested.map((live) => onlyShown(live, shown.get(live.nonce)))
-    const receipts = await readReceipts(endpoint, readCanonical, requested, at)
+    const receipts = await readReceipts(endpoint, readCanonical, requested, at, shown)
     for (const [nonce, reported] of receipts.inclusions) {
       if (parts.witnesses.isRefuted(claimOf(reported))) continue
       found.set(nonce, fuller(found.get(nonce), reported))
@@ -79,7 +79,7 @@ export async function findInclusions(
     }
     for (const nonce of receipts.undecided) undecided.add(nonce)
     const dark = open.filter(({ nonce }) => !found.has(nonce) && !shown.has(nonce))
-    const stale = await spentForLong(endpoint, address, dark, at)
+    const stale = await spentForLong(endpoint, address, dark, unexplained, at)
     if (!stale) continue
     for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
       if (noOp) lostNoOps.set(nonce, noOp)
@@ -129,19 +129,25 @@ function fuller(known: Inclusion | undefined, reported: Inclusion): Inclusion {
 }
 
 /**
- * The nonces that were spent some blocks ago by the endpoint's own count, since it may lag. Undefined where it has no
- * such count.
+ * The nonces that were spent some blocks ago by the endpoint's own count, since it may lag. Some nodes keep only the latest state:
+ * there, a nonce counts that an earlier search found spent. Undefined where the endpoint has no count.
  */
 async function spentForLong(
   endpoint: Endpoint,
   address: Address,
   open: readonly LiveNonce[],
+  unexplained: Unexplained,
   { head }: TrackedHead,
 ): Promise<readonly LiveNonce[] | undefined> {
   const since = head.number - provenAfterBlocks
   if (open.length === 0) return []
-  const settledBelow = since < 0 ? undefined : await readNonce(endpoint, address, since)
-  return settledBelow === undefined ? undefined : open.filter(({ nonce }) => nonce < settledBelow)
+  if (since < 0) return undefined
+  const settledBelow = await readNonce(endpoint, address, since)
+  if (settledBelow !== undefined) return open.filter(({ nonce }) => nonce < settledBelow)
+  const spentBelow = await readNonce(endpoint, address, head.number)
+  if (spentBelow === undefined) return undefined
+  const isOld = (nonce: Nonce) => (unexplained.since(address, nonce) ?? head.number) <= since
+  return open.filter(({ nonce }) => nonce < spentBelow && isOld(nonce))
 }
 
 interface Proof {

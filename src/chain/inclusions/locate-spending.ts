@@ -4,12 +4,12 @@ import type { Address } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { readNonce } from '../nodes/read-nonce.ts'
+import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
 
-/** In a block higher than `above`, and no higher than `atMost`. */
+/** In a block higher than `above`, and no higher than `atMost`: undefined where the head may hold it, too. */
 export interface Spending {
   readonly above: BlockNumber
-  readonly atMost: BlockNumber
+  readonly atMost: BlockNumber | undefined
 }
 
 /** The head at which the nonce was bound may have been on a branch that a reorganization of this depth removed. */
@@ -19,6 +19,9 @@ const reorgBlocksMax = 64
  * Returns a single block where the node keeps the state around it (full nodes keep 128 blocks): the nonces before and
  * after prove it. Where that state is gone, returns the range down to the block at which the service saw the nonce
  * unspent. Undefined where nothing limits the range.
+ *
+ * An endpoint that ignores the block of a call shows no state but its latest: all blocks since the service saw the nonce unspent
+ * may hold the spender.
  */
 export async function locateSpending(
   endpoint: Endpoint,
@@ -43,6 +46,7 @@ export async function locateSpending(
       stride *= 2
       // The node that once reported the nonce unspent was far behind, so any block down to the first may hold it.
       if (!isProven && spent - floor === 1 && floor === unspent) {
+        if (await ignoresBlock(endpoint, address)) return { above: unspent, atMost: undefined }
         floor = -1
         unspent = -1
         isProven = true
@@ -54,6 +58,8 @@ export async function locateSpending(
     isProven = count !== undefined
     if (isProven) unspent = number
   }
+  // Block 0 holds no transaction.
+  if (spent === 0) return unspentAt === undefined ? undefined : { above: -1, atMost: undefined }
   if (isProven && floor === unspent) return { above: unspent, atMost: spent }
   return unspentAt === undefined && unspent === -1 ? undefined : { above: unspent, atMost: spent }
 }

@@ -14,7 +14,7 @@ import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { readBody } from '../nodes/read-block.ts'
 import type { FindSpender, FoundSpender } from './find-spender.ts'
-import { locateSpending, type Spending } from './locate-spending.ts'
+import { locateSpending } from './locate-spending.ts'
 import { executionOf, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
 
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
@@ -41,7 +41,8 @@ export async function proveSpender(
 ): Promise<Inclusion | LostNoOp | undefined> {
   const spending = await locateSpending(endpoint, address, live, parts.spentBy)
   if (!spending) return undefined
-  const found = await searchBodies(endpoint, address, live, spending, parts)
+  const { above, atMost = at.head.number } = spending
+  const found = await searchBodies(endpoint, address, live, { above, atMost }, parts)
   if (!found) return undefined
   const { spender, block, minedAt } = found
   const { mined, signed } = spender
@@ -50,11 +51,11 @@ export async function proveSpender(
   if (own) {
     // Nobody waits for the receipt of a block so deep, and the search took its time: a denial from before it is too old.
     const isDeep = at.head.number - block.number >= receiptAwaitedBlocks
-    const execution = isDeep ? await readExecution(endpoint, hash, own, block, at) : undefined
+    const execution = isDeep ? await readExecution(endpoint, hash, own, block, at, true) : undefined
     return { by: 'attempt', hash, kind: own.kind, block, ...execution }
   }
   if (carriesOurs(mined, address, live)) {
-    const execution = await readExecution(endpoint, hash, mined.signed ?? {}, block, at)
+    const execution = await readExecution(endpoint, hash, mined.signed ?? {}, block, at, false)
     return execution && { by: 'unrecorded', hash, block, ...execution }
   }
   const noOp = { nonce: mined.nonce, hash, block, minedAt, ...(signed && { signed }) }
@@ -66,12 +67,17 @@ export function searchOf(address: Address, nonce: Nonce): string {
   return `${address} ${nonce}`
 }
 
+interface SearchedBodies {
+  readonly above: BlockNumber
+  readonly atMost: BlockNumber
+}
+
 /** Downwards, since a nonce without an explanation was mostly spent lately. */
 async function searchBodies(
   endpoint: Endpoint,
   address: Address,
   live: LiveNonce,
-  { above, atMost }: Spending,
+  { above, atMost }: SearchedBodies,
   { searched, findSpender }: ProveSpender,
 ): Promise<{ spender: FoundSpender; block: BlockRef; minedAt: TimestampMs } | undefined> {
   const key = searchOf(address, live.nonce)
@@ -109,16 +115,23 @@ function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }:
   )
 }
 
-/** Empty where the endpoint has no receipt for that block that can be read. Undefined where it did not answer. */
+/**
+ * Empty where the endpoint has no receipt for that block that can be read. Undefined where it did not answer. Of a deep block, its
+ * height suffices: some gateways name another hash in receipts.
+ */
 async function readExecution(
   endpoint: Endpoint,
   hash: Hash,
   signed: Parameters<typeof executionOf>[2],
   block: BlockRef,
   at: TrackedHead,
+  isDeep: boolean,
 ): Promise<Execution | undefined> {
   const reply = await readReceipt(endpoint, hash)
-  if ('value' in reply)
-    return reply.value.block.hash === block.hash ? executionOf(endpoint, reply.value, signed, at) : {}
+  if ('value' in reply) {
+    const { number, hash: named } = reply.value.block
+    const isOfBlock = named === block.hash || (isDeep && number === block.number)
+    return isOfBlock ? executionOf(endpoint, { ...reply.value, block }, signed, at) : {}
+  }
   return reply.why === 'none' ? {} : undefined
 }

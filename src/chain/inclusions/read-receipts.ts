@@ -7,7 +7,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { executionOf, type Receipt, readReceipt, receiptMethod } from './receipt.ts'
+import { executionOf, type Receipt, readReceipt, receiptAwaitedBlocks, receiptMethod } from './receipt.ts'
 
 export interface Receipts {
   /** By nonce, the attempt that used it: its receipt names a block that is canonical at the head. */
@@ -23,11 +23,16 @@ export interface Receipts {
   readonly undecided: ReadonlySet<Nonce>
 }
 
+/**
+ * `shown` are inclusions that bodies showed, without a receipt so far. Some gateways name another block in a receipt than the header
+ * of its height does: deep enough, the body proves which block it is.
+ */
 export async function readReceipts(
   endpoint: Endpoint,
   readCanonical: ReadCanonical,
   open: readonly LiveNonce[],
   at: TrackedHead,
+  shown: ReadonlyMap<Nonce, Inclusion> = new Map(),
 ): Promise<Receipts> {
   const attempts = open.flatMap(({ nonce, attempts }) => attempts.map((attempt) => ({ ...attempt, nonce })))
   const replies = await Promise.all(attempts.map(({ hash }) => readReceipt(endpoint, hash)))
@@ -35,7 +40,13 @@ export async function readReceipts(
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
   // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
   const isCanonical = ({ block }: Receipt) => canonical.get(block.number) === block.hash
-  const proving = receipts.map((receipt) => (receipt && isCanonical(receipt) ? receipt : undefined))
+  const proving = receipts.map((receipt, index) => {
+    const inBlock = shown.get(attempts[index]?.nonce ?? -1)
+    if (!receipt || isCanonical(receipt)) return receipt
+    return isOfDeepBlock(receipt, inBlock, at) ? { ...receipt, block: inBlock.block } : undefined
+  })
+  // That of another branch, or of a gateway that names the wrong block: the body decides.
+  const isElsewhere = ({ block }: Receipt) => (canonical.get(block.number) ?? block.hash) !== block.hash
   const contradicted = usedTwice(attempts.filter((_, index) => proving[index]))
   if (contradicted.size > 0) endpoint.strayed(receiptMethod)
   const inclusions = new Map<Nonce, Inclusion>()
@@ -46,8 +57,9 @@ export async function readReceipts(
     const reply = replies[index]
     const { nonce, hash, kind } = attempt
     if (!reply) continue
-    if ('value' in reply) undecided.add(nonce)
-    else if (reply.why === 'another') strayed.add(nonce)
+    if ('value' in reply) {
+      if (!isElsewhere(reply.value)) undecided.add(nonce)
+    } else if (reply.why === 'another') strayed.add(nonce)
     else if (reply.why === 'noAnswer') silent.add(nonce)
     const receipt = proving[index]
     if (!receipt || contradicted.has(nonce)) continue
@@ -57,6 +69,15 @@ export async function readReceipts(
   const isDenied = (nonce: Nonce) => !undecided.has(nonce) && !silent.has(nonce) && !strayed.has(nonce)
   const denied = new Set(open.map(({ nonce }) => nonce).filter(isDenied))
   return { inclusions, denied, strayed, undecided }
+}
+
+function isOfDeepBlock(
+  { hash, block }: Receipt,
+  shown: Inclusion | undefined,
+  { head }: TrackedHead,
+): shown is Inclusion {
+  if (!shown || head.number - shown.block.number < receiptAwaitedBlocks) return false
+  return shown.hash === hash && shown.block.number === block.number
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Searched {
   readonly above: BlockNumber
   readonly final: BlockNumber
   readonly finalBelow: Nonce
+  /** The endpoint returns its latest count for every block: only bodies show when a nonce was spent. */
+  readonly ignoresBlock?: boolean
 }
 
 /**
@@ -58,18 +60,21 @@ export async function searchBlocks(
   endpoint: Endpoint,
   address: Address,
   unexplained: readonly NonceInterval[],
-  { above, final, finalBelow }: Searched,
+  { above, final, finalBelow, ignoresBlock = false }: Searched,
   findings: Findings,
   findSpender: FindSpender,
 ): Promise<SearchEnd> {
   if (final <= above) return 'through'
   findings.nonces.set(final, finalBelow)
   if (above < 0) findings.nonces.set(above, 0)
-  else if (!findings.nonces.has(above) && !(await readNonces(endpoint, address, [above], findings))) return 'failed'
+  else if (!ignoresBlock && !findings.nonces.has(above) && !(await readNonces(endpoint, address, [above], findings)))
+    return 'failed'
   const wanted = clipped(unexplained, findings.nonces.get(above) ?? 0, finalBelow).flatMap((each) =>
     withoutFound(each, findings),
   )
-  const ranges = await narrow(endpoint, address, wanted, { above, final }, findings)
+  const ranges = ignoresBlock
+    ? [{ above, atMost: final, nonces: wanted }]
+    : await narrow(endpoint, address, wanted, { above, final }, findings)
   if (typeof ranges === 'string') return ranges
   let bodies = 0
   for (const range of ranges.reverse()) {
@@ -84,7 +89,7 @@ export async function searchBlocks(
       findings.read.add(number)
     }
     // Where the node keeps no state of `above`, a nonce that was not found was spent there or before.
-    if (!isFound() && findings.nonces.has(range.above)) return 'contradiction'
+    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'
   }
   return 'through'
 }

@@ -7,6 +7,8 @@ import type { BlockNumber, Nonce } from '../../domain/units.ts'
 export interface Unexplained {
   /** Whether a search for the spender is due. Always so before the first search. */
   isDue(address: Address, nonce: Nonce, head: BlockNumber): boolean
+  /** The lowest head at which a search found nothing. The nonce was spent by then. */
+  since(address: Address, nonce: Nonce): BlockNumber | undefined
   /** The inclusion that a block's body has shown, while it has no receipt. */
   shown(address: Address, nonce: Nonce): Inclusion | undefined
   /** A search at `head` found no spender, or found one without a receipt. */
@@ -45,6 +47,7 @@ export function rememberUnexplained(reorgs: () => number): Unexplained {
       const pause = Math.min(pauseBlocksMax, Math.max(1, search.lookedAt - search.since))
       return head >= search.lookedAt + pause
     },
+    since: (address, nonce) => recall(address, nonce)?.since,
     shown: (address, nonce) => recall(address, nonce)?.shown,
     lookedFor(address, nonce, head, shown) {
       const { since } = recall(address, nonce) ?? { since: head }

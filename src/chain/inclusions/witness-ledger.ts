@@ -4,10 +4,16 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { measureSilence, type Silence } from './measure-silence.ts'
-import type { View } from './witness-view.ts'
+import type { View, WitnessAnswer } from './witness-view.ts'
 
-/** Views other than `silent`, by provider, and the endpoint that gave each. */
-export type Heard = ReadonlyMap<string, readonly [View, number]>
+/** The word of one provider. */
+export interface Word extends WitnessAnswer {
+  /** The index of the endpoint that gave it. */
+  readonly endpoint: number
+}
+
+/** Words other than `silent`, by provider. */
+export type Heard = ReadonlyMap<string, Word>
 
 export type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
 
@@ -18,8 +24,8 @@ export interface WitnessLedger {
   isDenied(claim: WitnessClaim): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
-  /** The outcome of a reading. */
-  learn(claim: WitnessClaim, heard: Heard): void
+  /** The outcome of a reading under this head. */
+  learn(claim: WitnessClaim, heard: Heard, head: BlockNumber): void
   testimony(claim: WitnessClaim, head: BlockNumber): Testimony
   single(): SingleWitness | undefined
 }
@@ -36,7 +42,7 @@ export interface WitnessLedgerOptions {
   readonly providers: number
   readonly clock: Clock
   /** Called once for each claim about which endpoints contradict each other. */
-  readonly contradicted: (claim: WitnessClaim, said: Said) => void
+  readonly contradicted: (claim: WitnessClaim, words: readonly Word[]) => void
   /** Called after each reading that anybody answered. */
   readonly silent: (ms: number) => void
 }
@@ -45,7 +51,7 @@ export interface WitnessLedgerOptions {
 export const witnessesNeeded = 2
 
 interface Entry {
-  readonly heard: Map<string, readonly [View, number]>
+  readonly heard: Map<string, Word>
   readonly silence: Silence
   readings: number
   /** By `clock.elapsed()`. */
@@ -92,16 +98,16 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       return dueAt <= clock.elapsed() && saidIn(heard).shownBy.length < enough
     },
     isRefuted: (claim) => refuted.has(keyOf(claim)),
-    learn(claim, heard) {
+    learn(claim, heard, head) {
       const entry = entryOf(claim)
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
       if (isDenied(claim)) entry.heard.clear()
-      for (const [provider, view] of heard) entry.heard.set(provider, view)
+      for (const [provider, word] of heard) entry.heard.set(provider, word)
       // Without any answer, nobody is silent beside another.
       if (heard.size > 0) {
         entry.silence.note(isSilent(heard))
         silenceOfAny(claim).note(isSilent(heard))
-        lastHeard = [...heard.values()][0]?.[1]
+        lastHeard = [...heard.values()][0]?.endpoint
         silent(silenceMs())
       }
       const most = isDenied(claim) ? againMs.mostDenied : againMs.most
@@ -112,12 +118,13 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
         refuted.set(keyOf(claim), true)
         // The same endpoint shows it in the body, too, where no result is.
-        if (by(entry.heard, 'unlisted').length >= enough)
-          refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
+        if (unlistedIn(entry.heard) >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
       }
-      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0) return
+      // The hash of the newest block may change yet, with each flashblock above all.
+      const isYoung = head <= claim.block.number && said.refutedBy.length === 0
+      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0 || isYoung) return
       entry.isReported = true
-      contradicted(claim, said)
+      contradicted(claim, [...entry.heard.values()])
     },
     single() {
       const silentMs = silenceMs()
@@ -133,18 +140,23 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
 
 /** By index, those that show it, and so on. */
 export function saidIn(heard: Heard = new Map()): Said {
-  return {
-    shownBy: by(heard, 'shown'),
-    listedBy: by(heard, 'listed'),
-    refutedBy: by(heard, 'refuted', 'unlisted'),
-    elsewhereBy: by(heard, 'elsewhere'),
-  }
+  return saidBy([...heard.values()])
 }
 
-function by(heard: Heard, ...wanted: readonly View[]): readonly number[] {
-  return [...heard.values()]
-    .flatMap(([view, index]) => (wanted.includes(view) ? [index] : []))
-    .sort((one, two) => one - two)
+/** How many show the block without the spender. */
+function unlistedIn(heard: Heard): number {
+  return [...heard.values()].filter(({ view }) => view === 'unlisted').length
+}
+
+export function saidBy(words: readonly Word[]): Said {
+  const by = (...wanted: readonly View[]) =>
+    words.flatMap(({ view, endpoint }) => (wanted.includes(view) ? [endpoint] : [])).sort((one, two) => one - two)
+  return {
+    shownBy: by('shown'),
+    listedBy: by('listed'),
+    refutedBy: by('refuted', 'unlisted'),
+    elsewhereBy: by('elsewhere'),
+  }
 }
 
 export function deniedBy({ refutedBy, elsewhereBy }: Said): readonly number[] {

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { WitnessClaim } from '../../domain/witness.ts'
 import type { NamedBlock } from '../heads/named-blocks.ts'
@@ -14,13 +15,24 @@ import { openReceiptsByBlock } from './receipts-by-block.ts'
 
 /**
  * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later.
- * `refuted`: another result. `unlisted`: the block without the spender. `elsewhere`: another block at this height. `silent`: no answer, no such block yet, or none any more.
+ * `refuted`: another result. `unlisted`: the block without the spender. `elsewhere`: another block at this height. `silent`: no
+ * answer, no such block yet, or none any more.
  */
 export type View = 'shown' | 'listed' | 'refuted' | 'unlisted' | 'elsewhere' | 'silent'
 
+export interface WitnessAnswer {
+  readonly view: View
+  /** What it is derived from, for an operator. Empty where the endpoint is silent. */
+  readonly answer: string
+}
+
 export interface WitnessViews {
   /** By the spender's hash. `claims` lie in the block. Never rejects. */
-  of(endpoint: Endpoint, requested: RequestedBlock, claims: readonly WitnessClaim[]): Promise<ReadonlyMap<Hash, View>>
+  of(
+    endpoint: Endpoint,
+    requested: RequestedBlock,
+    claims: readonly WitnessClaim[],
+  ): Promise<ReadonlyMap<Hash, WitnessAnswer>>
   /** The endpoint gave the result in a receipt, so it is not read again. */
   reported(endpoint: Endpoint, claim: WitnessClaim): void
 }
@@ -38,7 +50,9 @@ export interface RequestedBlock {
 const hashesKeptMax = 20_000
 const resultsKeptMax = 10_000
 
-export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
+export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile['witness']): WitnessViews {
+  const isSameBlock = (one: BlockRef, other: BlockRef) =>
+    one.hash === other.hash || (witness === 'transaction' && one.number === other.number)
   const listings = new LRUCache<string, Listing>({
     maxSize: hashesKeptMax,
     sizeCalculation: ({ hashes }) => hashes.size + 1,
@@ -79,7 +93,7 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
-      if (receipt?.block.hash !== claim.block.hash || receipt.succeeded === undefined) continue
+      if (!receipt || !isSameBlock(receipt.block, claim.block) || receipt.succeeded === undefined) continue
       results.set(keyOf(endpoint, claim), receipt.succeeded)
     }
     return new Map(
@@ -92,8 +106,9 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
 
   return {
     async of(endpoint, requested, claims) {
-      const all = (view: View) => new Map(claims.map(({ hash }) => [hash, view] as const))
-      if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return all('silent')
+      const shownAs = (view: (claim: WitnessClaim) => WitnessAnswer) =>
+        new Map(claims.map((claim) => [claim.hash, view(claim)] as const))
+      if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return shownAs(() => silence)
       const withResult = claims.filter(({ succeeded }) => succeeded !== undefined)
       // In one request, so that a witness has to answer once only.
       const [listing, hasTag, found] = await Promise.all([
@@ -101,16 +116,39 @@ export function openWitnessViews(namedBlock: NamedBlock): WitnessViews {
         isTagged(endpoint, requested),
         readResults(endpoint, withResult, requested.isDoubted),
       ])
-      if (!listing) return all('silent')
-      if (listing.hash !== requested.block.hash) return all('elsewhere')
-      if (!hasTag) return all('silent')
-      const listed = claims.filter(({ hash }) => listing.hashes.has(hash))
-      return new Map(claims.map((each) => [each.hash, listed.includes(each) ? viewOf(each, found) : 'unlisted']))
+      if (!listing) return shownAs(() => silence)
+      const denial = listing.hash === requested.block.hash ? 'unlisted' : 'elsewhere'
+      if (!isSameBlock(listing, requested.block)) return shownAs((claim) => shown('elsewhere', listing, claim, found))
+      if (!hasTag) return shownAs(() => silence)
+      return shownAs((claim) => {
+        const view = listing.hashes.has(claim.hash) ? viewOf(claim, found) : denial
+        return shown(view, listing, claim, found)
+      })
     },
     reported(endpoint, claim) {
       if (claim.succeeded !== undefined) results.set(keyOf(endpoint, claim), claim.succeeded)
     },
   }
+}
+
+const silence: WitnessAnswer = { view: 'silent', answer: '' }
+
+/** More hashes than these make no answer clearer. */
+const hashesInAnswer = 12
+
+function shown(
+  view: View,
+  listing: Listing,
+  { hash }: WitnessClaim,
+  results: ReadonlyMap<Hash, boolean>,
+): WitnessAnswer {
+  const { number, hashes } = listing
+  const lists = hashes.has(hash)
+  const answer = {
+    ...{ block: number, block_hash: listing.hash, lists_spender: lists, succeeded: results.get(hash) },
+    ...{ transactions: hashes.size, ...(!lists && { first: [...hashes].slice(0, hashesInAnswer) }) },
+  }
+  return { view, answer: JSON.stringify(answer) }
 }
 
 function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {

@@ -1,4 +1,5 @@
 // One node of a network: verified at first use, then trusted by how it behaves.
+import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -75,6 +76,7 @@ export interface EndpointOptions {
   readonly metrics: ChainMetrics
   readonly openTransport: OpenTransport
   readonly large: LargeAnswers
+  readonly note: NoteContradiction
 }
 
 const guard = guardAddresses([])
@@ -99,7 +101,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
   const counted = counting(batchCalls({ transport, clock, heard, sized }), metrics, index)
   const serving = watchServing({
-    ...{ call: counted, index, chainId, anchor, clock, logger },
+    ...{ call: counted, index, chainId, anchor, clock, logger, note: options.note },
     changed(isWrong) {
       metrics.wrongChain(index, isWrong)
       metrics.endpoint(index, !isWrong)
@@ -170,8 +172,8 @@ async function stateOf(serving: Serving): Promise<EndpointState> {
   return serving.wrong() === undefined ? 'noAnswer' : 'wrongChain'
 }
 
-/** On loopback and private addresses each port may be a node of its own. */
-function hostOf(url: string): string {
+/** Never more of the URL, which may hold a key. On loopback and private addresses each port may be a node of its own. */
+export function hostOf(url: string): string {
   const parsed = new URL(url)
   return guard.refusalOf(parsed) === undefined ? parsed.hostname : parsed.host
 }

@@ -32,6 +32,14 @@ export async function pendingNonceElsewhere(
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
+/**
+ * Whether the endpoint has a count of the account at block 0, where nobody has sent anything yet: it answers with its latest state
+ * whatever block a call names, as HyperEVM's public node does. No answer is no such count: most nodes keep no state so old.
+ */
+export async function ignoresBlock(endpoint: Endpoint, address: Address): Promise<boolean> {
+  return ((await readNonce(endpoint, address, 0)) ?? 0) > 0
+}
+
 /** Undefined when the endpoint has no answer, for example because it no longer keeps that block's state. */
 export async function readNonce(endpoint: Endpoint, address: Address, block: BlockNumber): Promise<Nonce | undefined> {
   const answer = await endpoint.call(nonceCall(address, block))

@@ -1,6 +1,7 @@
 // Whether an endpoint serves the network's chain: verified at first use, and again whenever that is in doubt, since a
 // gateway may route to another chain for a while. Such an endpoint is verified again after a short pause.
 import type { Anchor } from '../../domain/anchor.ts'
+import type { ContradictionQuestion, NoteContradiction } from '../../domain/contradiction.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -51,6 +52,7 @@ export interface ServingOptions {
   readonly logger: Logger
   /** Called when it begins to serve another chain, and when it serves this one again. */
   readonly changed: (isWrong: boolean) => void
+  readonly note: NoteContradiction
 }
 
 /** The pause doubles each time, since an endpoint may also be configured wrongly, for ever. */
@@ -63,7 +65,7 @@ interface Wrong {
   readonly until: number
 }
 
-export function watchServing({ call, index, chainId, anchor, clock, logger, changed }: ServingOptions): Serving {
+export function watchServing({ call, index, chainId, anchor, clock, logger, changed, note }: ServingOptions): Serving {
   let rule: ReplacementRule | undefined
   let verified: Promise<string | undefined> | undefined
   let confirming: Promise<Confirmation> | undefined
@@ -101,15 +103,15 @@ export function watchServing({ call, index, chainId, anchor, clock, logger, chan
     return { unfit }
   }
 
-  function goWrong({ reason, isByAnchor, facts }: Denial): string {
+  function goWrong(denial: Denial): string {
     const before = wrong
-    wrong = wrongFor(before, { reason, isByAnchor }, clock.elapsed())
+    wrong = wrongFor(before, denial, clock.elapsed())
     verified = undefined
     changed(true)
-    if (before) return reason
-    logger.error({ endpoint: index, ...facts }, 'an endpoint serves another chain and is not used')
+    if (before) return denial.reason
+    report(denial, index, { logger, note })
     void verifyUntilRight(closing)
-    return reason
+    return denial.reason
   }
 
   /** Also on an idle network, so that an operator sees the end. */
@@ -167,14 +169,21 @@ async function isReplaced({ reload }: ServedAnchor, before: Anchor): Promise<boo
   return stored?.hash !== before.hash
 }
 
-function wrongFor(before: Wrong | undefined, denial: Pick<Wrong, 'reason' | 'isByAnchor'>, elapsedMs: number): Wrong {
+function wrongFor(before: Wrong | undefined, { reason, isByAnchor }: Denial, elapsedMs: number): Wrong {
   const pause = before ? Math.min(pauseMs.most, 2 * before.pauseMs) : pauseMs.first
-  return { ...denial, pauseMs: pause, until: elapsedMs + pause }
+  return { reason, isByAnchor, pauseMs: pause, until: elapsedMs + pause }
+}
+
+function report({ facts, question, answer }: Denial, index: number, to: Pick<ServingOptions, 'logger' | 'note'>): void {
+  to.logger.error({ endpoint: index, ...facts }, 'an endpoint serves another chain and is not used')
+  to.note({ condition: 'wrong_chain', question, answers: [{ endpoint: index, answer: JSON.stringify(answer) }] })
 }
 
 interface Denial extends Pick<Wrong, 'reason' | 'isByAnchor'> {
   /** For the log. */
   readonly facts: object
+  readonly question: ContradictionQuestion
+  readonly answer: object
 }
 
 function denialOf(
@@ -186,9 +195,14 @@ function denialOf(
   if (examined.kind === 'otherId') {
     const { served } = examined
     const reason = `serves chain ${served}, not ${chainId}`
-    return { reason, isByAnchor: false, facts: { expected: chainId, served } }
+    const facts = { expected: chainId, served }
+    return { reason, isByAnchor: false, facts, question: { chainId }, answer: { chain_id: served } }
   }
   const { shown } = examined
   const reason = `shows ${shown} as block ${anchor?.number}, and the anchor of the network is ${anchor?.hash}${remedy}`
-  return { reason, isByAnchor: true, facts: { anchor: anchor?.number, expected: anchor?.hash, shown } }
+  return {
+    ...{ reason, isByAnchor: true, facts: { anchor: anchor?.number, expected: anchor?.hash, shown } },
+    question: anchor ? { block: { number: anchor.number, hash: anchor.hash } } : {},
+    answer: { block: anchor?.number, block_hash: shown },
+  }
 }

@@ -56,7 +56,7 @@ async function checkFile(path: string): Promise<Found> {
 }
 
 async function checkPostgres({ url }: Extract<DatabaseConfig, { kind: 'postgres' }>): Promise<readonly Found[]> {
-  const pool = openPool(url, 1, () => undefined)
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
   try {
     await checkServer(pool)
     const table = await pool.query("SELECT 1 WHERE to_regclass('migrations') IS NOT NULL")

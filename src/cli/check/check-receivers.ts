@@ -95,7 +95,7 @@ function fromFile(path: string): Rows {
 }
 
 async function fromServer({ url }: Extract<DatabaseConfig, { kind: 'postgres' }>): Promise<Rows> {
-  const pool = openPool(url, 1, () => undefined)
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
   try {
     const { rows: tables } = await pool.query("SELECT 1 WHERE to_regclass('managed') IS NOT NULL")
     if (tables.length === 0) return none

@@ -7,7 +7,7 @@ import { presentEventId } from './present-event.ts'
 import type { EventPlace, IdSeal } from './seal-ids.ts'
 import type { EventsInView } from './view-events.ts'
 
-type Outbox = Pick<Reads, 'event' | 'newestEvent' | 'eventsPrunedThrough'>
+type Outbox = Pick<Reads, 'event' | 'newestEvent' | 'eventsPrunedThrough' | 'isLostEvent'>
 
 /** A returning reader sends Last-Event-ID, which takes precedence over `after`, a part of its URL that never changes. */
 export async function resumeAt(
@@ -27,6 +27,9 @@ export async function resumeAt(
   const fault = view.isBound
     ? faultForBound(place, event, pruned, newest, view)
     : faultOf(from, place, event, pruned, newest)
+  if (fault === undefined && (await reads.isLostEvent(place.id))) {
+    throw new RescindError('EVENTS_GONE', view.isBound ? unknown : lost(place.id, newest))
+  }
   if (fault !== undefined) throw new RescindError('EVENTS_GONE', fault)
   return place.id
 }
@@ -51,6 +54,9 @@ function faultOf(
   const isOther = event && occurredAt !== undefined && presentEventId(event) !== presentEventId({ id, occurredAt })
   return isOther ? `event ${id} is another one than ${from}; ${fix}` : undefined
 }
+
+const lost = (id: number, newest: number) =>
+  `a failover of the database lost event ${id}; read the transactions themselves, then follow from after=${newest}`
 
 const unknown =
   'there is no such event of the relayers of this key, or later ones were pruned; follow without an id, then read the transactions themselves'

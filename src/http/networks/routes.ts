@@ -2,6 +2,7 @@
 import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { getNetwork } from './get-network.ts'
+import { listContradictions } from './list-contradictions.ts'
 import { listNetworks } from './list-networks.ts'
 import { replaceAnchor } from './replace-anchor.ts'
 import { updateNetwork } from './update-network.ts'
@@ -9,6 +10,7 @@ import { updateNetwork } from './update-network.ts'
 export function networkRoutes(at: Mounting, management: ManagementContext): void {
   mount(at, 'GET', '/networks', listNetworks(management))
   mount(at, 'GET', '/networks/:network_id', getNetwork(management))
+  mount(at, 'GET', '/networks/:network_id/contradictions', listContradictions(management))
   mount(at, 'POST', '/networks/:network_id/anchor', replaceAnchor(management))
   mount(at, 'PATCH', '/networks/:network_id', updateNetwork(management))
 }

@@ -1,5 +1,5 @@
 // Counts commits and changes of transactions, once they are durable.
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreMetrics } from '../metrics.ts'
@@ -70,6 +70,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
     registers,
   })
   return {
+    ...sizeOfLog(registry),
     committing() {
       const begun = clock.elapsed()
       return (end) => {
@@ -89,6 +90,15 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
     },
     dropped: (relayer, count) => verdicts.inc({ relayer, verdict: 'dropped', origin: 'request' }, count),
   }
+}
+
+function sizeOfLog(registry: Registry): Pick<StoreMetrics, 'logBytes'> {
+  const log = new Gauge({
+    name: 'rescind_sqlite_log_bytes',
+    help: 'The size of the write-ahead log beside the SQLite file (-wal); 0 on PostgreSQL.',
+    registers: [registry],
+  })
+  return { logBytes: (bytes) => log.set(bytes) }
 }
 
 /** A clock that was set back would make it negative. */

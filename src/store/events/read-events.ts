@@ -1,5 +1,6 @@
 // Reads the outbox: events in the order of commits, each with its transaction as it was then.
 import type { Selectable } from 'kysely'
+import { RescindError } from '../../domain/errors.ts'
 import { type EventSubject, lookedThen, type TransactionEvent } from '../../domain/event.ts'
 import type { Hash, TransactionId } from '../../domain/ids.ts'
 import type { EventSearch, SparseWindow } from '../event-search.ts'
@@ -82,7 +83,9 @@ export async function eventsAfter(
   limit: number,
   wanted: (subject: EventSubject) => boolean,
 ): Promise<EventWindow> {
-  const rows = await executor.all(windowAfter, { after, newest: await newestEvent(executor), limit })
+  const newest = await newestEvent(executor)
+  const rows = await executor.all(windowAfter, { after, newest, limit })
+  await refuseLost(executor, after, rows[0]?.id ?? newest)
   const events: TransactionEvent[] = []
   let bytes = 0
   for (const row of rows) {
@@ -93,7 +96,16 @@ export async function eventsAfter(
     bytes += event.transaction.payload.data.length
     if (bytes > windowBytesMax) return { events, through: row.id }
   }
-  return { events, through: rows.at(-1)?.id ?? after }
+  return { events, through: rows.at(-1)?.id ?? Math.max(after, newest) }
+}
+
+/** The ids of a failover go on so far above the lost ones. */
+const gapMin = 2 ** 31
+
+/** Throws EVENTS_GONE for a reader that has seen events that a failover lost: it has to read the transactions themselves. */
+async function refuseLost(executor: Executor, after: number, next: number): Promise<void> {
+  if (next - after < gapMin || !(await executor.isLostEvent?.(after))) return
+  throw new RescindError('EVENTS_GONE', `a failover of the database lost event ${after}`)
 }
 
 /** Reads the subjects of `rows` events after `after`, and of those that are `wanted` the first `limit` as a whole. */
@@ -103,7 +115,9 @@ export async function searchEvents(
   { rows, limit }: EventSearch,
   wanted: (subject: EventSubject) => boolean,
 ): Promise<SparseWindow> {
-  const subjects = await executor.all(subjectsAfter, { after, newest: await newestEvent(executor), limit: rows })
+  const newest = await newestEvent(executor)
+  const subjects = await executor.all(subjectsAfter, { after, newest, limit: rows })
+  await refuseLost(executor, after, subjects[0]?.id ?? newest)
   const found = subjects
     .filter((row) => wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id }))
     .slice(0, limit)
@@ -113,7 +127,7 @@ export async function searchEvents(
     if (event) events.push(event)
   }
   const isFull = found.length === limit
-  const through = (isFull ? found : subjects).at(-1)?.id ?? after
+  const through = (isFull ? found : subjects).at(-1)?.id ?? Math.max(after, newest)
   return { events, through, mayBeFar: subjects.length === rows && !isFull }
 }
 

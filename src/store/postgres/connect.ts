@@ -1,9 +1,13 @@
 // Connections to PostgreSQL, and the settings that every session needs.
-import pg, { type ClientConfig, type Pool } from 'pg'
+import pg, { type ClientBase, type ClientConfig, type Pool } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { lease } from '../locks.ts'
+import { type KnownServer, openKnownServer, pooler } from './known-server.ts'
 import type { Lines } from './lines.ts'
+import { settingsIn } from './parameters.ts'
+import { refuseSecondService } from './second-service.ts'
+import { withConnection } from './snapshot.ts'
 
 const int8 = 20
 const numeric = 1_700
@@ -20,7 +24,6 @@ export const poolLimits = {
   readersMax: 4,
   /** For connecting, or for waiting for a free connection. */
   connectTimeoutMs: 10_000,
-  lockTimeoutMs: 10_000,
   statementTimeoutMs: 30_000,
   /** A silent server has not even canceled the statement by then, so its connection is closed. */
   answerTimeoutMs: 35_000,
@@ -28,50 +31,45 @@ export const poolLimits = {
   idleInTransactionMs: lease.serverMs,
 } as const
 
-/** The settings that leases, fences and timely answers need, by the names that the driver reads from a URL. */
+/** The settings that leases, fences and timely answers need. No parameter of the URL changes them (parameters.ts). */
 const fixed = {
   connectionTimeoutMillis: poolLimits.connectTimeoutMs,
-  lock_timeout: poolLimits.lockTimeoutMs,
   statement_timeout: poolLimits.statementTimeoutMs,
   query_timeout: poolLimits.answerTimeoutMs,
   idle_in_transaction_session_timeout: poolLimits.idleInTransactionMs,
   keepAlive: true,
 }
 
-/** Throws OperatorError for a URL that overrides a fixed setting: the driver prefers the URL to its options. */
-export function settingsFor(url: Secret): ClientConfig {
-  const { searchParams } = new URL(url.reveal())
-  const set = Object.keys(fixed).filter((name) => searchParams.has(name))
-  if (set.length > 0) {
-    throw new OperatorError(`DATABASE_URL: the service sets ${set.join(', ')} by itself; take it out of the URL`)
-  }
-  return {
-    connectionString: url.reveal(),
-    application_name: 'rescind',
-    ...fixed,
-    types,
-    pipeline: true,
-  }
+/** Throws OperatorError for a URL with a parameter that would have no effect, or a wrong one. */
+export function settingsFor(url: Secret, { lockTimeoutMs }: KnownServer): ClientConfig {
+  return { ...settingsIn(new URL(url.reveal())), ...fixed, lock_timeout: lockTimeoutMs, types, pipeline: true }
 }
 
-/**
- * A connection makes a plan once and keeps it: a statement takes less time than to plan it anew for its values. For a small
- * table the planner would choose a sequential scan, and keep it when the table has grown. Every query has an index, so
- * sequential scans are off; index reads are too cheap to compile.
- */
-const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
+export interface PoolOptions {
+  readonly max: number
+  readonly onIdleError: (error: Error) => void
+  readonly lines?: Lines | undefined
+  /** Shared by all sessions of the process. */
+  readonly server?: KnownServer
+}
 
-/** Without it, a change of `transactions` counts as one of an earlier version (migrate-uncounted.ts). */
-const counting = "SET rescind.counts_buckets = 'yes'"
-
-export function openPool(url: Secret, max: number, onIdleError: (error: Error) => void, lines?: Lines): Pool {
-  const stream = lines && { stream: lines.open }
-  const pool = new pg.Pool({ ...settingsFor(url), ...stream, max, idleTimeoutMillis: 60_000 })
+export function openPool(url: Secret, { max, onIdleError, lines, server = openKnownServer() }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...settingsFor(url, server),
+    ...(lines && { stream: lines.open }),
+    max,
+    idleTimeoutMillis: 60_000,
+    // The pool waits for it, and closes a connection for which it fails.
+    onConnect: (client) => server.begin(client, () => cut(client)),
+  })
   // The pool replaces a broken idle connection at its next use; without a listener its error would end the process.
   pool.on('error', onIdleError)
-  // Not awaited: later statements queue behind it, and a lost connection runs none of them.
-  pool.on('connect', (client) => void client.query(`${planning}; ${counting}`).catch(() => undefined))
   return pool
+}
+
+/** What waits on it fails at once, as when the server had ended it. */
+function cut(client: ClientBase): void {
+  if (client instanceof pg.Client) client.connection.stream.destroy()
 }
 
 const oldestVersion = 140_000
@@ -79,19 +77,13 @@ const oldestVersion = 140_000
 interface ServerFacts {
   readonly version: string
   readonly number: number
-  readonly recovering: boolean
   readonly sync: string
   readonly readOnly: string
-  /** The setting of this session. */
-  readonly lockTimeoutMs: number
   /** Quoted as in SQL. Null where the user may use no schema of the search_path. */
   readonly schema: string | null
   readonly user: string
   readonly mayCreate: boolean | null
 }
-
-const pooler =
-  'a pooler is in between, which shares sessions, and with them our locks, between clients; name the server itself'
 
 /**
  * Throws OperatorError when the server can't be reached directly, is too old, refuses writes, could lose acknowledged
@@ -101,13 +93,13 @@ export async function checkServer(pool: Pool): Promise<void> {
   const { rows } = await pool
     .query<ServerFacts>(
       `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
-        pg_is_in_recovery() AS recovering, current_setting('synchronous_commit') AS sync,
+        current_setting('synchronous_commit') AS sync,
         current_setting('default_transaction_read_only') AS "readOnly",
-        (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs",
         quote_ident(current_schema()) AS schema, quote_ident(current_user) AS user,
         has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`,
     )
     .catch((cause: Error) => {
+      if (cause instanceof OperatorError) throw cause
       // The driver's message names the host or the user, and never the password.
       const words = cause.message || cause.name
       // The message of PgBouncer for a setting that it does not track.
@@ -118,12 +110,6 @@ export async function checkServer(pool: Pool): Promise<void> {
   if (!server) throw new Error('the server did not return its version')
   if (server.number < oldestVersion) {
     throw new OperatorError(`DATABASE_URL: the server is PostgreSQL ${server.version}; version 14 or later is needed`)
-  }
-  if (server.lockTimeoutMs !== poolLimits.lockTimeoutMs) {
-    throw new OperatorError(`DATABASE_URL: the settings of the session did not reach the server: ${pooler}`)
-  }
-  if (server.recovering) {
-    throw new OperatorError('DATABASE_URL: the server is a standby, which takes no writes; name the primary')
   }
   if (server.readOnly === 'on') {
     throw new OperatorError(
@@ -136,6 +122,7 @@ export async function checkServer(pool: Pool): Promise<void> {
     )
   }
   refuseSchema(server)
+  await withConnection(pool, (client) => refuseSecondService(client, server.schema))
 }
 
 /** PostgreSQL requires the right to create even where the tables exist. */

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import type { Secret } from '../../ops/secret.ts'
 import { settingsFor } from './connect.ts'
+import type { KnownServer } from './known-server.ts'
 
 export interface DirectSession {
   readonly client: pg.Client
@@ -16,8 +17,12 @@ export interface DirectSession {
 }
 
 /** `settings` are the session's first statements. Rejects while the database can't be reached. */
-export async function openDirectSession(url: Secret, settings: readonly string[]): Promise<DirectSession> {
-  const client = new pg.Client(settingsFor(url))
+export async function openDirectSession(
+  url: Secret,
+  server: KnownServer,
+  settings: readonly string[],
+): Promise<DirectSession> {
+  const client = new pg.Client(settingsFor(url, server))
   const ended = new AbortController()
   // Without a listener a connection error would end the process; the `end` event is the one that matters.
   client.on('error', () => ended.abort())
@@ -30,6 +35,7 @@ export async function openDirectSession(url: Secret, settings: readonly string[]
   }
   try {
     await client.connect()
+    await server.begin(client, end)
     // A machine that loses its network closes no connection; keep-alive lets the server notice within seconds.
     const keepAlive = ['idle = 2', 'interval = 1', 'count = 2'].map((each) => `SET tcp_keepalives_${each}`)
     for (const setting of [...keepAlive, ...settings]) await client.query(setting)

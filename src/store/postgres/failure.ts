@@ -28,9 +28,12 @@ export function isPlanOutdated(error: unknown): boolean {
 /** The connection failed, rather than a statement: its transaction is over, and perhaps the server is down. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
-  const ended = code.startsWith('08') || code.startsWith('57P') || code === '25P03' || code.startsWith('E')
+  const ended = code.startsWith('08') || code.startsWith('57P') || isTimedOut.test(code) || code.startsWith('E')
   return ended || (error instanceof Error && lostInWords.test(error.message))
 }
+
+/** The server ended an idle transaction (25P03), or one that took longer than `transaction_timeout` of PostgreSQL 17 (25P04). */
+const isTimedOut = /^25P0[34]$/
 
 export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === '53100'
@@ -45,11 +48,15 @@ const reasons: Reasons = [
   [/^53300$/, 'has no connection left for this service'],
   [/^53/, 'is out of resources'],
   [/^25006$/, 'is read-only'],
-  [/^(57014|55P03)$/, 'did not answer in time'],
+  [/^(57014|55P03|25P04)$/, 'did not answer in time'],
   [/^57P03$/, 'is starting or stopping'],
   [/^57P/, 'has ended the connection'],
   [/^(28|42501$)/, 'refuses the user of DATABASE_URL'],
   [/^3D000$/, 'is not there'],
+  [/^ESTANDBY$/, 'is a standby, which takes no writes'],
+  [/^EPOOLER$/, 'is behind a pooler, which shares sessions'],
+  [/^EOTHERSERVER$/, 'is not the server of before, or a failover left it behind'],
+  [/^ENOPASSWORD$/, 'gets no password from the file or the command of DATABASE_URL'],
   [/^58/, 'has failed to read or write its files'],
 ]
 

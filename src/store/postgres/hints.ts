@@ -9,6 +9,7 @@ import { late, within } from '../../ops/within.ts'
 import type { Hint, Hints } from '../hints.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
 import { hintsIn, missedHints, openPendingHints } from './hint-messages.ts'
+import { type KnownServer, openKnownServer } from './known-server.ts'
 import type { Lines } from './lines.ts'
 import { openReread } from './reread.ts'
 import { openMessageSeal, type SealMessages } from './seal-messages.ts'
@@ -21,11 +22,12 @@ export interface PostgresHints extends SealMessages {
   readonly clock: Clock
   readonly logger: Logger
   readonly lines?: Lines
+  readonly server?: KnownServer
 }
 
 /** Connects in the background, and again whenever the connection breaks. */
 export function openPostgresHints(options: PostgresHints): Hints {
-  const { url, clock, logger, lines } = options
+  const { url, clock, logger, lines, server = openKnownServer() } = options
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
   const [pending, messages] = [openPendingHints(), openMessages(options, hear, closing.signal)]
@@ -37,7 +39,7 @@ export function openPostgresHints(options: PostgresHints): Hints {
     let failures = 0
     while (!closing.signal.aborted) {
       try {
-        const opened = await openDirectSession(url, ['SET synchronous_commit = off'])
+        const opened = await openDirectSession(url, server, ['SET synchronous_commit = off'])
         failures = 0
         giveUpSilent?.()
         giveUpSilent = undefined

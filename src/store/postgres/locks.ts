@@ -4,10 +4,21 @@
 // a machine that is cut off. The client believes in its locks for less than that since it last spoke, so that it has
 // given its relayers up before anybody else can have them.
 import type { ClientBase } from 'pg'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { type LockSession, type Locks, lease, type Member, type Slot, type Survey, slotsMax } from '../locks.ts'
+import {
+  type AccountLocks,
+  type LockSession,
+  type Locks,
+  lease,
+  type Member,
+  type Slot,
+  type Survey,
+  slotsMax,
+} from '../locks.ts'
 import { type DirectSession, openDirectSession } from './direct-session.ts'
+import { type KnownServer, openKnownServer } from './known-server.ts'
 import type { Lines } from './lines.ts'
 
 const heartbeatMs = 500
@@ -21,7 +32,14 @@ const lockClass = 1_919_251_300
 /** Shared by all members, in place of a slot. */
 const memberKey = slotsMax
 
-export function openPostgresLocks({ url, clock, lines }: { url: Secret; clock: Clock; lines?: Lines }): Locks {
+export interface PostgresLocks {
+  readonly url: Secret
+  readonly clock: Clock
+  readonly lines?: Lines
+  readonly server?: KnownServer
+}
+
+export function openPostgresLocks({ url, clock, lines, server = openKnownServer() }: PostgresLocks): Locks {
   let giveUpSilent: (() => void) | undefined
   const onSilence = () => {
     giveUpSilent ??= lines?.doubt()
@@ -29,7 +47,7 @@ export function openPostgresLocks({ url, clock, lines }: { url: Secret; clock: C
   return {
     async join() {
       const began = clock.elapsed()
-      const session = await openDirectSession(url, [
+      const session = await openDirectSession(url, server, [
         `SET idle_session_timeout = ${lease.serverMs}`,
         `SET idle_in_transaction_session_timeout = ${lease.serverMs}`,
         `SET statement_timeout = ${lease.serverMs}`,
@@ -127,6 +145,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
       )
       return surveyOf(pid, rows)
     },
+    accounts: accountLocks(request),
     async end() {
       lose()
     },
@@ -143,6 +162,31 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
       }
       void beat()
       void watch()
+    },
+  }
+}
+
+type Request = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>
+
+/** The key has 64 bits, and no schema in it: services with tables of their own meet here. */
+function accountLocks(request: Request): AccountLocks {
+  const keys = new Map<RelayerId, string>()
+  return {
+    async lock(relayers) {
+      const rows = await request<{ id: RelayerId; key: string }>(
+        `SELECT id, key::text FROM (
+          SELECT id, hashtextextended('rescind ' || chain_id || ' ' || lower(address), 0) AS key
+          FROM relayers WHERE id = ANY ($1) OFFSET 0
+        ) AS wanted WHERE pg_try_advisory_lock(key)`,
+        [relayers],
+      )
+      for (const { id, key } of rows) keys.set(id, key)
+      return rows.map(({ id }) => id)
+    },
+    async unlock(relayers) {
+      const held = relayers.flatMap((relayer) => keys.get(relayer) ?? [])
+      await request('SELECT pg_advisory_unlock(key) FROM unnest($1::int8[]) AS key', [held])
+      for (const relayer of relayers) keys.delete(relayer)
     },
   }
 }

@@ -2,6 +2,8 @@
 
 import type { ClientBase, QueryConfig } from 'pg'
 import type { TimestampMs } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { missingMigrations, sqlFor } from '../migrations.ts'
@@ -10,44 +12,89 @@ import { StoreInUse } from '../store.ts'
 /** The first half of an advisory lock's key. The other half is the schema, so two installations can share a database. */
 export const lockOfMigrations = 1_919_251_298
 
+export interface MigrationWait {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly logger: Pick<Logger, 'info'>
+  /** Ends the wait for another process. */
+  readonly stop?: AbortSignal | undefined
+}
+
+const betweenTriesMs = 500
+
 /**
- * Returns the migrations that it applied. Throws OperatorError when the database holds a migration that this version lacks,
- * or tables of another user, and StoreInUse when another session changes the schema for longer than the lock timeout.
+ * Returns the migrations that it applied. When several processes start at once, the first one migrates, and the others wait for as
+ * long as that takes. Throws OperatorError when the database holds a migration that this version lacks, or tables of another user,
+ * or when the wait is stopped, and StoreInUse when another session locks a table for longer than the lock timeout.
  */
-export async function migrate(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
+export async function migrate(
+  client: ClientBase,
+  now: TimestampMs,
+  { clock, logger, stop }: MigrationWait,
+): Promise<readonly string[]> {
+  const never = new AbortController().signal
+  for (let tries = 0; ; tries += 1) {
+    const applied = await tryToMigrate(client, now, logger)
+    if (applied) return applied
+    if (stop?.aborted) throw new OperatorError('stopped while another process migrates this database')
+    if (tries === 0) {
+      logger.info(
+        {},
+        'another process changes the schema of this database, or moves data into it: this one waits until that is done',
+      )
+    }
+    await clock.sleep(betweenTriesMs, stop ?? never)
+  }
+}
+
+/** Undefined where another process has the lock. Each try is a transaction of its own, so that none is open while it waits. */
+async function tryToMigrate(
+  client: ClientBase,
+  now: TimestampMs,
+  logger: Pick<Logger, 'info'>,
+): Promise<readonly string[] | undefined> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
-    // When several processes start at once, the first one migrates.
-    await client.query(`SELECT pg_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema()))`)
-    const applied = await migrateWithin(client, now)
-    await client.query('COMMIT')
+    const { rows } = await client.query<{ held: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema())) AS held`,
+    )
+    const applied = rows[0]?.held ? await migrateWithin(client, now, logger) : undefined
+    await client.query(applied ? 'COMMIT' : 'ROLLBACK')
     return applied
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
-    const code = memberOf(error, 'code')
-    if (code === insufficientPrivilege) {
-      throw new OperatorError(
-        `DATABASE_URL: the user may not change the tables that are there (${memberOf(error, 'message')}); name the one that owns them`,
-        { cause: error },
-      )
-    }
-    if (code !== lockNotAvailable) throw error
-    throw new StoreInUse(
-      'DATABASE_URL: another process changes the schema of this database, or moves data into it: start again when that is done',
+    throw explain(error)
+  }
+}
+
+function explain(error: unknown): unknown {
+  const code = memberOf(error, 'code')
+  if (code === insufficientPrivilege) {
+    return new OperatorError(
+      `DATABASE_URL: the user may not change the tables that are there (${memberOf(error, 'message')}); name the one that owns them`,
       { cause: error },
     )
   }
+  if (code !== lockNotAvailable) return error
+  return new StoreInUse(
+    'DATABASE_URL: another session holds a lock on a table that this version has to change: start again when that is done',
+    { cause: error },
+  )
 }
 
 const lockNotAvailable = '55P03'
 const insufficientPrivilege = '42501'
 
 /** The same, inside a transaction that holds the lock of migrations. */
-export async function migrateWithin(client: ClientBase, now: TimestampMs): Promise<readonly string[]> {
+export async function migrateWithin(
+  client: ClientBase,
+  now: TimestampMs,
+  logger?: Pick<Logger, 'info'>,
+): Promise<readonly string[]> {
   await client.query('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)')
   await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
   const missing = missingMigrations(rows.map(({ name }) => name))
+  if (rows.length > 0 && missing.length > 0) await logSize(client, missing.length, logger)
   await client.query('SET LOCAL statement_timeout = 0')
   for (const migration of missing) {
     for (const sql of sqlFor('postgres', migration)) await client.query(withoutLimit(bytewise(sql)))
@@ -55,6 +102,19 @@ export async function migrateWithin(client: ClientBase, now: TimestampMs): Promi
   }
   await client.query('SET LOCAL statement_timeout TO DEFAULT')
   return missing.map((migration) => migration.name)
+}
+
+/** Replicas that run already wait for a table while it is changed, and an index takes longer the larger the table is. */
+async function logSize(client: ClientBase, missing: number, logger: Pick<Logger, 'info'> | undefined): Promise<void> {
+  const { rows } = await client.query<{ rows: number; bytes: number }>(
+    `SELECT GREATEST(reltuples, 0)::float8 AS rows, pg_total_relation_size(oid)::float8 AS bytes
+      FROM pg_class WHERE oid = to_regclass('transactions')`,
+  )
+  const [transactions] = rows
+  logger?.info(
+    { migrations: missing, transactions: transactions?.rows ?? 0, bytes: transactions?.bytes ?? 0 },
+    'the tables are migrated; meanwhile writes of other replicas to them may wait',
+  )
 }
 
 /** An index over tens of millions of rows takes minutes. The driver takes the longest time that a timer can wait. */

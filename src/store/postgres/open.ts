@@ -10,11 +10,14 @@ import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, translateError, whyUnavailable } from './failure.ts'
+import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
 import { migrate } from './migrate.ts'
+import { isLostEvent, settleIdentity } from './settle-identity.ts'
 import { openSettledEvents } from './settled-events.ts'
 import { openSnapshots, withConnection } from './snapshot.ts'
+import { watchAddress } from './watch-address.ts'
 
 /** How long readiness reports a full disk. Afterwards a balancer sends requests again, which test the disk. */
 const diskFullBelievedMs = 5_000
@@ -25,23 +28,33 @@ export async function openPostgresStore(options: {
   clock: Clock
   logger: Logger
   lines?: Lines
+  server?: KnownServer
+  stop?: AbortSignal | undefined
 }): Promise<Store> {
-  const { url, clock, logger, lines } = options
+  const { url, clock, logger, lines, server = openKnownServer(), stop } = options
   await using opened = new AsyncDisposableStack()
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'a connection to the database was lost')
-  const writers = openPool(url, poolLimits.writersMax, onIdleError, lines)
+  const common = { onIdleError, lines, server }
+  const writers = openPool(url, { ...common, max: poolLimits.writersMax })
   opened.defer(() => writers.end())
   await checkServer(writers)
-  const applied = await withConnection(writers, (client) => migrate(client, clock.now()))
-  if (applied.length > 0) logger.info({ database: String(url), applied }, 'database schema is up to date')
-  const readers = openPool(url, poolLimits.readersMax, onIdleError, lines)
+  const began = clock.elapsed()
+  const applied = await withConnection(writers, (client) => migrate(client, clock.now(), { clock, logger, stop }))
+  if (applied.length > 0) {
+    const tookMs = Math.round(clock.elapsed() - began)
+    logger.info({ database: String(url), applied, took_ms: tookMs }, 'database schema is up to date')
+  }
+  const readers = openPool(url, { ...common, max: poolLimits.readersMax })
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
   const snapshots = openSnapshots(readers)
   const events = openSettledEvents(reading, clock)
+  server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
+  await withConnection(writers, (client) => server.settle(client))
   const lanes = openLanes(writers, events)
   opened.defer(() => lanes.close())
+  opened.use(watchAddress({ url, server, clock, logger }))
 
   let wasFullAt = Number.NEGATIVE_INFINITY
   /** The error for the unit's caller. */
@@ -55,7 +68,11 @@ export async function openPostgresStore(options: {
     ...translatingErrors({ commit: lanes.commit }, translateAndNote),
     reads: translatingErrors(
       {
-        ...readsOver({ all: reading.all, settledEvent: () => events.read(reading) }),
+        ...readsOver({
+          all: reading.all,
+          settledEvent: () => events.read(reading),
+          isLostEvent: (id) => isLostEvent(readers, id),
+        }),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
       },

@@ -63,6 +63,8 @@ const marksMax = 256
 export interface SettledEvents {
   /** The id as seen by `executor`: 0 before the first event. */
   read(executor: Executor): Promise<number>
+  /** Another server from now on, with no event up to `id` still to be committed. */
+  restart(id: number): void
 }
 
 /** `outside` runs each statement in a transaction of its own. */
@@ -91,6 +93,12 @@ export function openSettledEvents(outside: Executor, clock: Pick<Clock, 'elapsed
   }
 
   return {
+    restart(id) {
+      // Transaction ids of the other server mean nothing here.
+      marks = []
+      settled = id
+      marked = id
+    },
     async read(executor) {
       try {
         await markGiven()

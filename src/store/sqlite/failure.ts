@@ -6,6 +6,7 @@ const reasons: Reasons = [
   [/^SQLITE_FULL$/, 'has a full disk'],
   [/^SQLITE_READONLY/, 'is read-only'],
   [/^SQLITE_(IOERR|CANTOPEN)/, 'has failed to read or write its files'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'is locked by another program'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'is damaged'],
 ]
 
@@ -21,7 +22,11 @@ export function openError(error: unknown, path: string): unknown {
     const fix = 'name another file in DATABASE_URL, or restore a back-up'
     return new OperatorError(`DATABASE_URL: ${path} is no SQLite database; ${fix}`, { cause: error })
   }
-  if (!/^(SQLITE_CANTOPEN|SQLITE_READONLY|EACCES|EPERM|EROFS|ENOTDIR|EISDIR)/.test(code ?? '')) return error
+  if (code.startsWith('SQLITE_BUSY')) {
+    const text = `DATABASE_URL: ${path} is locked by another program (${code}); end it, and start again`
+    return new OperatorError(text, { cause: error })
+  }
+  if (!/^(SQLITE_CANTOPEN|SQLITE_READONLY|EACCES|EPERM|EROFS|ENOTDIR|EISDIR)/.test(code)) return error
   const fix = 'let the user that runs the service write there, or name another file'
   return new OperatorError(`DATABASE_URL: ${path} can't be opened (${code}); ${fix}`, { cause: error })
 }

@@ -2,6 +2,7 @@
 // needed, so units run without at first; where one fails that had written, its group is undone and runs anew with them.
 import type Database from 'better-sqlite3'
 import type { Deferred } from '../deferred.ts'
+import { once, type RunAgain } from '../failure.ts'
 
 interface Waiting {
   run(): Promise<unknown>
@@ -19,12 +20,16 @@ export interface GroupCommit {
 /** A unit failed that has written, and nothing but the whole group can be undone. */
 class Entangled extends Error {}
 
-/** `deferred` is what the units leave to be written with them, `changes` counts rows written, and never falls. */
+/**
+ * `deferred` is what the units leave to be written with them, `changes` counts rows written, and never falls. `runAgain` is for a
+ * BEGIN that fails.
+ */
 export function groupCommit(
   database: Database.Database,
   unitsMax: number,
   deferred: Deferred,
   changes: () => number,
+  runAgain: RunAgain = once,
 ): GroupCommit {
   const transaction = openTransactions(database)
   const waiting: Waiting[] = []
@@ -43,7 +48,8 @@ export function groupCommit(
   async function commitGroup(group: readonly Waiting[]): Promise<void> {
     const answers: (() => void)[] = []
     try {
-      transaction.begin()
+      const failure = failureOf(transaction.begin)
+      if (failure) await runAgain(failure.error, transaction.begin)
       const runUnit = isCareful ? runApart : runBare
       isCareful = false
       for (const unit of group) answers.push(await runUnit(unit))
@@ -109,6 +115,15 @@ export function groupCommit(
       closed = true
       await draining
     },
+  }
+}
+
+function failureOf(act: () => unknown): { readonly error: unknown } | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    return { error }
   }
 }
 

@@ -20,6 +20,7 @@ import { migrate } from './migrate.ts'
 import { rememberRelayers } from './remember-relayers.ts'
 import { removeStatistics } from './remove-statistics.ts'
 import { refuseTransferred } from './transfer-mark.ts'
+import { busyTimeoutMs, runningWhileLocked } from './while-locked.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
@@ -63,11 +64,16 @@ async function openFile(options: Options): Promise<Store> {
   // Every commit of the writer empties the cache of the reader: a larger one would fill with pages that nobody reads again.
   reader.pragma('cache_size = -2048')
 
+  // So far nobody waits for the event loop.
+  for (const each of [writer, reader]) each.pragma(`busy_timeout = ${busyTimeoutMs}`)
+
   const executor = sqliteExecutor(writer)
   const tallies = openTallies(executor)
   const pad = openAuditPad(executor)
   const { session, sequences } = rememberRelayers(executor, sessionOver(executor, tallies, pad))
-  const group = groupCommit(writer, unitsMax, together(sequences, tallies, pad), executor.changes)
+  const deferred = together(sequences, tallies, pad)
+  const runAgain = runningWhileLocked(options.clock)
+  const group = groupCommit(writer, unitsMax, deferred, executor.changes, runAgain)
   const probe = writer.prepare(
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )
@@ -85,6 +91,7 @@ async function openFile(options: Options): Promise<Store> {
         work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
       },
       translateError,
+      runAgain,
     ),
     async check() {
       const write = async () => void probe.run(options.clock.now())

@@ -32,7 +32,7 @@ const waitMs = { most: 5_000, each: 100 }
 export async function openTarget(url: Secret, clock: Clock): Promise<Target> {
   await using opened = new AsyncDisposableStack()
   // Each query reports the error of its connection.
-  const pool = openPool(url, 1, () => undefined)
+  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
   opened.defer(() => pool.end())
   await checkServer(pool)
   const client = await pool.connect()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
 import type { Inquiry, LiveNonce } from '../../../src/domain/observation.ts'
+import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcReply, type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
@@ -29,6 +30,14 @@ afterAll(async () => {
   await proxy?.stop()
   await anvil?.stop()
 })
+
+function movedClock() {
+  let ahead = 0
+  const move = (ms: number) => {
+    ahead += ms
+  }
+  return { ...systemClock, elapsed: () => systemClock.elapsed() + ahead, move }
+}
 
 /** As a relayer's step asks. */
 function look(requested: Partial<Inquiry> = {}) {
@@ -163,14 +172,36 @@ describe('the nonce', () => {
     expect(requested()).toEqual(['eth_getTransactionCount', 'eth_getBalance'])
   })
 
-  test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then at once', async () => {
+  test('a foreign transaction that uses the key of an idle relayer is noticed after a while, and then counts once the only endpoint has repeated it', async () => {
+    const clock = movedClock()
+    await network.chain.close()
+    network = networkOver([proxy.url], { clock })
     await look()
     await spendForeign(0)
     expect((await look({ balance: 'recent' })).nonce).toBe(0)
     await anvil.mine(32)
     expect((await look({ balance: 'recent' })).nonce).toBe(1)
     await spendForeign(1)
+    for (let reading = 0; reading < 3; reading += 1) {
+      expect(await look({ balance: 'recent' })).toMatchObject({ nonce: 1, doubtedCount: 2 })
+      clock.move(5_000)
+    }
+    const confirmed = await look({ balance: 'recent' })
+    expect(confirmed.nonce).toBe(2)
+    expect(confirmed).not.toHaveProperty('doubtedCount')
     expect((await look({ balance: 'recent' })).nonce).toBe(2)
+  })
+
+  test('a count above the record that a history check explained, or that another endpoint repeats, counts at once', async () => {
+    await spendForeign(0)
+    await spendForeign(1)
+    expect(await look({ spentBelow: 1, nonce: 'now' })).toMatchObject({ nonce: 1, doubtedCount: 2 })
+    expect(await look({ spentBelow: 1, explainedBelow: 2, nonce: 'now' })).toMatchObject({ nonce: 2 })
+    await network.chain.close()
+    network = networkOver([proxy.url, anvil.url])
+    const seen = await look({ spentBelow: 1, nonce: 'now' })
+    expect(seen.nonce).toBe(2)
+    expect(seen).not.toHaveProperty('doubtedCount')
   })
 
   test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {

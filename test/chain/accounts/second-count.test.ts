@@ -33,14 +33,20 @@ function counting(...answers: (number | undefined)[]): Counting {
 
 function among(...all: readonly Counting[]) {
   let elapsed = 0
+  let reorgs = 0
   const endpoints = { order: () => all.map(({ endpoint }) => endpoint) } as unknown as Endpoints
-  const counts = readingSecondCounts(endpoints, { elapsed: () => elapsed })
+  const counts = readingSecondCounts(endpoints, { elapsed: () => elapsed }, () => reorgs)
   const by = all[0]?.endpoint as Endpoint
   const at = (number: number): TrackedHead => ({ head: headAt(number), by })
   return {
     read: async (number: number) => (await counts.read(address, at(number), by))?.nonce,
     source: async (number: number) => (await counts.read(address, at(number), by))?.by,
     lower: (count: number) => counts.lower(address, at(1), by, count),
+    confirm: (count: number, number = 1) => counts.confirm(address, at(number), by, { count, below: 4 }),
+    explained: () => counts.explained(address),
+    reorganize: () => {
+      reorgs += 1
+    },
     wait: (ms: number) => {
       elapsed += ms
     },
@@ -91,4 +97,44 @@ test('a count that the only endpoint does not repeat is false', async () => {
   expect(await among(counting(304, 4)).lower(304)).toBe(4)
   expect(await among(counting(304)).lower(304)).toBe(304)
   expect(await among(counting(undefined)).lower(304)).toBe(304)
+})
+
+test('an unexplained count is confirmed by another endpoint at the same block: the lower of the two', async () => {
+  const account = among(counting(300), counting(undefined), counting(7))
+  expect(await account.confirm(300)).toBe(7)
+  expect(await account.confirm(5)).toBe(5)
+})
+
+test('the only endpoint confirms it in three readings over fifteen seconds: the lowest of them', async () => {
+  const account = among(counting(undefined))
+  expect(await account.confirm(300, 1)).toBe('doubted')
+  expect(await account.confirm(298, 2)).toBe('doubted')
+  expect(await account.confirm(300, 3)).toBe('doubted')
+  account.wait(14_999)
+  expect(await account.confirm(300, 4)).toBe('doubted')
+  account.wait(1)
+  expect(await account.confirm(300, 5)).toBe(298)
+  expect(await account.confirm(300, 6), 'the next begins anew').toBe('doubted')
+})
+
+test('two readings are too few, however long ago the first was, and one head in five seconds is one reading', async () => {
+  const account = among(counting(undefined))
+  expect(await account.confirm(300)).toBe('doubted')
+  account.wait(20_000)
+  for (let times = 0; times < 5; times += 1) expect(await account.confirm(300)).toBe('doubted')
+  account.wait(5_000)
+  expect(await account.confirm(300)).toBe(300)
+})
+
+test('readings on two branches, or before an explained count, do not count', async () => {
+  const account = among(counting(undefined))
+  for (const begin of [account.reorganize, account.explained]) {
+    for (const number of [1, 2, 3]) expect(await account.confirm(300, number)).toBe('doubted')
+    account.wait(15_000)
+    begin()
+    expect(await account.confirm(300, 4)).toBe('doubted')
+    account.wait(1_000)
+    expect(await account.confirm(300, 5)).toBe('doubted')
+    account.explained()
+  }
 })

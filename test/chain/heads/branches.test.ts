@@ -47,6 +47,18 @@ test('endpoints on two branches are apart, and one below their fork is on neithe
   ])
 })
 
+test('the newest blocks over one parent are no branches: flashblocks change the hash of theirs', async () => {
+  const flash = (placed: Placed, digit: string): Placed => {
+    const hash: Hash = `0xf${digit.repeat(63)}`
+    return { ...placed, head: { ...placed.head, hash } }
+  }
+  expect(await indexes([flash(on('a', 100, one), '1'), flash(on('a', 100, two), '2'), on('a', 100, three)])).toEqual([
+    [0, 1, 2],
+  ])
+  expect(await indexes([on('a', 102, one), flash(on('a', 100, two), '1')])).toEqual([[0, 1]])
+  expect(await indexes([on('a', 102, one), flash(on('b', 100, two), '1')])).toEqual([[0], [1]])
+})
+
 function decided(rounds: readonly (readonly Placed[])[], everyMs: number) {
   let dispute: Dispute<Holder> | undefined
   return rounds.reduce<Promise<unknown>>(async (before, reports, index) => {

@@ -1,9 +1,12 @@
 // Branches that endpoints hold at the same time, on a real chain and a node that invents blocks.
+import { keccak256, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RecordedContradiction } from '../../../src/domain/contradiction.ts'
+import { ethereumProfile } from '../../../src/domain/profile.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { inventedHeads } from '../../../tooling/invented-heads.ts'
-import { type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
+import { type Lie, type LyingNode, startLyingNode } from '../../../tooling/lying-node.ts'
 import { inquiryOf, type NetworkUnderTest, networkOver, signedBy } from '../network-under-test.ts'
 
 const { address, key } = devAccount(0)
@@ -40,6 +43,11 @@ const endpointsOf = (...nodes: readonly LyingNode[]) =>
 const observe = ({ chain }: NetworkUnderTest, blocks: readonly number[] = []) =>
   chain.observe(inquiryOf(address, { inclusionBlocks: blocks }))
 
+function keeping() {
+  const kept: RecordedContradiction[] = []
+  return { kept, contradictionMemory: { save: async (each: RecordedContradiction) => void kept.push(each) } }
+}
+
 async function trueHead(): Promise<string> {
   return (await anvil.rpc<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash
 }
@@ -59,7 +67,8 @@ test.each([
   ['a million blocks ahead', () => 1_000_000],
 ])('the branch of two is followed, not the one that a third invents, %s', async (_, ahead) => {
   const clock = movedClock()
-  await using network = networkOver([], { endpoints: endpointsOf(liar, honest, third), clock })
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest, third), clock, contradictionMemory })
   await observe(network)
   let more = ahead()
   liar.lie(inventedHeads(() => more))
@@ -76,6 +85,9 @@ test.each([
   expect(network.log.map(({ message }) => message)).toContain(
     'endpoints hold different branches: the one that most hold is followed',
   )
+  expect(kept).toMatchObject([
+    { condition: 'branches_differ', answers: expect.arrayContaining([expect.objectContaining({ endpoint: 0 })]) },
+  ])
   liar.repent()
   clock.move(40_000)
   await rounds(network, clock, 20)
@@ -86,7 +98,8 @@ test.each([
 
 test('between two that both grow neither is followed, nothing is settled, and both are named', async () => {
   const clock = movedClock()
-  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock })
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock, contradictionMemory })
   const signed = await signedBy(key, { nonce: 0 })
   await network.chain.broadcast([signed])
   await anvil.mine()
@@ -101,6 +114,7 @@ test('between two that both grow neither is followed, nothing is settled, and bo
     more += 1
   }
   expect(network.chain.split()).toMatchObject([{ endpoint: 0 }, { endpoint: 1 }])
+  expect(kept).toMatchObject([{ condition: 'branches_differ', answers: [{ endpoint: 0 }, { endpoint: 1 }] }])
   const { inclusions, canonical } = await seen()
   expect({ inclusions: inclusions.size, canonical: canonical.size }).toEqual({ inclusions: 0, canonical: 0 })
   liar.repent()
@@ -108,6 +122,54 @@ test('between two that both grow neither is followed, nothing is settled, and bo
   expect(network.chain.split()).toEqual([])
   expect((await seen()).inclusions.size).toBe(1)
   expect((await observe(network)).head.hash).toBe(await trueHead())
+})
+
+/** As a node of the OP stack: its newest block has another hash in each answer. */
+function flashblocks(seed: string): Lie {
+  let answers = 0
+  return ({ method, params: [place] }, honest) => {
+    const { result } = honest as { result?: { number: string } | null }
+    if (method !== 'eth_getBlockByNumber' || !result || (place !== 'latest' && place !== newest)) return undefined
+    newest = result.number
+    answers += 1
+    return { result: { ...result, hash: keccak256(toHex(`${seed} ${answers}`)) } }
+  }
+}
+let newest = ''
+
+test('heads that change their hash at one height are no lie: no endpoint rests, and nothing is noted', async () => {
+  const clock = movedClock()
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], { endpoints: endpointsOf(liar, honest), clock, contradictionMemory })
+  liar.lie(flashblocks('one'))
+  honest.lie(flashblocks('two'))
+  await rounds(network, clock, 14)
+  expect(network.chain.split()).toEqual([])
+  expect(kept).toEqual([])
+  const warnings = network.log.filter(({ level }) => level === 'warn' || level === 'error')
+  expect(warnings.map(({ message }) => message)).toEqual([])
+  liar.repent()
+  honest.repent()
+})
+
+test('clients that hash blocks differently are used beside each other, if the profile says so', async () => {
+  const clock = movedClock()
+  const other: Lie = ({ method }, reply) => {
+    const { result } = reply as { result?: { hash: string; parentHash: string } | null }
+    if (method !== 'eth_getBlockByNumber' || !result) return undefined
+    const rehashed = (hash: string) => keccak256(toHex(`another ${hash}`))
+    return { result: { ...result, hash: rehashed(result.hash), parentHash: rehashed(result.parentHash) } }
+  }
+  honest.lie(other)
+  const profile = { ...ethereumProfile, witness: 'transaction' } as const
+  const { contradictionMemory, kept } = keeping()
+  await using network = networkOver([], {
+    ...{ endpoints: endpointsOf(liar, honest), clock, profile, contradictionMemory },
+  })
+  await rounds(network, clock, 14)
+  expect(await network.chain.check()).toEqual(['ok', 'ok'])
+  expect([network.chain.split(), network.chain.wrongChains(), kept]).toEqual([[], [], []])
+  honest.repent()
 })
 
 test('a head far ahead is forgotten after three readings once its endpoint is gone', async () => {

@@ -6,6 +6,7 @@ import { callingWitnesses } from '../../../src/chain/inclusions/call-witnesses.t
 import type { Call } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import type { Endpoints } from '../../../src/chain/nodes/endpoints.ts'
+import type { Contradiction } from '../../../src/domain/contradiction.ts'
 import type { Hash } from '../../../src/domain/ids.ts'
 import { noChainMetrics } from '../../../src/ops/metrics.ts'
 import { headAt } from '../../domain/some.ts'
@@ -36,7 +37,7 @@ interface Shows {
 function nodeOf(shows: Shows, index: number) {
   const calls: string[] = []
   const receiptOf = (hash: unknown) => ({
-    ...{ transactionHash: hash, blockHash: block.hash, blockNumber: hex(block.number) },
+    ...{ transactionHash: hash, blockHash: shows.blockHash ?? block.hash, blockNumber: hex(block.number) },
     ...(shows.status !== undefined && { status: shows.status }),
   })
   const answer = ({ method, params }: Call) => {
@@ -74,17 +75,24 @@ function nodeOf(shows: Shows, index: number) {
 }
 
 function openWitnesses(...shown: readonly Shows[]) {
+  return witnessesBy('block_hash', shown)
+}
+
+function witnessesBy(witness: 'block_hash' | 'transaction', shown: readonly Shows[]) {
   const nodes = shown.map((shows, index) => nodeOf({ ...shows }, index))
   const clock = manualClock()
   const all = nodes.map(({ endpoint }) => endpoint)
   const contradicted: number[] = []
   const silences: number[] = []
+  const noted: Contradiction[] = []
   const witnesses = callingWitnesses({
     namedBlock: namingBlocks(clock, 1_000),
     endpoints: { order: () => all } as unknown as Endpoints,
     providers: new Set(all.map(({ provider }) => provider)).size,
     clock,
     logger: quiet,
+    witness,
+    note: (contradiction) => noted.push(contradiction),
     metrics: {
       ...noChainMetrics,
       contradicted: (index) => contradicted.push(index),
@@ -93,7 +101,7 @@ function openWitnesses(...shown: readonly Shows[]) {
   })
   const at = (height = 60) => ({ head: headAt(height), by: all[0] as Endpoint })
   return {
-    ...{ nodes, clock, witnesses, contradicted, silences, at: at() },
+    ...{ nodes, clock, witnesses, contradicted, noted, silences, at: at() },
     call: async (claims: Parameters<typeof witnesses.call>[0] = [claim]) =>
       (await witnesses.call(claims, at())).get(spender),
     tagged: async () => (await witnesses.call([claim], at(), { tag: 'finalized' })).get(spender),
@@ -146,6 +154,57 @@ test('a block without it refutes it whatever its result is said to be, and anoth
   const otherwise = openWitnesses({ ...lists, status: '0x1' }, reverted, reverted)
   await otherwise.call([paid])
   expect([paid, claim].map(otherwise.witnesses.isRefuted)).toEqual([true, false])
+})
+
+test('a contradiction is noted once, with the question and what each endpoint showed', async () => {
+  const elsewhere = { ...lacks, blockHash: hashOf('c') }
+  const { witnesses, noted, clock, at } = openWitnesses({ ...lists, status: '0x1' }, elsewhere, lacks)
+  for (let round = 0; round < 3; round += 1) {
+    await witnesses.call([{ ...claim, succeeded: true }], at)
+    clock.advance(20_000)
+  }
+  expect(noted.map(({ condition, question }) => ({ condition, question }))).toEqual([
+    { condition: 'witnesses_contradict', question: { block, spender, succeeded: true } },
+  ])
+  const answers = noted[0]?.answers.map(({ endpoint, answer }) => [endpoint, JSON.parse(answer)])
+  const shown = (blockHash: Hash, lists_spender: boolean) => ({ block: 50, block_hash: blockHash, lists_spender })
+  expect(answers?.toSorted(([one], [two]) => one - two)).toEqual([
+    [0, { ...shown(block.hash, true), succeeded: true, transactions: 2 }],
+    [1, { ...shown(hashOf('c'), false), transactions: 1, first: [hashOf('2')] }],
+    [2, { ...shown(block.hash, false), transactions: 1, first: [hashOf('2')] }],
+  ])
+})
+
+test('where clients hash blocks differently, the transaction, its height and its result are compared', async () => {
+  const hashed = { ...lists, blockHash: hashOf('c'), status: '0x1' as const }
+  const requested = { ...claim, succeeded: true }
+  const byTransaction = witnessesBy('transaction', [{ ...lists, status: '0x1' }, hashed])
+  expect(await byTransaction.call([requested])).toMatchObject({ shownBy: [0, 1], elsewhereBy: [] })
+  const failed = witnessesBy('transaction', [
+    { ...lists, status: '0x1' },
+    { ...hashed, status: '0x0' },
+  ])
+  expect(await failed.call([requested])).toMatchObject({ shownBy: [0], refutedBy: [1] })
+  const lacking = witnessesBy('transaction', [
+    { ...lists, status: '0x1' },
+    { ...hashed, ...lacks },
+  ])
+  expect(await lacking.call([requested])).toMatchObject({ shownBy: [0], refutedBy: [], elsewhereBy: [1] })
+  const byHash = openWitnesses({ ...lists, status: '0x1' }, hashed)
+  expect(await byHash.call([requested])).toMatchObject({ shownBy: [0], elsewhereBy: [1] })
+})
+
+test('another hash of the newest block is no contradiction until a block follows', async () => {
+  const { witnesses, nodes, contradicted, noted, clock } = openWitnesses(lists, { ...lists, blockHash: hashOf('c') })
+  const [node] = nodes
+  if (!node) throw new Error('there is no node')
+  const at = (height: number) => ({ head: headAt(height), by: node.endpoint })
+  expect((await witnesses.call([claim], at(block.number))).get(spender)).toMatchObject({ elsewhereBy: [1] })
+  expect({ contradicted, noted }).toEqual({ contradicted: [], noted: [] })
+  clock.advance(20_000)
+  await witnesses.call([claim], at(block.number + 1))
+  expect(contradicted).toEqual([0, 1])
+  expect(noted).toHaveLength(1)
 })
 
 test('where they contradict each other, their lists are read anew', async () => {

@@ -258,6 +258,27 @@ describe('a receipt that never comes', () => {
     })
   })
 
+  test('that names another block than its header does is proved by the body, with its result', async () => {
+    receiptsAre((receipt) => ({ ...receipt, blockHash: `0x${'ee'.repeat(32)}` }))
+    const live = await send()
+    expect(await inclusionWithin(32, live)).toBeUndefined()
+    const inclusion = await inclusionWithin(10, live)
+    const { blockNumber } = await receiptOf(live)
+    const { hash } = await anvil.rpc<{ hash: Hex }>('eth_getBlockByNumber', [blockNumber, false])
+    const block = { number: Number(blockNumber), hash }
+    expect(inclusion).toMatchObject({ by: 'attempt', kind: 'execute', block, succeeded: true, gasUsed: 21_000 })
+  })
+
+  test('that names another height is no evidence of the result', async () => {
+    await anvil.mine(5)
+    receiptsAre((receipt) => ({ ...receipt, blockHash: `0x${'ee'.repeat(32)}`, blockNumber: '0x1' }))
+    const live = await send()
+    const inclusion = await inclusionWithin(45, live)
+    const { blockNumber } = await receiptOf(live)
+    expect(inclusion).toMatchObject({ by: 'attempt', block: { number: Number(blockNumber) } })
+    expect(inclusion).not.toHaveProperty('succeeded')
+  })
+
   test('a node that does not answer has not said that there is none', async () => {
     const live = await send()
     await anvil.mine(40)

@@ -1,5 +1,6 @@
 // A gateway that routes to another chain: it is found out by a head that links to nothing, and by a refusal.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RecordedContradiction } from '../../../src/domain/contradiction.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'
 import { eventually, inquiryOf, networkOver, signedBy } from '../network-under-test.ts'
@@ -30,7 +31,9 @@ test.each([
 ])('a %s head of another chain is not adopted, and the endpoint is back by itself', async (_, blocks) => {
   if (blocks > 0) await wrong.mine(blocks)
   else await right.mine(200)
-  await using network = networkOver([gateway.url])
+  const kept: RecordedContradiction[] = []
+  const save = async (each: RecordedContradiction) => void kept.push(each)
+  await using network = networkOver([`${gateway.url}/v3/a-key`], { contradictionMemory: { save } })
   const before = (await network.chain.observe(inquiryOf(address))).head
   misroute()
   await expect(network.chain.observe(inquiryOf(address))).rejects.toThrow('serves chain 4242, not 31337')
@@ -44,6 +47,8 @@ test.each([
   expect((await network.chain.observe(inquiryOf(address))).head).toEqual(before)
   const logged = network.log.filter(({ message }) => message.includes('chain')).map(({ level }) => level)
   expect(logged).toEqual(['error', 'info'])
+  const answers = [{ endpoint: 0, host: new URL(gateway.url).host, answer: '{"chain_id":4242}' }]
+  expect(kept).toMatchObject([{ condition: 'wrong_chain', question: { chainId: 31_337 }, answers }])
 })
 
 test('a head that links to the one before costs no chain id', async () => {

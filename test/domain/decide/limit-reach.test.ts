@@ -178,6 +178,17 @@ test('a gap filler has the same reach, and no permit fills a nonce from 10^9 on'
   })
 })
 
+test('nothing is bound, and no gap is filled, while a count above all that is explained may be true', () => {
+  const work = { floor, queued: [queued(1)], gapRecord: unpermitted }
+  expect(bound(work, { nonce: 100 })).toEqual([100])
+  const doubted = { nonce: 100, doubtedCount: 104 }
+  expect(bound(work, doubted)).toEqual([])
+  const facts = { of: 'count', nonce: 104, explainedBelow: 100 }
+  expect(plan(work, doubted).decisions).toMatchObject([{ do: 'explain', condition: 'gap_unconfirmed', facts }])
+  const gaps = { work: someWork(work), observation: someObservation({ ...doubted, secondCount: 100 }) }
+  expect(limitGapFillers([100], gaps)).toMatchObject({ fill: [], held: { nonce: 100, by: { facts } } })
+})
+
 test('a history check does not remember how far a pool counts while the count at the head is in doubt', () => {
   const lostHistory = { through: 1 }
   const work = { floor, queued: [queued(1)], gapRecord: unpermitted, lostHistory, lastSequence: 1 }

@@ -267,6 +267,12 @@ const cases: readonly Case[] = [
     { nonce: 10 ** 12 },
   ],
   [
+    'gap_unconfirmed',
+    /^waits: a node counts so many .* nonce 9 would come next, and only those below nonce 4 are explained: .* over 15 seconds$/,
+    { floor: { spentBelow: 4, explainedBelow: 4 }, queued: [queued(1)] },
+    { nonce: 4, doubtedCount: 9 },
+  ],
+  [
     'gap_fillers_limited',
     /^canceled; nonce 0 comes first and is unused, no transaction .* within an hour: .*treasury\/gap-fillers\), or wait$/,
     {

@@ -154,15 +154,16 @@ test('a server that is read-only for a while: reads go on, and nothing is promis
   await expectWell(place, 1)
 })
 
-test('a failover to a standby that is not promoted yet: the same, until it is', async () => {
+test('a failover to a standby that is not promoted yet: neither reads nor writes, until it is', async () => {
   await using place = await openPlace()
-  const { id } = (await send(place)).body.data
+  expectSuccess(await send(place))
   await place.postgres.stop()
   await writeFile(join(place.postgres.data, 'standby.signal'), '')
   await place.postgres.restart()
-  await until(async () => (await ready(place)).body.message === 'the database is read-only')
-  expectUnavailable(await send(place), 'is read-only')
-  expect((await place.serving.ask('GET', `${transactions}/${id}`)).body.data.status).toBe('pending')
+  const why = 'is a standby, which takes no writes'
+  await until(async () => (await ready(place)).body.message === `the database ${why}`)
+  expectUnavailable(await send(place), why)
+  expectUnavailable(await place.serving.ask('GET', transactions), why)
   await place.query('SELECT pg_promote()')
   await expectWell(place, 1)
 })

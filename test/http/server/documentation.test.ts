@@ -52,6 +52,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       'get /api/v1/networks',
       'get /api/v1/networks/{network_id}',
       'patch /api/v1/networks/{network_id}',
+      'get /api/v1/networks/{network_id}/contradictions',
       'post /api/v1/networks/{network_id}/anchor',
       `get ${one}`,
       `get ${one}/balance`,

@@ -62,6 +62,12 @@ export function inquire(
   // Any of them may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
   const next = work.relayer.paused ? [] : queuedOf(work)
+  const { explainedBelow } = work.floor
+  const spentBelow = Math.max(
+    work.floor.spentBelow,
+    (work.unsettled?.nonce ?? -1) + 1,
+    ...mined.map(({ lifecycle }) => lifecycle.nonce + 1),
+  )
   return {
     address: work.relayer.address,
     // A node that contradicts the remembered nonce has seen a foreign transaction.
@@ -69,11 +75,8 @@ export function inquire(
       work.lostHistory?.seen || wasRejected(inFlight, 'nonceTooLow', 'nonceGap') || (pool === 'fcfs' && isCanceled)
         ? 'now'
         : 'recent',
-    spentBelow: Math.max(
-      work.floor.spentBelow,
-      (work.unsettled?.nonce ?? -1) + 1,
-      ...mined.map(({ lifecycle }) => lifecycle.nonce + 1),
-    ),
+    spentBelow,
+    ...(explainedBelow > spentBelow && { explainedBelow }),
     live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
       nonce: lifecycle.nonce,
       payloads: [...earlier, payload],

@@ -22,10 +22,13 @@ export interface Reach {
 }
 
 /**
- * Whether `nonce` may be bound. Beyond the reach it needs a permit, or the count of another endpoint: repeated counts of
+ * Whether `nonce` may be bound: not while a count above all that is explained may be true. Beyond the reach it needs a permit, or the count of another endpoint: repeated counts of
  * the same one may be as false as the first.
  */
 export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 'work' | 'observation'>): Reach {
+  const { doubtedCount } = observation
+  if (doubtedCount !== undefined && nonce >= observation.nonce)
+    return holds({ of: 'count', nonce: doubtedCount, explainedBelow: observation.nonce })
   if (nonce >= nonceLimit) return holds({ of: 'limit', nonce, limit: nonceLimit })
   const below = recordedBelow(work)
   // The account may have a history of any length before its first transaction here.

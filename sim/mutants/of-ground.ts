@@ -1,0 +1,159 @@
+// Mutants of how the service stands on its database: where a session is, whose schema and account it works on, what a locked file
+// means. The simulator's database is one file of its own, so tests notice them.
+import type { Mutant } from './mutants.ts'
+
+const known = 'src/store/postgres/known-server.ts'
+const failover = 'test/store/postgres-failover.test.ts'
+const schemas = 'test/store/postgres-schemas.test.ts'
+const locked = 'test/store/sqlite-locked.test.ts'
+const parameters = 'test/store/postgres-parameters.test.ts'
+
+export const ofGround: readonly Mutant[] = [
+  {
+    name: 'stay-on-the-server-left-behind',
+    breaks: 'keeps sessions on the old server when the address leads to a promoted one',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [
+      { file: known, find: 'if (each.timeline < found.timeline) each.end()', put: 'if (each.timeline < 0) each.end()' },
+    ],
+  },
+  {
+    name: 'go-back-to-an-earlier-timeline',
+    breaks: 'begins sessions on a server that a failover left behind',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [{ file: known, find: 'found.timeline < identity.timeline', put: 'found.timeline < 0' }],
+  },
+  {
+    name: 'take-any-cluster',
+    breaks: 'goes on in another cluster when the address leads there',
+    caughtBy: failover,
+    expects: 'another cluster at the address',
+    edits: [{ file: known, find: 'identity.system !== found.system', put: 'identity.system === ""' }],
+  },
+  {
+    name: 'give-lost-ids-out-again',
+    breaks: 'numbers events after a failover like those that it lost',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [
+      {
+        file: 'src/store/postgres/settle-identity.ts',
+        find: 'if (stored?.system !== system || stored.timeline !== timeline) await',
+        put: 'if (stored?.system !== system) await',
+      },
+    ],
+  },
+  {
+    name: 'resume-at-a-lost-event',
+    breaks: 'lets a reader go on after an event that a failover lost',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [
+      { file: 'src/store/events/read-events.ts', find: 'if (next - after < gapMin || ', put: 'if (next > after || ' },
+    ],
+  },
+  {
+    name: 'believe-the-limit-of-the-role',
+    breaks: 'takes a session for its own whose settings a pooler has dropped',
+    caughtBy: 'test/store/pooler.test.ts',
+    expects: 'the most common limit of all',
+    edits: [
+      {
+        file: known,
+        find: 'if (facts?.lockTimeoutMs !== lockTimeoutMs) {',
+        put: 'if (facts === undefined || facts.lockTimeoutMs === 0) {',
+      },
+    ],
+  },
+  {
+    name: 'work-in-a-later-schema',
+    breaks: 'lets a schema that is created later take sessions over',
+    caughtBy: schemas,
+    expects: 'every session works in the schema of the first',
+    edits: [
+      { file: known, find: 'await client.query(`SET search_path = ${pinned}`)', put: 'await client.query(`SELECT 1`)' },
+    ],
+  },
+  {
+    name: 'start-beside-a-service',
+    breaks: 'starts anew in a schema before the one with the tables',
+    caughtBy: schemas,
+    expects: 'starts no second, empty service',
+    edits: [
+      { file: 'src/store/postgres/second-service.ts', find: 'return rows.length > 0', put: 'return rows.length > 1' },
+    ],
+  },
+  {
+    name: 'lock-accounts-by-schema',
+    breaks: 'lets two services of a database use the nonces of one account',
+    caughtBy: 'test/store/postgres-locks.test.ts',
+    expects: 'an account is one session’s in the whole database',
+    edits: [
+      {
+        file: 'src/store/postgres/locks.ts',
+        find: "hashtextextended('rescind ' ||",
+        put: 'hashtextextended(current_schema() ||',
+      },
+    ],
+  },
+  {
+    name: 'own-without-the-account',
+    breaks: 'advances a relayer whose account another service of the database has',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
+    expects: 'a relayer whose account another service of the database has waits',
+    edits: [
+      {
+        file: 'src/ownership/hold-slots.ts',
+        find: 'accounts ? await accounts.take(next) : next',
+        put: 'accounts && (await accounts.take(next)).length < 0 ? [] : next',
+      },
+    ],
+  },
+  {
+    name: 'fail-at-once-on-a-locked-file',
+    breaks: 'refuses a write as soon as another program has locked the file',
+    caughtBy: locked,
+    expects: 'a write waits for another program',
+    edits: [
+      {
+        file: 'src/store/sqlite/while-locked.ts',
+        find: 'if (!isLocked(error) || clock',
+        put: 'if (isLocked(error) || clock',
+      },
+    ],
+  },
+  {
+    name: 'call-a-locked-file-a-fault',
+    breaks: 'answers 500 where another program has locked the file',
+    caughtBy: locked,
+    expects: 'a lock that stays is an outage by its name',
+    edits: [{ file: 'src/store/sqlite/failure.ts', find: '[/^SQLITE_(BUSY|LOCKED)/,', put: '[/^SQLITE_LOCKED/,' }],
+  },
+  {
+    name: 'pass-unknown-parameters',
+    breaks: 'ignores a parameter of DATABASE_URL without effect',
+    caughtBy: parameters,
+    expects: 'types=1 is refused',
+    edits: [
+      { file: 'src/store/postgres/parameters.ts', find: 'if (!honored.includes(name)) {', put: 'if (name === "") {' },
+    ],
+  },
+  {
+    name: 'keep-the-first-password',
+    breaks: 'uses the password of the first connection for all later ones',
+    caughtBy: parameters,
+    expects: 'a file yields the password at each connect',
+    edits: [
+      {
+        file: 'src/store/postgres/password.ts',
+        find: 'if (file !== null) return closingOnFailure(() => readFrom(file))',
+        put: `if (file !== null) {
+    let first: Promise<string> | undefined
+    return closingOnFailure(() => (first ??= readFrom(file)))
+  }`,
+      },
+    ],
+  },
+]

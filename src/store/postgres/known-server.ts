@@ -1,0 +1,153 @@
+// The server that this process works on. An address may lead elsewhere from one moment to the next: to a standby, to a server
+// that a failover left behind, to a pooler, to another cluster. So each new session proves where it is before its first statement.
+import type { Client, ClientBase } from 'pg'
+import { memberOf } from '../../ops/member.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
+import { type Random, systemRandom } from '../../ops/random.ts'
+import { codeOf } from '../failure.ts'
+
+/** `code` is read like the codes of Node: the connection is of no use, and a later one may be. */
+export class UnfitServer extends OperatorError {
+  override readonly name = 'UnfitServer'
+  readonly code: 'ESTANDBY' | 'EPOOLER' | 'EOTHERSERVER'
+
+  constructor(code: UnfitServer['code'], message: string, options?: ErrorOptions) {
+    super(`DATABASE_URL: ${message}`, options)
+    this.code = code
+  }
+}
+
+export const pooler =
+  'a pooler is in between, which shares sessions, and with them our locks, between clients; name the server itself'
+
+/** The cluster, and how often one of its standbys was promoted. */
+export interface ServerIdentity {
+  readonly system: string
+  readonly timeline: number
+}
+
+export interface KnownServer {
+  /**
+   * In the startup packet of each session, and read back. Its last three digits are random: a pooler that drops it serves
+   * sessions with a value of the role, or of another client.
+   */
+  readonly lockTimeoutMs: number
+  /** Undefined before the first session. */
+  identity(): ServerIdentity | undefined
+  /**
+   * The first statements of a session. Rejects with UnfitServer where the session must not be used. A session on a later
+   * timeline ends all those on earlier ones: they are on a server that a failover left behind.
+   */
+  begin(client: Client | ClientBase, end: () => void): Promise<void>
+  /** From now on `settle` runs in the first session on each server, before its first statement. */
+  onServer(settle: (client: Client | ClientBase, identity: ServerIdentity) => Promise<void>): void
+  /** Runs it in a session that began before. */
+  settle(client: Client | ClientBase): Promise<void>
+}
+
+/**
+ * A connection makes a plan once and keeps it: a statement takes less time than to plan it anew for its values. For a small
+ * table the planner would choose a sequential scan, and keep it when the table has grown. Every query has an index, so
+ * sequential scans are off; index reads are too cheap to compile.
+ */
+const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
+
+/** Without it, a change of `transactions` counts as one of an earlier version (migrate-uncounted.ts). */
+const counting = "SET rescind.counts_buckets = 'yes'"
+
+interface SessionFacts {
+  readonly lockTimeoutMs: number
+  readonly recovering: boolean
+  /** Null where the user may use no schema of the search_path. */
+  readonly schema: string | null
+}
+
+const factsOfSession = `SELECT (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs",
+  pg_is_in_recovery() AS recovering, quote_ident(current_schema()) AS schema`
+
+// pg_control_checkpoint() shows the timeline of the last checkpoint, which lags behind a promotion.
+const factsOfServer = `SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
+  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline`
+
+export function openKnownServer(random: Random = systemRandom()): KnownServer {
+  const [high = 0, low = 0] = random.bytes(2)
+  const lockTimeoutMs = 10_000 + ((high * 256 + low) % 1_000)
+  const sessions = new Set<{ readonly timeline: number; readonly end: () => void }>()
+  let identity: ServerIdentity | undefined
+  let pinned: string | undefined
+  let settling: ((client: Client | ClientBase, identity: ServerIdentity) => Promise<void>) | undefined
+  let settled: number | undefined
+
+  /** Whatever schemas are created later, each session of this process works in that of the first. */
+  async function pin(client: Client | ClientBase, schema: string | null): Promise<void> {
+    pinned ??= schema ?? undefined
+    if (pinned !== undefined) await client.query(`SET search_path = ${pinned}`)
+  }
+
+  function admit(found: ServerIdentity): void {
+    if (identity && identity.system !== found.system) {
+      throw new UnfitServer(
+        'EOTHERSERVER',
+        'the address leads to another cluster than at the start of this process; restart the process if that is right',
+      )
+    }
+    if (identity && found.timeline < identity.timeline) {
+      throw new UnfitServer(
+        'EOTHERSERVER',
+        'the address leads to a server that a failover left behind; let it lead to the primary',
+      )
+    }
+    identity = found
+    for (const each of sessions) if (each.timeline < found.timeline) each.end()
+  }
+
+  async function settle(client: Client | ClientBase): Promise<void> {
+    if (!settling || !identity || settled === identity.timeline) return
+    const at = identity
+    await settling(client, at)
+    settled = at.timeline
+  }
+
+  return {
+    lockTimeoutMs,
+    settle,
+    identity: () => identity,
+    async begin(client, end) {
+      await client.query(`${planning}; ${counting}`)
+      const { rows } = await client.query<SessionFacts>(factsOfSession)
+      const [facts] = rows
+      if (facts?.lockTimeoutMs !== lockTimeoutMs) {
+        throw new UnfitServer('EPOOLER', `the settings of the session did not reach the server: ${pooler}`)
+      }
+      if (facts.recovering) {
+        throw new UnfitServer('ESTANDBY', 'the server is a standby, which takes no writes; name the primary')
+      }
+      const found = await identityOf(client)
+      admit(found)
+      const session = { timeline: found.timeline, end }
+      sessions.add(session)
+      client.once('end', () => sessions.delete(session))
+      await pin(client, facts.schema)
+      await settle(client)
+    },
+    onServer(each) {
+      settling = each
+    },
+  }
+}
+
+async function identityOf(client: Client | ClientBase): Promise<ServerIdentity> {
+  try {
+    const { rows } = await client.query<{ system: string; timeline: string }>(factsOfServer)
+    const [row] = rows
+    if (!row) throw new Error('the server did not return its identifier')
+    return { system: row.system, timeline: Number.parseInt(row.timeline, 16) }
+  } catch (cause) {
+    // A function that is missing, refused, or not supported: the server only speaks the protocol of PostgreSQL.
+    if (!['42883', '42501', '0A000'].includes(codeOf(cause))) throw cause
+    throw new OperatorError(
+      `DATABASE_URL: the server does not return its system identifier and its timeline (${memberOf(cause, 'message')}), by which the service notices a failover; see "Managed servers" in docs/scale.md`,
+      { cause },
+    )
+  }
+}

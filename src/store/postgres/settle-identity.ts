@@ -1,0 +1,63 @@
+// A server that was promoted without the last commits of its primary gives the ids of their events out again. Receivers that skip
+// lower ids would drop real events, and a stream that is ahead would stay silent. So ids go on far above the lost ones, from the
+// first session on the promoted server on, and the ids in between are on record as lost.
+import type { Client, ClientBase, Pool } from 'pg'
+import type { ServerIdentity } from './known-server.ts'
+
+/** Far more than the events that a standby may lack. The sequence itself proves nothing: its log is 32 values ahead. */
+export const lostEventsMax = 2 ** 32
+
+interface IdentityRow {
+  readonly system: string
+  readonly timeline: number
+}
+
+/** Returns the id up to which no event of this server is still to be committed; 0 where it never changed. */
+export async function settleIdentity(
+  client: Client | ClientBase,
+  { system, timeline }: ServerIdentity,
+): Promise<number> {
+  await client.query('BEGIN')
+  try {
+    await client.query(
+      'INSERT INTO server_identity (id, system_identifier, timeline) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING',
+      [system, timeline],
+    )
+    const { rows } = await client.query<IdentityRow>(
+      'SELECT system_identifier AS system, timeline FROM server_identity WHERE id = 1 FOR UPDATE',
+    )
+    const [stored] = rows
+    if (stored?.system !== system || stored.timeline !== timeline) await skipLostEvents(client, { system, timeline })
+    const { rows: lost } = await client.query<{ through: number }>(
+      'SELECT COALESCE(max(through_id), 0) AS through FROM lost_events',
+    )
+    await client.query('COMMIT')
+    return lost[0]?.through ?? 0
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+/** If the commit fails, the sequence is higher all the same, and the next try raises it once more. */
+async function skipLostEvents(client: Client | ClientBase, { system, timeline }: ServerIdentity): Promise<void> {
+  await client.query(
+    `WITH newest AS (
+      SELECT GREATEST((SELECT max(id) FROM outbox), (SELECT through FROM outbox_pruned WHERE id = 1), 0) AS above_id
+    ), raised AS (
+      SELECT setval('outbox_id_seq', last_value + $1::int8) AS through_id FROM outbox_id_seq
+    )
+    INSERT INTO lost_events (through_id, above_id) SELECT through_id, above_id FROM raised, newest`,
+    [lostEventsMax],
+  )
+  await client.query('UPDATE server_identity SET system_identifier = $1, timeline = $2 WHERE id = 1', [
+    system,
+    timeline,
+  ])
+}
+
+/** Whether another server may have given the id out. The last id of a gap is where readers of this server begin. */
+export async function isLostEvent(pool: Pool, id: number): Promise<boolean> {
+  const sql = 'SELECT 1 FROM lost_events WHERE above_id < $1 AND through_id > $1 LIMIT 1'
+  return (await pool.query(sql, [id])).rows.length > 0
+}
