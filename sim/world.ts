@@ -323,6 +323,7 @@ export function openWorld(
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
     gasRises: scenario.kind.hasL1Gas,
+    areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
     signsLate: scenario.signerMoods !== undefined,
   })
   const presigned = scenario.presign && watchPresigned(disk, history.fail)
