@@ -146,4 +146,17 @@ export const ofSmallRights: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'puts-of-refused-payloads',
+    breaks: 'lets a key replace what it sent by payloads that every node refuses, each for the price of a no-op',
+    caughtBy: 'test/commands/commands.test.ts',
+    expects: 'a key whose sends every node refused',
+    edits: [
+      {
+        file: 'src/commands/transactions/replace.ts',
+        find: 'if (replacer) await limitGiveUps(',
+        put: 'if (replacer && now < 0) await limitGiveUps(',
+      },
+    ],
+  },
 ]

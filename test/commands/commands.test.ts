@@ -1,6 +1,7 @@
 // Commands leave their intent in the rows, durable, and wake the relayer only where there is something to do.
 import { expect, test } from 'vitest'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
+import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import { submitBatch } from '../../src/commands/transactions/submit-batch.ts'
 import type { Requester } from '../../src/domain/audit.ts'
@@ -54,6 +55,9 @@ test('a key whose sends every node refused 16 times within an hour is refused, a
   })
   const send = (keyId: string) => submitTransaction(commands, relayer.id, request, by(keyId))
   const batch = (keyId: string) => submitBatch(commands, relayer.id, [request, request], undefined, by(keyId))
+  const { id: ofOther } = await send('other')
+  const replace = (keyId: string) =>
+    replaceTransaction(commands, relayer.id, ofOther, request, { requester: by(keyId), mayCancel: true })
   for (let given = 1; given <= giveUpsMax; given += 1) {
     const { id } = await send('clerk')
     await commands.store.commit((session) =>
@@ -62,6 +66,8 @@ test('a key whose sends every node refused 16 times within an hour is refused, a
   }
   await expect(send('clerk')).rejects.toMatchObject({ code: 'TOO_MANY_REFUSED' })
   await expect(batch('clerk')).rejects.toMatchObject({ code: 'TOO_MANY_REFUSED' })
+  await expect(replace('clerk')).rejects.toMatchObject({ code: 'TOO_MANY_REFUSED' })
+  await expect(replace('other')).resolves.toBeDefined()
   await expect(send('other')).resolves.toBeDefined()
   await expect(batch('other')).resolves.toBeDefined()
   clock.advance(giveUpsWindowMs)

@@ -6,6 +6,7 @@ import { replace } from '../../domain/replace.ts'
 import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
+import { limitGiveUps } from './limit-give-ups.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
 export interface Replacer {
@@ -15,7 +16,7 @@ export interface Replacer {
 
 /**
  * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
- * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST.
+ * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, TOO_MANY_REFUSED.
  */
 export async function replaceTransaction(
   context: CommandContext,
@@ -31,6 +32,8 @@ export async function replaceTransaction(
       const relayer = await session.relayer(relayerId)
       if (!found || !relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
       if (replacer) checkReplacer(replacer, found)
+      // Whether the relayer has given anything up lately is not read here: a replacement is rare.
+      if (replacer) await limitGiveUps(session, { relayerId, requester: replacer.requester, gaveUpAt: now }, now)
       const profile = context.profileOf(relayer)
       checkSend(relayer, request, now, profile)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
