@@ -23,6 +23,19 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
+    name: 'believe-a-no-op-without-gas',
+    breaks: 'signs a no-op with less gas than any node takes, because one estimated so',
+    caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'below what each node demands',
+    edits: [
+      {
+        file: 'src/chain/fees/read-no-op.ts',
+        find: 'gas: Math.max(least, estimated)',
+        put: 'gas: Math.max(Math.min(0, least), estimated)',
+      },
+    ],
+  },
+  {
     name: 'waits-at-a-false-head',
     breaks: 'signs no bid until the chain is as high as the false head at which the last one was signed',
     caughtBy: 'test/domain/decide/false-head.test.ts',

@@ -1,6 +1,7 @@
 // Reads what a no-op costs on chains that do not state it: its gas, and the fee for its data on L1. Each is read for a
 // network, not for an account.
 import type { Address } from '../../domain/ids.ts'
+import { leastGas } from '../../domain/intrinsic-gas.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -29,9 +30,10 @@ const gasKeptBlocks = 20
 
 export function readingNoOp(
   endpoints: Endpoints,
-  profile: Pick<NetworkProfile, 'noOpGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
+  profile: Pick<NetworkProfile, 'noOpGas' | 'floorGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
 ): ReadNoOp {
-  const gas = readingGas(endpoints)
+  // With less every node refuses it, so an estimate below is false.
+  const gas = readingGas(endpoints, leastGas({ to: codeless, data: '0x' }, profile))
   let isEstimated = profile.noOpGas === 'estimated'
   const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
@@ -51,16 +53,17 @@ export function readingNoOp(
   }
 }
 
-function readingGas(endpoints: Endpoints) {
+function readingGas(endpoints: Endpoints, least: Gas) {
   let last: { readonly gas: Gas; readonly readAt: BlockNumber } | undefined
   const onceAHead = readOnceAHead<Gas>()
   return async (at: TrackedHead, address: Address, isTooTight: boolean): Promise<Gas | undefined> => {
     const { number } = at.head
     const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
     if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return last.gas
-    const gas = await onceAHead(at.head.hash, () => estimate(endpoints, at, address))
-    if (gas !== undefined) last = { gas, readAt: number }
-    return gas
+    const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address))
+    if (estimated === undefined) return undefined
+    last = { gas: Math.max(least, estimated), readAt: number }
+    return last.gas
   }
 }
 

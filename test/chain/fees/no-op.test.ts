@@ -121,6 +121,14 @@ test('an estimate stands for twenty blocks, and no longer than a head where node
   expect(network.count('eth_estimateGas')).toBe(3)
 })
 
+test('an estimate below what each node demands of a transfer is false, unless the chain has prices of gas of its own', async () => {
+  gas = 15_375
+  await using arbitrum = openWith({ noOpGas: 'estimated', l1Fee: 'in_gas', floorGas: false })
+  expect(await marketOf(arbitrum)).toMatchObject({ noOpGas: 21_000 })
+  await using own = openWith({ noOpGas: 'estimated', floorGas: false })
+  expect(await marketOf(own)).toMatchObject({ noOpGas: 15_375 })
+})
+
 test('an estimate that failed is absent, and is repeated by the next step', async () => {
   await using network = openWith({ noOpGas: 'estimated' })
   gas = undefined
