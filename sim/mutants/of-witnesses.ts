@@ -324,4 +324,17 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'silence is counted',
     edits: [{ file: ledger, find: 'Math.max(silence.ms(), silenceOfAny(claim).ms())', put: 'silence.ms()' }],
   },
+  {
+    name: 'forget-the-provider',
+    breaks: 'counts two endpoints of one provider as two witnesses once they were given through the API',
+    caughtBy: 'test/manage/networks.test.ts',
+    expects: 'new endpoints take over at once',
+    edits: [
+      {
+        file: 'src/registry/stored-entities.ts',
+        find: 'function sealable({ url, headers, ...rest }: EndpointSettings)',
+        put: 'function sealable({ url, headers, provider: _, ...rest }: EndpointSettings)',
+      },
+    ],
+  },
 ]

@@ -34,6 +34,7 @@ export interface RelayerView {
     /** With user, path and query masked */
     readonly url: string
     readonly weight: number
+    readonly provider?: string
     /** With every value masked, as "***" */
     readonly headers?: Readonly<Record<string, string>>
   }[]

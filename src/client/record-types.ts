@@ -91,6 +91,7 @@ export interface NetworkView {
     /** With user, path and query masked */
     readonly url: string
     readonly weight: number
+    readonly provider?: string
     /** With every value masked, as "***" */
     readonly headers?: Readonly<Record<string, string>>
   }[]

@@ -3,6 +3,7 @@
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
+import { providerCharsMax } from '../domain/settings.ts'
 import { httpUrlPattern } from '../ops/http-url.ts'
 import {
   headerCharsMax,
@@ -147,7 +148,14 @@ const headers: FileSchema = {
   examples: [{ 'x-api-key': { type: 'env', value: 'RPC_KEY' } }],
 }
 
-const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), headers })), { minItems: 1 })
+const provider: FileSchema = described('who runs it: endpoints of one provider are one witness', {
+  type: 'string',
+  pattern: withBlanks(`^\\S(.{0,${providerCharsMax - 2}}\\S)?$`),
+  examples: ['one'],
+})
+const rpcUrls = list(anyOf(url, reference(url), object({ url }, { weight: count(0, 100), provider, headers })), {
+  minItems: 1,
+})
 
 const emptyList: FileSchema = { type: 'array', maxItems: 0 }
 

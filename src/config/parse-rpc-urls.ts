@@ -1,6 +1,6 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
 
-import type { EndpointSettings } from '../domain/settings.ts'
+import { type EndpointSettings, providerCharsMax } from '../domain/settings.ts'
 import { httpUrl } from '../ops/http-url.ts'
 import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
 import { secretUrl } from '../ops/secret.ts'
@@ -16,7 +16,7 @@ export interface UrlSource {
   readonly refuseHost: RefuseRpcHost
 }
 
-/** Texts, `{ url, weight, headers }`, or references to a variable, as a URL may hold a provider's key. */
+/** Texts, `{ url, weight, provider, headers }`, or references to a variable, as a URL may hold a provider's key. */
 export function parseRpcUrls(
   owner: Members,
   name: string,
@@ -54,15 +54,26 @@ function parseRpcUrl(
     const url = readReference(holder, place, source.env, report)
     return url && endpoint(url.reveal(), place, source, report)
   }
-  const members = readMembers(item, place, ['url', 'weight', 'headers'], report)
+  const members = readMembers(item, place, ['url', 'weight', 'provider', 'headers'], report)
   const url = members.raw('url')
   const weight = members.count('weight', { min: 0, max: 100 }) ?? 100
+  const provider = parseProvider(members, report)
   const headers = parseHeaders(members, source.env, report)
   if (typeof url === 'string') {
     const parsed = endpoint(url, place, source, report)
-    return parsed && { ...parsed, weight, ...(headers && { headers }) }
+    return parsed && { ...parsed, weight, ...(provider !== undefined && { provider }), ...(headers && { headers }) }
   }
   if (typeof item === 'object' && item !== null) report.problem(`${place}.url`, `is ${kindOf(url)}; write "https://…"`)
+  return undefined
+}
+
+function parseProvider(members: Members, report: Report): string | undefined {
+  const provider = members.text('provider')?.trim()
+  if (provider === undefined || (provider !== '' && provider.length <= providerCharsMax)) return provider
+  report.problem(
+    members.place('provider'),
+    `has ${provider.length} characters; write a name of 1 to ${providerCharsMax}`,
+  )
   return undefined
 }
 

@@ -8,11 +8,14 @@ export interface EndpointSettings {
   readonly url: Secret
   /** 1 to 100: the endpoint's share of the traffic, relative to its neighbors. */
   readonly weight: number
-  /** Who runs it. Endpoints of one provider count as one witness. Absent: its host. */
+  /** A name for who runs it. Endpoints of one provider count as one witness. Absent: its host. */
   readonly provider?: string
   /** Sent with each request to it, by name in lower case. Every value counts as secret: it may be a provider's key. */
   readonly headers?: Readonly<Record<string, Secret>>
 }
+
+/** Of a provider's name. */
+export const providerCharsMax = 64
 
 export interface NetworkSettings {
   readonly name: string

@@ -69,22 +69,22 @@ export function sealEndpoints(
 export function endpointsFromEntity(vault: Vault, row: Entity): readonly EndpointSettings[] | undefined {
   if (row.sealed === undefined) return undefined
   const endpoints = decode(opened(vault, row)) as readonly SealableEndpoint[]
-  return endpoints.map(({ url, weight, headers }) => ({
+  return endpoints.map(({ url, headers, ...rest }) => ({
+    ...rest,
     url: secretUrl(new URL(url)),
-    weight,
     ...(headers && { headers: Object.fromEntries(headers.map(([name, value]) => [name, secret(value)])) }),
   }))
 }
 
-interface SealableEndpoint extends Pick<EndpointSettings, 'weight'> {
+interface SealableEndpoint extends Pick<EndpointSettings, 'weight' | 'provider'> {
   readonly url: string
   /** In pairs: a header's name may be one that means something in JSON, or in how amounts are marked in it. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 
-function sealable({ url, weight, headers }: EndpointSettings): SealableEndpoint {
+function sealable({ url, headers, ...rest }: EndpointSettings): SealableEndpoint {
   const pairs = headers && Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const)
-  return { url: url.reveal(), weight, ...(pairs && { headers: pairs }) }
+  return { ...rest, url: url.reveal(), ...(pairs && { headers: pairs }) }
 }
 
 /** The text that the signer was stored with. */

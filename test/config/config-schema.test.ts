@@ -126,7 +126,12 @@ Object.assign(everyMember.relayers[0] ?? {}, {
 })
 Object.assign(everyMember.networks[0] ?? {}, {
   rpc_urls: [
-    { url: 'http://127.0.0.1:8545', weight: 50, headers: { 'x-api-key': { type: 'env', value: 'RPC_KEY' } } },
+    {
+      url: 'http://127.0.0.1:8545',
+      weight: 50,
+      provider: 'one',
+      headers: { 'x-api-key': { type: 'env', value: 'RPC_KEY' } },
+    },
     { type: 'env', value: 'RPC_URL' },
   ],
   profile: {

@@ -296,6 +296,18 @@ test('old rows stay unless the file gives them an age', async () => {
   })
 })
 
+test('an endpoint may name its provider, in 1 to 64 characters', async () => {
+  const file = rightFile()
+  const providersOf = async (provider: unknown) => {
+    file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', provider }, 'http://b'] }
+    const { networks } = await loadFile(file)
+    return networks[0]?.rpcUrls.map((each) => each.provider)
+  }
+  expect(await providersOf(' one ')).toEqual(['one', undefined])
+  for (const wrong of ['', ' ', 7]) await expect(providersOf(wrong)).rejects.toThrow('rpc_urls[0].provider')
+  await expect(providersOf('x'.repeat(65))).rejects.toThrow('rpc_urls[0].provider: has 65 characters')
+})
+
 test('endpoints of weight 0 are out of use', async () => {
   const file = rightFile()
   file.networks[0] = { ...file.networks[0], rpc_urls: [{ url: 'http://a', weight: 0 }, 'http://b'] }

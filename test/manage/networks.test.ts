@@ -54,8 +54,11 @@ test('new endpoints take over at once, what is in flight is followed over them, 
   for (const payment of payments) await reached(stage, payment, 'submitted')
 
   const url = `${other.url}/v3/a-key-of-a-provider`
-  const patched = await manage(client, 'PATCH', at, { rpc_urls: [{ url, weight: 7 }], required_confirmations: 2 })
-  expect(patched.rpc_urls).toEqual([{ url: `${other.url}/***`, weight: 7 }])
+  const patched = await manage(client, 'PATCH', at, {
+    rpc_urls: [{ url, weight: 7, provider: 'one' }],
+    required_confirmations: 2,
+  })
+  expect(patched.rpc_urls).toEqual([{ url: `${other.url}/***`, weight: 7, provider: 'one' }])
   expect(patched.required_confirmations).toBe(2)
   await until(() => other.calls('eth_getTransactionCount').length > 0, { what: 'the new endpoint to be asked' })
   const requested = stage.line.calls('eth_getBlockByNumber').length

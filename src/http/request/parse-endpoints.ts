@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
-import type { EndpointSettings } from '../../domain/settings.ts'
+import { type EndpointSettings, providerCharsMax } from '../../domain/settings.ts'
 import { httpUrl, httpUrlPattern } from '../../ops/http-url.ts'
 import {
   headerCharsMax,
@@ -37,6 +37,13 @@ const headerValue = {
   examples: ['a-key'],
 }
 
+const provider = Type.String({
+  minLength: 1,
+  maxLength: providerCharsMax,
+  description: 'who runs it, where the host does not show that: endpoints of one provider are one witness',
+  examples: ['one'],
+})
+
 /** A weight of 0 puts an endpoint out of use. */
 const isUsed = {
   anyOf: [{ type: 'string' }, { type: 'object', not: { required: ['weight'], properties: { weight: { enum: [0] } } } }],
@@ -59,7 +66,12 @@ export const endpointsSchema = Type.Array(
   Type.Union([
     url,
     Type.Object(
-      { url, weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })), headers: Type.Optional(headers) },
+      {
+        url,
+        weight: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+        provider: Type.Optional(provider),
+        headers: Type.Optional(headers),
+      },
       { title: 'EndpointRequest', additionalProperties: false },
     ),
   ]),
@@ -75,9 +87,14 @@ export const endpointsSchema = Type.Array(
 export function parseEndpoints(field: string, given: Static<typeof endpointsSchema>): readonly EndpointSettings[] {
   const endpoints = given.map((each, index): EndpointSettings => {
     const at = `${field}[${index}]`
-    const { url, weight = 100, headers } = typeof each === 'string' ? { url: each } : each
+    const { url, weight = 100, provider, headers } = typeof each === 'string' ? { url: each } : each
     refuseWebSocket(at, url)
-    return { url: parseUrl(at, url), weight, ...(headers && { headers: parseHeaders(`${at}.headers`, headers) }) }
+    return {
+      url: parseUrl(at, url),
+      weight,
+      ...(provider !== undefined && { provider }),
+      ...(headers && { headers: parseHeaders(`${at}.headers`, headers) }),
+    }
   })
   const used = endpoints.filter(({ weight }) => weight > 0)
   if (used.length > 0) return used

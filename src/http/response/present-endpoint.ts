@@ -11,6 +11,7 @@ export const endpointSchema = Type.Object(
   {
     url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
     weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
+    provider: Type.Optional(Type.String({ examples: ['one'] })),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
     ),
@@ -18,9 +19,14 @@ export const endpointSchema = Type.Object(
   { title: 'Endpoint', additionalProperties: false },
 )
 
-export function presentEndpoint({ url, weight, headers }: EndpointSettings): Static<typeof endpointSchema> {
+export function presentEndpoint({ url, weight, provider, headers }: EndpointSettings): Static<typeof endpointSchema> {
   const masked = headers && Object.fromEntries(Object.keys(headers).map((name) => [name, headerMask]))
-  return { url: presentUrl(url), weight, ...(masked && { headers: masked }) }
+  return {
+    url: presentUrl(url),
+    weight,
+    ...(provider !== undefined && { provider }),
+    ...(masked && { headers: masked }),
+  }
 }
 
 export function presentUrl(url: Secret): string {
