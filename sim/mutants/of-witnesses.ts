@@ -327,8 +327,8 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'forget-the-provider',
     breaks: 'counts two endpoints of one provider as two witnesses once they were given through the API',
-    caughtBy: 'test/manage/networks.test.ts',
-    expects: 'new endpoints take over at once',
+    caughtBy: 'test/registry/registry.test.ts',
+    expects: 'what is sealed of endpoints comes back whole',
     edits: [
       {
         file: 'src/registry/stored-entities.ts',

@@ -14,7 +14,13 @@ import { secret, secretUrl } from '../../src/ops/secret.ts'
 import { openVault } from '../../src/ops/vault.ts'
 
 import { openRegistry } from '../../src/registry/open-registry.ts'
-import { networkToEntity, relayerToEntity, sealEndpoints, signerToEntity } from '../../src/registry/stored-entities.ts'
+import {
+  networkFromEntity,
+  networkToEntity,
+  relayerToEntity,
+  sealEndpoints,
+  signerToEntity,
+} from '../../src/registry/stored-entities.ts'
 import { openCurve } from '../../src/signers/curve.ts'
 import { openPlainSigner } from '../../src/signers/plain.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -155,6 +161,15 @@ test('what a chain shows of itself is read until it answers, and the profile fol
   expect(waits).toEqual([60_000, 60_000, 3_600_000, 60_000])
   expect(registry.networks()).toMatchObject([{ profileBasis: 'shown', profile: { pool: 'private', tipFloor: 7n } }])
   expect(registry.policyOf(relayer).profile).toMatchObject({ pool: 'private', l1Fee: 'in_gas' })
+})
+
+test('what is sealed of endpoints comes back whole', () => {
+  const rpcUrls = [{ ...endpointOf('sealed'), weight: 7, provider: 'one', headers: { 'x-api-key': secret('k') } }]
+  const { name } = network
+  const row = { ...networkToEntity(vault, name, { rpcUrls }), revision: 1 }
+  const [back, ...others] = networkFromEntity(vault, row).rpcUrls ?? []
+  expect(back).toMatchObject({ weight: 7, provider: 'one' })
+  expect([back?.url.reveal(), back?.headers?.['x-api-key']?.reveal(), others]).toEqual(['http://sealed/', 'k', []])
 })
 
 test('what can not be opened now is opened at the next look', async () => {
