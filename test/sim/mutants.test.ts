@@ -10,6 +10,8 @@ import { runNode, simulator } from './simulate.ts'
 /** From the pinned seed on, where that does not notice it any more: a change of the engine moves what its worlds meet. */
 const { SIM_MUTANT_SEEDS: seeds = '150' } = process.env
 const processes = 2
+/** Some tests wait for a minute before they notice, and compute nothing meanwhile. */
+const testProcesses = 4
 const atSeeds = fileURLToPath(new URL('../../sim/mutants/together.ts', import.meta.url))
 const byTests = fileURLToPath(new URL('../../sim/mutants/tests-together.ts', import.meta.url))
 const names = mutants.map(({ name }) => name)
@@ -22,14 +24,13 @@ const testOf = new Map(mutants.map(({ name, caughtBy }) => [name, tests.indexOf(
 
 /** By name, what was noticed of mutants that share a process. One that ends its process leaves those behind it untried. */
 async function tryTogether(): Promise<ReadonlyMap<string, string>> {
-  const shares = Array.from({ length: processes }, (_, share) => share)
   const atSeed = (share: number) => pinned.filter((_, index) => index % processes === share)
-  const byTest = (share: number) => tested.filter((name) => (testOf.get(name) ?? 0) % processes === share)
-  // At the same time: some tests take long to notice, and only wait.
-  const runs = shares.flatMap((share) => [
-    runNode(['--disable-warning=ExperimentalWarning', atSeeds, ...atSeed(share)]),
-    runNode([byTests, ...byTest(share)]),
-  ])
+  const byTest = (share: number) => tested.filter((name) => (testOf.get(name) ?? 0) % testProcesses === share)
+  const shares = (count: number) => Array.from({ length: count }, (_, share) => share)
+  const runs = [
+    ...shares(processes).map((share) => runNode(['--disable-warning=ExperimentalWarning', atSeeds, ...atSeed(share)])),
+    ...shares(testProcesses).map((share) => runNode([byTests, ...byTest(share)])),
+  ]
   const outs = (await Promise.all(runs)).map(({ out }) => out)
   const lines = outs.flatMap((out) => out.split('\n').filter((line) => line.startsWith('{"name":')))
   const tried = lines.map((line) => JSON.parse(line) as Tried)
