@@ -22,8 +22,8 @@ export interface Reach {
 }
 
 /**
- * Whether `nonce` may be bound: not while a count above all that is explained may be true. Beyond the reach it needs a permit, or the count of another endpoint: repeated counts of
- * the same one may be as false as the first.
+ * Whether `nonce` may be bound: not while a count above all that is explained may be true. Beyond the reach it needs a permit, or the
+ * count of another endpoint: repeated counts of the same one may be as false as the first.
  */
 export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 'work' | 'observation'>): Reach {
   const { doubtedCount } = observation
@@ -52,6 +52,8 @@ function countElsewhere({ secondCount, isSecondCountOwn }: Observation): Nonce {
 
 /** Every nonce that the record holds, as bound or as spent, lies below. 0: it holds none. */
 export function recordedBelow({ floor, unsettled, open, recordedBelow: before = 0 }: Work): Nonce {
-  const bound = open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce + 1] : []))
-  return Math.max(before, floor.spentBelow, floor.explainedBelow, (unsettled?.nonce ?? -1) + 1, ...bound)
+  let below = Math.max(before, floor.spentBelow, floor.explainedBelow, (unsettled?.nonce ?? -1) + 1)
+  // A loop, without an array: a thousand may be open, and each step looks at them.
+  for (const { lifecycle } of open) if ('nonce' in lifecycle) below = Math.max(below, lifecycle.nonce + 1)
+  return below
 }
