@@ -1,4 +1,4 @@
-// The profile of each EVM chain on viem's list and of each network with a name here, and what it rests on.
+// The profile of each EVM chain on viem's list and of each network with a name here, and its basis.
 import * as chains from 'viem/chains'
 import { namedNetworks } from '../src/config/named-networks.ts'
 import {

@@ -57,5 +57,5 @@ export const anotherChain: Lie = (world, node, { id, method, params }, honest, d
   }
 }
 
-/** Of a block that the true chain does not have. */
+/** Of a block that is not on the true chain. */
 const defaults = { baseFeePerGas: '0x3b9aca00', gasLimit: '0x1c9c380', gasUsed: '0x0' }

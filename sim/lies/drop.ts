@@ -8,7 +8,7 @@ export function drop({ pool }: SimNode, { hash, from, nonce }: SimTransaction): 
   pool.tracked = pool.tracked.filter((each) => each.hash !== hash)
 }
 
-/** By node: the hashes of what it never passed on. */
+/** By node: the hashes of the transactions that it dropped. */
 const withheld = new WeakMap<SimNode, Set<string>>()
 
 /** The node does not pass it on to the others, either. */

@@ -75,7 +75,7 @@ export interface Liar {
 
 export const lieKinds = Object.keys(lies) as readonly LieKind[]
 
-/** Stories that hold together, and habits: told always or never. */
+/** Consistent stories, and habits: each answer is false, or none is. */
 const whole: readonly LieKind[] = [
   'falseInclusion',
   'holds',

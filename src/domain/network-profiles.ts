@@ -124,7 +124,7 @@ export interface ChainFacts {
 }
 
 export function profileOf(chain: ChainFacts, overrides: ProfileOverrides = {}): NetworkProfile {
-  const profile = factsOf(chain).facts.reduce(withOverrides, ethereumProfile)
+  const profile = unreadProfileOf(chain)
   // A round of 125 ms has an order by tips, so a higher price can win for as long as a transaction waits.
   const isByTips = profile.pool === 'fcfs' && chain.shown?.collectsTips === true
   return withOverrides(isByTips ? { ...profile, pool: 'private' } : profile, overrides)
@@ -132,7 +132,12 @@ export function profileOf(chain: ChainFacts, overrides: ProfileOverrides = {}): 
 
 /** Whether the chain itself shows if it orders by tips. */
 export function isOrderShown(chain: ChainFacts): boolean {
-  return factsOf(chain).facts.reduce(withOverrides, ethereumProfile).pool === 'fcfs'
+  return unreadProfileOf(chain).pool === 'fcfs'
+}
+
+/** Before its order is read, and without overrides. */
+function unreadProfileOf(chain: ChainFacts): NetworkProfile {
+  return factsOf(chain).facts.reduce(withOverrides, ethereumProfile)
 }
 
 export function basisOf(chain: ChainFacts): ProfileBasis {
