@@ -15,12 +15,11 @@ import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import {
-  deniedBy,
+  type Entry,
   type Heard,
-  keyOf,
+  isDenied,
   openWitnessLedger,
   saidBy,
-  saidIn,
   type WitnessLedger,
   type Word,
   witnessesNeeded,
@@ -77,24 +76,26 @@ export function callingWitnesses({
   let isSlow = false
 
   /** Begins to read about those that are due, block by block. */
-  function begin(claims: readonly WitnessClaim[], at: TrackedHead, tag: FinalityTag | undefined): void {
+  function begin(entries: readonly Entry[], at: TrackedHead, tag: FinalityTag | undefined): void {
     const begunAt = clock.elapsed()
-    const due = claims.filter((claim) => !readings.has(keyOf(claim)) && ledger.isDue(claim))
-    for (const inBlock of Map.groupBy(due, ({ block }) => block.hash).values()) {
-      const isDoubted = inBlock.some(ledger.isDenied)
-      const ended = readAbout(inBlock, { endpoints, views, at, tag, isDoubted }).then((heard) => {
-        for (const claim of inBlock) {
-          ledger.learn(claim, heard.get(claim.hash) ?? new Map(), at.head.number)
-          readings.delete(keyOf(claim))
+    const due = entries.filter((entry) => ledger.isDue(entry) && !readings.has(entry.key))
+    for (const inBlock of Map.groupBy(due, ({ claim }) => claim.block.hash).values()) {
+      const claims = inBlock.map(({ claim }) => claim)
+      const isDoubted = inBlock.some(isDenied)
+      const ended = readAbout(claims, { endpoints, views, at, tag, isDoubted }).then((heard) => {
+        for (const entry of inBlock) {
+          ledger.learn(entry, heard.get(entry.claim.hash) ?? new Map(), at.head.number)
+          readings.delete(entry.key)
         }
         isSlow = clock.elapsed() - begunAt > waitMs
       })
-      for (const claim of inBlock) readings.set(keyOf(claim), { begunAt, ended })
+      for (const { key } of inBlock) readings.set(key, { begunAt, ended })
     }
   }
 
-  async function attend(claims: readonly WitnessClaim[], changed: (() => void) | undefined): Promise<void> {
-    const open = [...new Set(claims.flatMap((claim) => readings.get(keyOf(claim)) ?? []))]
+  async function attend(entries: readonly Entry[], changed: (() => void) | undefined): Promise<void> {
+    if (readings.size === 0) return
+    const open = [...new Set(entries.flatMap(({ key }) => readings.get(key) ?? []))]
     if (open.length === 0) return
     const ended = Promise.all(open.map((reading) => reading.ended))
     let isLate = false
@@ -108,9 +109,10 @@ export function callingWitnesses({
 
   return {
     async call(claims, at, { tag, changed } = {}) {
-      begin(claims, at, tag)
-      await attend(claims, changed)
-      return new Map(claims.map((claim) => [claim.hash, ledger.testimony(claim, at.head.number)]))
+      const entries = claims.map(ledger.entryOf)
+      begin(entries, at, tag)
+      await attend(entries, changed)
+      return new Map(entries.map((entry) => [entry.claim.hash, ledger.testimony(entry, at.head.number)]))
     },
     reported: views.reported,
     isRefuted: ledger.isRefuted,
@@ -135,11 +137,11 @@ async function readAbout(
   const [first] = claims
   if (!first) return heard
   const requested = { block: first.block, head: at.head, tag, isDoubted }
-  const lacking = ({ hash }: WitnessClaim) => witnessesNeeded - saidIn(heard.get(hash)).shownBy.length
+  const lacking = ({ hash }: WitnessClaim) => witnessesNeeded - shownIn(heard.get(hash))
   let waiting = endpoints.order(at.by)
   while (waiting.length > 0) {
-    const most = Math.max(...claims.map(lacking))
-    if (most <= 0) break
+    const most = claims.reduce((above, claim) => Math.max(above, lacking(claim)), 0)
+    if (most === 0) break
     const next = ofProviders(waiting, most)
     waiting = waiting.filter((endpoint) => !next.includes(endpoint))
     await Promise.all(
@@ -156,6 +158,13 @@ async function readAbout(
   return heard
 }
 
+/** The number of providers that show it. */
+function shownIn(heard: Heard | undefined): number {
+  let shown = 0
+  for (const { view } of heard?.values() ?? []) if (view === 'shown') shown += 1
+  return shown
+}
+
 /** The first of so many providers. */
 function ofProviders(waiting: readonly Endpoint[], most: number): readonly Endpoint[] {
   const firsts = waiting.filter(
@@ -166,15 +175,15 @@ function ofProviders(waiting: readonly Endpoint[], most: number): readonly Endpo
 
 function reporting({ logger, metrics, note }: Pick<CallWitnesses, 'logger' | 'metrics' | 'note'>) {
   return ({ hash, block, succeeded }: WitnessClaim, words: readonly Word[]) => {
-    const said = saidBy(words)
-    const [shown, denied] = [said.shownBy, deniedBy(said)]
+    const { shownBy: shown, refutedBy, elsewhereBy } = saidBy(words)
+    const denied = [...refutedBy, ...elsewhereBy]
     const facts = { hash, block: block.number, shown_by: shown, denied_by: denied }
     logger.warn(facts, 'endpoints contradict each other about the spender of a nonce')
     for (const index of [...shown, ...denied]) metrics.contradicted(index)
     note({
       condition: 'witnesses_contradict',
       question: { block, spender: hash, ...(succeeded !== undefined && { succeeded }) },
-      answers: words.map(({ endpoint, answer }) => ({ endpoint, answer })),
+      answers: words.map(({ endpoint, answer }) => ({ endpoint, answer: answer ? JSON.stringify(answer) : '' })),
     })
   }
 }

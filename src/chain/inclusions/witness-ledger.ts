@@ -18,16 +18,29 @@ export type Heard = ReadonlyMap<string, Word>
 export type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
 
 export interface WitnessLedger {
+  entryOf(claim: WitnessClaim): Entry
   /** Its witnesses have to be called now, or again. */
-  isDue(claim: WitnessClaim): boolean
-  /** They contradict each other. */
-  isDenied(claim: WitnessClaim): boolean
+  isDue(entry: Entry): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
   /** The outcome of a reading under this head. */
-  learn(claim: WitnessClaim, heard: Heard, head: BlockNumber): void
-  testimony(claim: WitnessClaim, head: BlockNumber): Testimony
+  learn(entry: Entry, heard: Heard, head: BlockNumber): void
+  testimony(entry: Entry, head: BlockNumber): Testimony
   single(): SingleWitness | undefined
+}
+
+/** The words about one claim. */
+export interface Entry {
+  readonly claim: WitnessClaim
+  readonly key: string
+  readonly heard: Map<string, Word>
+  /** Counted once for each reading, as each step reads it of all claims. */
+  said: Said
+  readonly silence: Silence
+  readings: number
+  /** By `clock.elapsed()`. */
+  dueAt: number
+  isReported: boolean
 }
 
 /** While all endpoints but those of one provider are silent. */
@@ -50,15 +63,6 @@ export interface WitnessLedgerOptions {
 /** Further ones are not called. */
 export const witnessesNeeded = 2
 
-interface Entry {
-  readonly heard: Map<string, Word>
-  readonly silence: Silence
-  readings: number
-  /** By `clock.elapsed()`. */
-  dueAt: number
-  isReported: boolean
-}
-
 const rememberedMax = 10_000
 /** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
@@ -73,57 +77,62 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   let lastHeard: number | undefined
 
   function entryOf(claim: WitnessClaim): Entry {
-    const known = entries.get(keyOf(claim))
+    const key = keyOf(claim)
+    const known = entries.get(key)
     if (known) return known
     const opened: Entry = {
+      claim,
+      key,
       heard: new Map(),
+      said: saidBy([]),
       silence: measureSilence(clock),
       readings: 0,
       dueAt: 0,
       isReported: false,
     }
-    entries.set(keyOf(claim), opened)
+    entries.set(key, opened)
     return opened
   }
 
   const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.results.ms())
   /** Without the result, a list is only a part of the answer. */
-  const isSilent = (heard: Heard) => heard.size - saidIn(heard).listedBy.length < enough
-  const isDenied = (claim: WitnessClaim) => deniedBy(saidIn(entryOf(claim).heard)).length > 0
+  const isSilent = ({ size }: Heard, { listedBy }: Said) => size - listedBy.length < enough
 
   return {
-    isDenied,
-    isDue(claim) {
-      const { dueAt, heard } = entryOf(claim)
-      return dueAt <= clock.elapsed() && saidIn(heard).shownBy.length < enough
+    entryOf,
+    isDue({ dueAt, said }) {
+      return dueAt <= clock.elapsed() && said.shownBy.length < enough
     },
-    isRefuted: (claim) => refuted.has(keyOf(claim)),
-    learn(claim, heard, head) {
-      const entry = entryOf(claim)
+    isRefuted: (claim) => refuted.size > 0 && refuted.has(keyOf(claim)),
+    learn(entry, heard, head) {
+      const { claim } = entry
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
-      if (isDenied(claim)) entry.heard.clear()
+      if (isDenied(entry)) entry.heard.clear()
       for (const [provider, word] of heard) entry.heard.set(provider, word)
+      const said = saidBy([...entry.heard.values()])
+      entry.said = said
       // Without any answer, nobody is silent beside another.
-      if (heard.size > 0) {
-        entry.silence.note(isSilent(heard))
-        silenceOfAny(claim).note(isSilent(heard))
-        lastHeard = [...heard.values()][0]?.endpoint
+      const [first] = heard.values()
+      if (first) {
+        const silentNow = isSilent(heard, saidBy([...heard.values()]))
+        entry.silence.note(silentNow)
+        silenceOfAny(claim).note(silentNow)
+        lastHeard = first.endpoint
         silent(silenceMs())
       }
-      const most = isDenied(claim) ? againMs.mostDenied : againMs.most
+      const most = isDenied(entry) ? againMs.mostDenied : againMs.most
       entry.dueAt = clock.elapsed() + Math.min(most, againMs.first * 2 ** entry.readings)
       entry.readings += 1
-      const said = saidIn(entry.heard)
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
-        refuted.set(keyOf(claim), true)
+        refuted.set(entry.key, true)
         // The same endpoint shows it in the body, too, where no result is.
         const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
         if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
       }
       // The hash of the newest block may change yet, with each flashblock above all.
       const isYoung = head <= claim.block.number && said.refutedBy.length === 0
-      if (entry.isReported || said.shownBy.length === 0 || deniedBy(said).length === 0 || isYoung) return
+      if (entry.isReported || said.shownBy.length === 0 || !isDenied(entry) || isYoung) return
       entry.isReported = true
       contradicted(claim, [...entry.heard.values()])
     },
@@ -131,32 +140,34 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       const silentMs = silenceMs()
       return lastHeard === undefined || silentMs === 0 ? undefined : { endpoint: lastHeard, silentMs }
     },
-    testimony(claim, head) {
-      const { heard, silence } = entryOf(claim)
-      const silentMs = isSilent(heard) ? Math.max(silence.ms(), silenceOfAny(claim).ms()) : 0
-      return { ...saidIn(heard), providers, silentMs, laterBlocks: Math.max(0, head - claim.block.number) }
+    testimony({ claim, heard, said, silence }, head) {
+      const { shownBy, listedBy, refutedBy, elsewhereBy } = said
+      const silentMs = isSilent(heard, said) ? Math.max(silence.ms(), silenceOfAny(claim).ms()) : 0
+      const laterBlocks = Math.max(0, head - claim.block.number)
+      return { shownBy, listedBy, refutedBy, elsewhereBy, providers, silentMs, laterBlocks }
     },
   }
 }
 
 /** By index, those that show it, and so on. */
-export function saidIn(heard: Heard = new Map()): Said {
-  return saidBy([...heard.values()])
-}
-
 export function saidBy(words: readonly Word[]): Said {
-  const by = (...wanted: readonly View[]) =>
-    words.flatMap(({ view, endpoint }) => (wanted.includes(view) ? [endpoint] : [])).sort((one, two) => one - two)
-  return {
-    shownBy: by('shown'),
-    listedBy: by('listed'),
-    refutedBy: by('refuted', 'unlisted'),
-    elsewhereBy: by('elsewhere'),
-  }
+  const by: Record<keyof Said, number[]> = { shownBy: [], listedBy: [], refutedBy: [], elsewhereBy: [] }
+  for (const { view, endpoint } of words) if (view !== 'silent') by[saidAs[view]].push(endpoint)
+  for (const endpoints of Object.values(by)) endpoints.sort((one, two) => one - two)
+  return by
 }
 
-export function deniedBy({ refutedBy, elsewhereBy }: Said): readonly number[] {
-  return [...refutedBy, ...elsewhereBy]
+const saidAs: Record<Exclude<View, 'silent'>, keyof Said> = {
+  shown: 'shownBy',
+  listed: 'listedBy',
+  refuted: 'refutedBy',
+  unlisted: 'refutedBy',
+  elsewhere: 'elsewhereBy',
+}
+
+/** Whether a witness contradicts the endpoint that reported it. */
+export function isDenied({ said: { refutedBy, elsewhereBy } }: Entry): boolean {
+  return refutedBy.length + elsewhereBy.length > 0
 }
 
 /** Another block, or another result, is another claim. */

@@ -5,6 +5,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
+import type { BlockNumber } from '../../domain/units.ts'
 import type { WitnessClaim } from '../../domain/witness.ts'
 import type { NamedBlock } from '../heads/named-blocks.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
@@ -22,8 +23,20 @@ export type View = 'shown' | 'listed' | 'refuted' | 'unlisted' | 'elsewhere' | '
 
 export interface WitnessAnswer {
   readonly view: View
-  /** What it is derived from, for an operator. Empty where the endpoint is silent. */
-  readonly answer: string
+  /** Absent where the endpoint is silent. */
+  readonly answer?: ShownAnswer
+}
+
+/** The basis of a view, for an operator. */
+export interface ShownAnswer {
+  readonly block: BlockNumber
+  readonly block_hash: Hash
+  readonly lists_spender: boolean
+  readonly succeeded: boolean | undefined
+  /** Their number in the block. */
+  readonly transactions: number
+  /** The hashes of some of them, of a block without the spender. */
+  readonly first?: readonly Hash[]
 }
 
 export interface WitnessViews {
@@ -131,7 +144,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
   }
 }
 
-const silence: WitnessAnswer = { view: 'silent', answer: '' }
+const silence: WitnessAnswer = { view: 'silent' }
 
 /** More hashes than these make no answer clearer. */
 const hashesInAnswer = 12
@@ -144,11 +157,9 @@ function shown(
 ): WitnessAnswer {
   const { number, hashes } = listing
   const lists = hashes.has(hash)
-  const answer = {
-    ...{ block: number, block_hash: listing.hash, lists_spender: lists, succeeded: results.get(hash) },
-    ...{ transactions: hashes.size, ...(!lists && { first: [...hashes].slice(0, hashesInAnswer) }) },
-  }
-  return { view, answer: JSON.stringify(answer) }
+  const facts = { block: number, block_hash: listing.hash, lists_spender: lists, succeeded: results.get(hash) }
+  const inAll = { ...facts, transactions: hashes.size }
+  return { view, answer: lists ? inAll : { ...inAll, first: [...hashes].slice(0, hashesInAnswer) } }
 }
 
 function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {

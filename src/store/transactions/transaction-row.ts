@@ -35,12 +35,17 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
   const { lifecycle, cancellation } = transaction
   const inclusion = 'inclusion' in lifecycle ? lifecycle.inclusion : undefined
   const receipt = inclusion && inclusion.by !== 'external' ? inclusion : undefined
+  const wait = waitToRow(transaction.wait)
+  // No spread: with one a row takes three times as long, and each change of a transaction makes one.
   return {
     phase: lifecycle.phase,
     open: isTerminal(transaction) ? 0 : 1,
     status: statusOf(transaction),
     status_reason: storableText(transaction.statusReason),
-    ...waitToRow(transaction.wait),
+    wait_condition: wait.wait_condition,
+    wait_text: wait.wait_text,
+    wait_facts: wait.wait_facts,
+    wait_since: wait.wait_since,
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
