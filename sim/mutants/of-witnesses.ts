@@ -150,8 +150,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: calling,
-        find: 'const { index, provider } = endpoint',
-        put: 'const { index } = endpoint\n        const provider = String(index)',
+        find: 'const { provider } = endpoint',
+        put: 'const provider = String(endpoint.index)',
       },
     ],
   },
@@ -322,7 +322,9 @@ export const ofWitnesses: readonly Mutant[] = [
     breaks: 'waits for silent endpoints with each spender anew',
     caughtBy: called,
     expects: 'silence is counted',
-    edits: [{ file: ledger, find: 'Math.max(silence.ms(), silenceOfAny(claim).ms())', put: 'silence.ms()' }],
+    edits: [
+      { file: ledger, find: 'Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms())', put: '(silence?.ms() ?? 0)' },
+    ],
   },
   {
     name: 'forget-the-provider',

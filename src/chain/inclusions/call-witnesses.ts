@@ -70,7 +70,7 @@ export function callingWitnesses({
   ...log
 }: CallWitnesses): Witnesses {
   const views = openWitnessViews(namedBlock, witness)
-  const readings = new Map<string, Reading>()
+  const readings = new Map<Entry, Reading>()
   const silent = log.metrics.witnessSilence
   const ledger = openWitnessLedger({ providers, clock, contradicted: reporting(log), silent })
   let isSlow = false
@@ -78,24 +78,24 @@ export function callingWitnesses({
   /** Begins to read about those that are due, block by block. */
   function begin(entries: readonly Entry[], at: TrackedHead, tag: FinalityTag | undefined): void {
     const begunAt = clock.elapsed()
-    const due = entries.filter((entry) => ledger.isDue(entry) && !readings.has(entry.key))
+    const due = entries.filter((entry) => ledger.isDue(entry) && !readings.has(entry))
     for (const inBlock of Map.groupBy(due, ({ claim }) => claim.block.hash).values()) {
       const claims = inBlock.map(({ claim }) => claim)
       const isDoubted = inBlock.some(isDenied)
       const ended = readAbout(claims, { endpoints, views, at, tag, isDoubted }).then((heard) => {
         for (const entry of inBlock) {
           ledger.learn(entry, heard.get(entry.claim.hash) ?? new Map(), at.head.number)
-          readings.delete(entry.key)
+          readings.delete(entry)
         }
         isSlow = clock.elapsed() - begunAt > waitMs
       })
-      for (const { key } of inBlock) readings.set(key, { begunAt, ended })
+      for (const entry of inBlock) readings.set(entry, { begunAt, ended })
     }
   }
 
   async function attend(entries: readonly Entry[], changed: (() => void) | undefined): Promise<void> {
     if (readings.size === 0) return
-    const open = [...new Set(entries.flatMap(({ key }) => readings.get(key) ?? []))]
+    const open = [...new Set(entries.flatMap((entry) => readings.get(entry) ?? []))]
     if (open.length === 0) return
     const ended = Promise.all(open.map((reading) => reading.ended))
     let isLate = false
@@ -146,11 +146,11 @@ async function readAbout(
     waiting = waiting.filter((endpoint) => !next.includes(endpoint))
     await Promise.all(
       next.map(async (endpoint) => {
-        const { index, provider } = endpoint
+        const { provider } = endpoint
         const open = claims.filter((claim) => lacking(claim) > 0 && !heard.get(claim.hash)?.has(provider))
         if (open.length === 0) return
         for (const [hash, shown] of await views.of(endpoint, requested, open)) {
-          if (shown.view !== 'silent') heard.get(hash)?.set(provider, { ...shown, endpoint: index })
+          if (shown.view !== 'silent') heard.get(hash)?.set(provider, shown)
         }
       }),
     )

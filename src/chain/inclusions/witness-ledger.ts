@@ -1,5 +1,6 @@
 // The words of the witnesses on each claim, and for how long only one of them has answered.
 import { LRUCache } from 'lru-cache'
+import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -7,10 +8,7 @@ import { measureSilence, type Silence } from './measure-silence.ts'
 import type { View, WitnessAnswer } from './witness-view.ts'
 
 /** The word of one provider. */
-export interface Word extends WitnessAnswer {
-  /** The index of the endpoint that gave it. */
-  readonly endpoint: number
-}
+export type Word = WitnessAnswer
 
 /** Words other than `silent`, by provider. */
 export type Heard = ReadonlyMap<string, Word>
@@ -32,11 +30,11 @@ export interface WitnessLedger {
 /** The words about one claim. */
 export interface Entry {
   readonly claim: WitnessClaim
-  readonly key: string
-  readonly heard: Map<string, Word>
+  heard: Heard
   /** Counted once for each reading, as each step reads it of all claims. */
   said: Said
-  readonly silence: Silence
+  /** Absent before anybody was silent. */
+  silence?: Silence
   readings: number
   /** By `clock.elapsed()`. */
   dueAt: number
@@ -64,11 +62,15 @@ export interface WitnessLedgerOptions {
 export const witnessesNeeded = 2
 
 const rememberedMax = 10_000
+/** Of one spender. Its block may be replaced, and endpoints that lie make up more. */
+const claimsMax = 8
+const noWords: Heard = new Map()
 /** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
 
 export function openWitnessLedger({ providers, clock, contradicted, silent }: WitnessLedgerOptions): WitnessLedger {
-  const entries = new LRUCache<string, Entry>({ max: rememberedMax })
+  // By the spender's hash, which most have one claim about.
+  const entries = new LRUCache<Hash, readonly Entry[]>({ max: rememberedMax })
   const refuted = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
   const ofAny = { listings: measureSilence(clock), results: measureSilence(clock) }
@@ -77,20 +79,11 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   let lastHeard: number | undefined
 
   function entryOf(claim: WitnessClaim): Entry {
-    const key = keyOf(claim)
-    const known = entries.get(key)
+    const ofSpender = entries.get(claim.hash) ?? []
+    const known = ofSpender.find((entry) => isSame(entry.claim, claim))
     if (known) return known
-    const opened: Entry = {
-      claim,
-      key,
-      heard: new Map(),
-      said: saidBy([]),
-      silence: measureSilence(clock),
-      readings: 0,
-      dueAt: 0,
-      isReported: false,
-    }
-    entries.set(key, opened)
+    const opened: Entry = { claim, heard: noWords, said: saidBy([]), readings: 0, dueAt: 0, isReported: false }
+    entries.set(claim.hash, [opened, ...ofSpender].slice(0, claimsMax))
     return opened
   }
 
@@ -107,15 +100,16 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
     learn(entry, heard, head) {
       const { claim } = entry
       // A witness that answered before and is silent now keeps its word, unless endpoints contradict each other.
-      if (isDenied(entry)) entry.heard.clear()
-      for (const [provider, word] of heard) entry.heard.set(provider, word)
+      const isNew = entry.heard.size === 0 || isDenied(entry)
+      entry.heard = isNew ? heard : new Map([...entry.heard, ...heard])
       const said = saidBy([...entry.heard.values()])
       entry.said = said
       // Without any answer, nobody is silent beside another.
       const [first] = heard.values()
       if (first) {
-        const silentNow = isSilent(heard, saidBy([...heard.values()]))
-        entry.silence.note(silentNow)
+        const silentNow = isSilent(heard, isNew ? said : saidBy([...heard.values()]))
+        if (silentNow) entry.silence ??= measureSilence(clock)
+        entry.silence?.note(silentNow)
         silenceOfAny(claim).note(silentNow)
         lastHeard = first.endpoint
         silent(silenceMs())
@@ -125,7 +119,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       entry.readings += 1
       // For good: the endpoint that made it up would go on to show it, and keep the true inclusion from being found.
       if (said.shownBy.length < witnessesNeeded && said.refutedBy.length >= enough) {
-        refuted.set(entry.key, true)
+        refuted.set(keyOf(claim), true)
         // The same endpoint shows it in the body, too, where no result is.
         const unlistedBy = [...entry.heard.values()].filter(({ view }) => view === 'unlisted')
         if (unlistedBy.length >= enough) refuted.set(keyOf({ hash: claim.hash, block: claim.block }), true)
@@ -142,15 +136,25 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
     },
     testimony({ claim, heard, said, silence }, head) {
       const { shownBy, listedBy, refutedBy, elsewhereBy } = said
-      const silentMs = isSilent(heard, said) ? Math.max(silence.ms(), silenceOfAny(claim).ms()) : 0
+      const silentMs = isSilent(heard, said) ? Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms()) : 0
       const laterBlocks = Math.max(0, head - claim.block.number)
       return { shownBy, listedBy, refutedBy, elsewhereBy, providers, silentMs, laterBlocks }
     },
   }
 }
 
+/** Most claims of a network have the same few words: each combination is counted once. */
+const counted = new LRUCache<string, Said>({ max: 1_000 })
+
 /** By index, those that show it, and so on. */
 export function saidBy(words: readonly Word[]): Said {
+  const key = words.map(({ view, endpoint }) => `${view} ${endpoint}`).join()
+  const known = counted.get(key) ?? countOf(words)
+  counted.set(key, known)
+  return known
+}
+
+function countOf(words: readonly Word[]): Said {
   const by: Record<keyof Said, number[]> = { shownBy: [], listedBy: [], refutedBy: [], elsewhereBy: [] }
   for (const { view, endpoint } of words) if (view !== 'silent') by[saidAs[view]].push(endpoint)
   for (const endpoints of Object.values(by)) endpoints.sort((one, two) => one - two)
@@ -171,6 +175,10 @@ export function isDenied({ said: { refutedBy, elsewhereBy } }: Entry): boolean {
 }
 
 /** Another block, or another result, is another claim. */
-export function keyOf({ hash, block, succeeded }: WitnessClaim): string {
+function isSame(one: WitnessClaim, other: WitnessClaim): boolean {
+  return one.block.hash === other.block.hash && one.succeeded === other.succeeded
+}
+
+function keyOf({ hash, block, succeeded }: WitnessClaim): string {
   return `${hash} ${block.hash} ${succeeded}`
 }

@@ -23,6 +23,8 @@ export type View = 'shown' | 'listed' | 'refuted' | 'unlisted' | 'elsewhere' | '
 
 export interface WitnessAnswer {
   readonly view: View
+  /** The index of the endpoint that gave it. */
+  readonly endpoint: number
   /** Absent where the endpoint is silent. */
   readonly answer?: ShownAnswer
 }
@@ -71,7 +73,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     sizeCalculation: ({ hashes }) => hashes.size + 1,
   })
   const underWay = new Map<string, Promise<Listing | undefined>>()
-  const results = new LRUCache<string, boolean>({ max: resultsKeptMax })
+  const results = rememberResults()
   const readReceipts = readingReceipts()
 
   function listingOf(endpoint: Endpoint, { block, isDoubted }: RequestedBlock): Promise<Listing | undefined> {
@@ -101,24 +103,25 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
     claims: readonly WitnessClaim[],
     isDoubted: boolean,
   ): Promise<ReadonlyMap<Hash, boolean>> {
-    if (isDoubted) for (const claim of claims) results.delete(keyOf(endpoint, claim))
-    const unread = claims.filter((claim) => !results.has(keyOf(endpoint, claim)))
+    if (isDoubted) for (const claim of claims) results.forget(endpoint, claim)
+    const unread = claims.filter((claim) => results.of(endpoint, claim) === undefined)
+    const found = new Map<Hash, boolean>()
     const receipts = await readReceipts(endpoint, unread)
     for (const [index, claim] of unread.entries()) {
       const receipt = receipts[index]
       if (!receipt || !isSameBlock(receipt.block, claim.block) || receipt.succeeded === undefined) continue
-      results.set(keyOf(endpoint, claim), receipt.succeeded)
+      results.keep(endpoint, claim, receipt.succeeded)
     }
-    return new Map(
-      claims.flatMap((claim) => {
-        const result = results.get(keyOf(endpoint, claim))
-        return result === undefined ? [] : [[claim.hash, result]]
-      }),
-    )
+    for (const claim of claims) {
+      const result = results.of(endpoint, claim)
+      if (result !== undefined) found.set(claim.hash, result)
+    }
+    return found
   }
 
   return {
     async of(endpoint, requested, claims) {
+      const silence: WitnessAnswer = { view: 'silent', endpoint: endpoint.index }
       const shownAs = (view: (claim: WitnessClaim) => WitnessAnswer) =>
         new Map(claims.map((claim) => [claim.hash, view(claim)] as const))
       if (!endpoint.mayShow() || (await endpoint.ready()) !== undefined) return shownAs(() => silence)
@@ -130,36 +133,60 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
         readResults(endpoint, withResult, requested.isDoubted),
       ])
       if (!listing) return shownAs(() => silence)
+      const show = showing(listing, endpoint)
       const denial = listing.hash === requested.block.hash ? 'unlisted' : 'elsewhere'
-      if (!isSameBlock(listing, requested.block)) return shownAs((claim) => shown('elsewhere', listing, claim, found))
+      if (!isSameBlock(listing, requested.block)) return shownAs((claim) => show('elsewhere', claim, found))
       if (!hasTag) return shownAs(() => silence)
-      return shownAs((claim) => {
-        const view = listing.hashes.has(claim.hash) ? viewOf(claim, found) : denial
-        return shown(view, listing, claim, found)
-      })
+      return shownAs((claim) => show(listing.hashes.has(claim.hash) ? viewOf(claim, found) : denial, claim, found))
     },
     reported(endpoint, claim) {
-      if (claim.succeeded !== undefined) results.set(keyOf(endpoint, claim), claim.succeeded)
+      if (claim.succeeded !== undefined) results.keep(endpoint, claim, claim.succeeded)
     },
   }
 }
 
-const silence: WitnessAnswer = { view: 'silent' }
+/** Of one endpoint. */
+interface Result {
+  readonly by: number
+  readonly block: Hash
+  readonly succeeded: boolean
+}
+
+/** The results that endpoints reported, by the spender's hash. */
+function rememberResults() {
+  const results = new LRUCache<Hash, readonly Result[]>({ max: resultsKeptMax })
+  const ofOthers = ({ index }: Endpoint, hash: Hash) => (results.get(hash) ?? []).filter(({ by }) => by !== index)
+  return {
+    of({ index }: Endpoint, { hash, block }: WitnessClaim): boolean | undefined {
+      return results.get(hash)?.find((result) => result.by === index && result.block === block.hash)?.succeeded
+    },
+    keep(endpoint: Endpoint, { hash, block }: WitnessClaim, succeeded: boolean): void {
+      results.set(hash, [...ofOthers(endpoint, hash), { by: endpoint.index, block: block.hash, succeeded }])
+    },
+    forget(endpoint: Endpoint, { hash }: WitnessClaim): void {
+      results.set(hash, ofOthers(endpoint, hash))
+    },
+  }
+}
 
 /** More hashes than these make no answer clearer. */
 const hashesInAnswer = 12
 
-function shown(
-  view: View,
-  listing: Listing,
-  { hash }: WitnessClaim,
-  results: ReadonlyMap<Hash, boolean>,
-): WitnessAnswer {
-  const { number, hashes } = listing
-  const lists = hashes.has(hash)
-  const facts = { block: number, block_hash: listing.hash, lists_spender: lists, succeeded: results.get(hash) }
-  const inAll = { ...facts, transactions: hashes.size }
-  return { view, answer: lists ? inAll : { ...inAll, first: [...hashes].slice(0, hashesInAnswer) } }
+/** The answers of one endpoint about one block: the same for all spenders that it lists with the same result. */
+function showing({ number, hash: block, hashes }: Listing, { index: endpoint }: Endpoint) {
+  const facts = { block: number, block_hash: block, transactions: hashes.size }
+  const listed = new Map<string, WitnessAnswer>()
+  return (view: View, { hash }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): WitnessAnswer => {
+    const succeeded = results.get(hash)
+    if (!hashes.has(hash)) {
+      const first = [...hashes].slice(0, hashesInAnswer)
+      return { view, endpoint, answer: { ...facts, lists_spender: false, succeeded, first } }
+    }
+    const key = `${view} ${succeeded}`
+    const known = listed.get(key) ?? { view, endpoint, answer: { ...facts, lists_spender: true, succeeded } }
+    listed.set(key, known)
+    return known
+  }
 }
 
 function viewOf({ hash, succeeded }: WitnessClaim, results: ReadonlyMap<Hash, boolean>): View {
@@ -185,8 +212,4 @@ function readingReceipts() {
 async function persist<T>(read: () => Promise<NodeReply<T>>): Promise<NodeReply<T>> {
   const reply = await read()
   return 'value' in reply || reply.why !== 'noAnswer' ? reply : read()
-}
-
-function keyOf({ index }: Endpoint, { hash, block }: WitnessClaim): string {
-  return `${index} ${hash} ${block.hash}`
 }
