@@ -2,7 +2,7 @@
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { seal } from './chain/mine.ts'
-import { moveTo, type SimNode } from './chain/node.ts'
+import { moveTo, orderArrived, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
 import { l1GasAt, l1PriceAt } from './chain/sequencer.ts'
 import type { SimTransaction } from './chain/transaction.ts'
@@ -13,8 +13,16 @@ import type { World } from './world.ts'
 
 /** One block on top of the canonical chain. */
 export function mine(world: World): void {
+  switchOrder(world)
   const block = build(world, world.blocks.canonical(), world.dice.pick(world.nodes), [])
   adopt(world, block)
+}
+
+/** A vote of the chain. The service reads it when it starts, and hourly. */
+function switchOrder({ scenario, state, orderDice, history }: World): void {
+  if (!scenario.kind.switchesOrder || !state.faulty || !orderDice.chance(0.02)) return
+  state.isByTips = !state.isByTips
+  history.note(`transactions are ordered ${state.isByTips ? 'by tips' : 'as they come'} from now on`)
 }
 
 /** Replaces the topmost `depth` blocks by one more than that. */
@@ -77,7 +85,8 @@ function branchOff(world: World, fork: Block, base: Block): void {
 function build(world: World, parent: Block, producer: SimNode, first: readonly SimTransaction[]): Block {
   const { scenario, dice, state } = world
   const { fees } = scenario
-  const { isFcfs } = scenario.kind
+  const isFcfs = world.node.isFcfs()
+  orderArrived(world.node, producer)
   // A sequencer leaves nothing out of the next block that it has ordered.
   const dried = isFcfs ? undefined : dryOut(world)
   const drift = driftAbove(world, parent)

@@ -226,7 +226,7 @@ function postedBy(refusal: Refusal, calls: readonly Call[]): HttpAnswer {
 }
 
 export function isSend({ method }: Call): boolean {
-  return method === 'eth_sendRawTransaction'
+  return method === 'eth_sendRawTransaction' || method === 'eth_sendRawTransactionSync'
 }
 
 const shorts = new Map<string, string>()

@@ -140,6 +140,11 @@ export const features = [
   'anyRestores',
   'finality',
   'fcfs',
+  // First come, first served, with an answer before the order, or with a receipt.
+  'earlyHashes',
+  'orderReceipts',
+  // First come, first served, and by tips from some time on, and back.
+  'tipSwitch',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -196,6 +201,9 @@ export const drawnUsually: Drawn = {
   // A status follows the confirmations, a verdict a later threshold.
   finality: 0.2,
   fcfs: 0.05,
+  earlyHashes: 0.02,
+  orderReceipts: 0.02,
+  tipSwitch: 0.02,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -389,12 +397,16 @@ function drawKind(
   has: (feature: Feature) => Dice | undefined,
   { restores, fees }: Pick<Scenario, 'restores' | 'fees'>,
 ): ChainKind {
-  const [fcfs, pool, l1Gas, l1Fee] = [has('fcfs'), has('sequencerPool'), has('l1Gas'), has('l1Fee')]
+  const [early, receipts, switches] = [has('earlyHashes'), has('orderReceipts'), has('tipSwitch')]
+  const [pool, l1Gas, l1Fee] = [has('sequencerPool'), has('l1Gas'), has('l1Fee')]
+  const fcfs = has('fcfs') ?? early ?? receipts ?? switches
   if (restores.length > 0) return ethereum
   // Either, and where gas is free an account may hold nothing.
   const hasL1Fee = l1Fee !== undefined && (fcfs ?? l1Gas) === undefined && !fees.isFree
   return {
     isFcfs: fcfs !== undefined,
+    answers: early ? 'beforeOrder' : receipts ? 'withReceipt' : 'afterOrder',
+    switchesOrder: switches !== undefined,
     hasSequencer: (fcfs ?? pool) !== undefined,
     hasL1Gas: l1Gas !== undefined,
     hasL1Fee,

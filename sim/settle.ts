@@ -81,10 +81,11 @@ export function calm(world: World, service: Service): void {
   service.wakeZombies()
   service.recover()
   const policies = policiesAtTheEnd(world)
-  if (state.policies !== policies) {
-    state.policies = policies
-    service.reconfigure()
-  }
+  // With another order of the chain, too, which the service reads when it starts.
+  const isOrderNew = world.scenario.kind.switchesOrder
+  if (state.policies === policies && !isOrderNew) return
+  state.policies = policies
+  service.reconfigure()
 }
 
 function policiesAtTheEnd({ scenario: { policies, operator, ending, fees } }: World): Policies {

@@ -51,6 +51,7 @@ export interface World {
   readonly presignDice: Dice
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
+  readonly orderDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -124,6 +125,8 @@ export interface Moods {
   /** The blocks that the tags name on the canonical chain. */
   tags: Tags
   tagsStop: boolean
+  /** The chain has gone over to an order by tips. */
+  isByTips: boolean
   /** Blocks that were safe, and that a reorg took back. */
   readonly unsafe: Set<Hash>
   readonly balances: Map<string, bigint>
@@ -185,6 +188,7 @@ export function openWorld(
     tightGapFillers: scenario.gaps.tightGapFillers,
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
+    isByTips: false,
     unsafe: new Set(),
     balances: new Map(),
     policies: scenario.policies,
@@ -233,6 +237,7 @@ export function openWorld(
   })
   const bytes = watchBytes(disk, {
     kind: scenario.kind,
+    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     canonical: blocks.canonical,
     fail: history.fail,
     deletedAt: (id) => clients.deleted.get(id),
@@ -253,6 +258,7 @@ export function openWorld(
     fees,
     isCalm: () => !state.faulty,
     kind: scenario.kind,
+    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     now: timeline.now,
     revertsNow: () => state.revertsNow,
     keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
@@ -380,6 +386,7 @@ export function openWorld(
     skewMs: () => state.skewMs,
     policies: () => state.policies,
     presign: () => state.presign,
+    isByTips: () => state.isByTips,
     sharing,
     owners,
     signerMood: () => state.signerMood,
@@ -430,6 +437,7 @@ export function openWorld(
     signersDice: dice(seed, 'signers'),
     presignDice: dice(seed, 'presigning'),
     tagsDice: dice(seed, 'tags'),
+    orderDice: dice(seed, 'order'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,

@@ -9,7 +9,17 @@ import { rewardsOf } from './others.ts'
 import { type Admission, admit, intrinsicGas, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
-import { type ChainKind, l1GasAt, l1Oracle, l1PriceAt, oracleAnswer, order, takeFuture } from './sequencer.ts'
+import {
+  type ChainKind,
+  early,
+  l1GasAt,
+  l1Oracle,
+  l1PriceAt,
+  oracleAnswer,
+  order,
+  takeArrived,
+  takeFuture,
+} from './sequencer.ts'
 import { decode, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
@@ -42,6 +52,8 @@ export interface NodeWorld {
   /** Nobody keeps what can't be paid, from when the faults stop. */
   readonly isCalm: () => boolean
   readonly kind: ChainKind
+  /** Transactions are ordered as they come, and not by their tips. */
+  readonly isFcfs: () => boolean
   readonly now: () => number
   readonly revertsNow: () => boolean
   /** Nodes have nothing of blocks that are so far below the head. */
@@ -73,7 +85,7 @@ export function openNode(
 export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   const { left } = branches(node.head, head)
   node.head = head
-  prune(node.pool, head, !world.kind.isFcfs && (node.profile.dropsUnpaid || world.isCalm()))
+  prune(node.pool, head, !world.isFcfs() && (node.profile.dropsUnpaid || world.isCalm()))
   // What it tracks for itself it tries again, now and then.
   node.pool.tracked = node.pool.tracked.filter(
     (transaction) => world.dice.chance(0.8) || !offer(world, node, transaction).admitted,
@@ -85,11 +97,22 @@ export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   }
 }
 
+/** Orders those whose time has come. */
+export function orderArrived(world: NodeWorld, node: SimNode): void {
+  if (node.pool.arriving.length > 0) take(world, node, undefined)
+}
+
 export function offer(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission {
   if (world.isTooTight(transaction)) return { admitted: false, refusal: 'invalid' }
+  return take(world, node, transaction)
+}
+
+const nothingOffered: Admission = { admitted: false, refusal: 'invalid' }
+
+function take(world: NodeWorld, node: SimNode, transaction: SimTransaction | undefined): Admission {
   const { chainId, fees, kind, blocks } = world
   const { pool } = node
-  const at = kind.isFcfs ? blocks.canonical() : node.head
+  const at = world.isFcfs() ? blocks.canonical() : node.head
   const rules = {
     chainId,
     tipMin: fees.poolTipMin,
@@ -97,17 +120,24 @@ export function offer(world: NodeWorld, node: SimNode, transaction: SimTransacti
     l1Gas: l1GasAt(at, kind),
     l1Price: l1PriceAt(at, kind),
   }
-  if (kind.isFcfs) {
+  if (world.isFcfs()) {
     const ordered = (each: SimTransaction) =>
       order(pool, at, { ...rules, gasNeeded: intrinsicGas(each) + rules.l1Gas }, each, world.now())
-    const admission = ordered(transaction)
-    const { from } = transaction
-    for (let isNext = admission.admitted; isNext; ) {
-      const kept = takeFuture(pool, from, nextNonce(pool, at, from), world.now())
-      isNext = kept !== undefined && ordered(kept).admitted
+    const inTurn = (each: SimTransaction) => {
+      const admission = ordered(each)
+      const { from } = each
+      for (let isNext = admission.admitted; isNext; ) {
+        const kept = takeFuture(pool, from, nextNonce(pool, at, from), world.now())
+        isNext = kept !== undefined && ordered(kept).admitted
+      }
+      return admission
     }
-    return admission
+    for (const arrived of takeArrived(pool, world.now())) inTurn(arrived)
+    return transaction ? inTurn(transaction) : nothingOffered
   }
+  // What came before the chain went over to another order is one of many.
+  for (const arrived of takeArrived(pool, world.now())) admit(pool, node.profile, node.head, rules, arrived)
+  if (!transaction) return nothingOffered
   return admit(node.pool, node.profile, node.head, rules, transaction)
 }
 
@@ -197,6 +227,12 @@ export function answer(
     }
     case 'eth_sendRawTransaction':
       return send(world, node, String(params[0]) as Hex, result, error)
+    case 'eth_sendRawTransactionSync': {
+      if (world.kind.answers !== 'withReceipt') return error(-32601, `the method ${method} does not exist`)
+      const receipt = (hash: unknown) =>
+        result({ transactionHash: hash, blockHash: `0x${'0'.repeat(64)}`, status: '0x1' })
+      return send(world, node, String(params[0]) as Hex, world.isFcfs() ? receipt : result, error)
+    }
     default:
       return error(-32601, `the method ${method} does not exist/is not available`)
   }
@@ -210,7 +246,8 @@ function send(
   error: (code: number, message: string) => Member,
 ): Member {
   const transaction = decode(raw)
-  const admission = offer(world, node, transaction)
+  const admission =
+    (world.kind.answers === 'beforeOrder' && answerEarly(world, node, transaction)) || offer(world, node, transaction)
   world.broadcast(node, transaction, admission)
   if (admission.admitted) return result(transaction.hash)
   const { refusal, tipNeeded } = admission
@@ -223,6 +260,18 @@ function send(
   const words = node.profile.words(refusal)
   const { code = -32000, message } = world.dice.pick(words)
   return error(code, message)
+}
+
+/** The hash, before any order. Undefined for bytes that the node refuses by itself. */
+function answerEarly(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission | undefined {
+  const { pool, head } = node
+  const { from, nonce, chainId, cap, tip, gasLimit } = transaction
+  const isSound = chainId === world.chainId && tip <= cap && gasLimit >= intrinsicGas(transaction)
+  if (!world.isFcfs() || !isSound || nonce < accountAt(head, from).nonce) return undefined
+  const isLost = !world.isCalm() && world.dice.chance(early.lost)
+  const atMs = world.now() + world.dice.between(0, early.msMax)
+  if (!isLost) pool.arriving.push({ transaction, atMs })
+  return { admitted: true }
 }
 
 /** As geth says it, today and in older releases. */

@@ -12,6 +12,8 @@ export interface Pool {
   tracked: SimTransaction[]
   /** A sequencer keeps a nonce that is too high for a moment. */
   future: { readonly transaction: SimTransaction; readonly untilMs: number }[]
+  /** Answered before they are ordered. */
+  arriving: { readonly transaction: SimTransaction; readonly atMs: number }[]
 }
 
 export type Admission =
@@ -37,7 +39,7 @@ export interface PoolRules {
 }
 
 export function openPool(): Pool {
-  return { bySender: new Map(), full: false, tracked: [], future: [] }
+  return { bySender: new Map(), full: false, tracked: [], future: [], arriving: [] }
 }
 
 export function intrinsicGas(transaction: SimTransaction): number {

@@ -119,7 +119,8 @@ const orders: Traits = {
   ...common,
   client: 'nitro',
   version: 'nitro/v3.7.1/linux-amd64/go1.25',
-  replaces: () => false,
+  // Where it orders by tips. As they come, nothing replaces anything.
+  replaces: bothRise(floorOf),
   wantsBaseFee: true,
   samplesOf: [],
 }

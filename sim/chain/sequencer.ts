@@ -5,8 +5,12 @@ import type { SimTransaction } from './transaction.ts'
 
 /** How this chain differs from Ethereum. */
 export interface ChainKind {
-  /** First come, first served: an accepted transaction is in the next block, and nothing replaces it. */
+  /** First come, first served: an ordered transaction is in the next block, and nothing replaces it. */
   readonly isFcfs: boolean
+  /** When it answers a send there. */
+  readonly answers: OrderAnswers
+  /** It goes over to an order by tips, and back. */
+  readonly switchesOrder: boolean
   /** All nodes pass transactions to one pool. */
   readonly hasSequencer: boolean
   /** Gas has a part for L1, so that 21,000 never suffice. */
@@ -15,7 +19,16 @@ export interface ChainKind {
   readonly hasL1Fee: boolean
 }
 
-export const ethereum: ChainKind = { isFcfs: false, hasSequencer: false, hasL1Gas: false, hasL1Fee: false }
+/**
+ * `afterOrder`: with a hash, once it has ordered the transaction. `withReceipt`: so, with a receipt that names no block yet.
+ * `beforeOrder`: with a hash, after checks of the bytes; the order follows, or the transaction is lost.
+ */
+export type OrderAnswers = 'afterOrder' | 'withReceipt' | 'beforeOrder'
+
+export const ethereum: ChainKind = {
+  ...{ isFcfs: false, answers: 'afterOrder', switchesOrder: false },
+  ...{ hasSequencer: false, hasL1Gas: false, hasL1Fee: false },
+}
 
 /** How long the sequencer keeps a nonce that is too high (Nitro). */
 export const keepsFutureMs = 1_000
@@ -77,6 +90,16 @@ export function order(
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   pool.bySender.set(from, held.set(nonce, transaction))
   return { admitted: true }
+}
+
+/** How long an answer may come before the order, in milliseconds, and how often the transaction is lost in between. */
+export const early = { msMax: 3_000, lost: 0.2 } as const
+
+/** Answered with a hash, and not ordered yet: those whose time has come. */
+export function takeArrived(pool: Pool, nowMs: number): readonly SimTransaction[] {
+  const due = pool.arriving.filter(({ atMs }) => atMs <= nowMs)
+  pool.arriving = pool.arriving.filter(({ atMs }) => atMs > nowMs)
+  return due.sort((one, other) => one.atMs - other.atMs).map(({ transaction }) => transaction)
 }
 
 /** The transactions that came too early, and whose nonces are next by now. */

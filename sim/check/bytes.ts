@@ -26,6 +26,7 @@ interface Other {
   readonly position: number
   readonly state: string
   readonly outcome: string | null
+  readonly outcome_code: string | null
   readonly gas_limit: number
   readonly gas_price: string | null
   readonly max_fee_per_gas: string | null
@@ -53,11 +54,13 @@ export interface ByteWatch {
   /** Whether a node lied so about these bytes. */
   wasCalledInvalid(hash: Hash): boolean
   readonly kind: ChainKind
+  /** Transactions are ordered as they come now. */
+  isFcfs(): boolean
   canonical(): Block
 }
 
 export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
-  const { fail, deletedAt, undisputed, wasUnknowable, wasCalledInvalid, kind, canonical } = watch
+  const { fail, deletedAt, undisputed, wasUnknowable, wasCalledInvalid, kind, isFcfs, canonical } = watch
   const find = committed<[string], Recorded>(
     'SELECT a.transaction_id, t.relayer_id, a.nonce, a.kind, a.position, a.recorded_at_block, a.presigned FROM attempts a JOIN transactions t ON t.id = a.transaction_id WHERE a.hash = ? ORDER BY t.sequence DESC, a.position DESC',
   )
@@ -74,11 +77,9 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
   /** Of those, what the disk did not hold when it was exchanged: another copy may. */
   const forgotten = new Map<Hash, SimTransaction>()
   const othersOf = committed<[string, number], Other>(
-    'SELECT hash, kind, revision, position, state, outcome, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
+    'SELECT hash, kind, revision, position, state, outcome, outcome_code, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
   )
   const seen = new Set<Hash>()
-  /** First come, first served: the hash of the ordered transaction, by sender and nonce. */
-  const everOrdered = new Map<string, Hash>()
   /** Made below a bid that was likely in no pool. */
   const pricedBelow = new Set<Hash>()
   /** In no pool by the last disk that was put back, which is older than their last broadcast. */
@@ -99,23 +100,19 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
 
   /** What the engine may not sign on a chain of this kind. */
   function checkKind(transaction: SimTransaction, attempt: Recorded): void {
-    const { hash, from, nonce, gasLimit, cap } = transaction
+    const { hash, nonce, gasLimit, cap } = transaction
     const name = `nonce ${nonce} of ${attempt.transaction_id.slice(-6)}`
     if (kind.hasL1Gas && isNoOp(transaction) && gasLimit <= 21_000) fail(`a no-op for ${name} has ${gasLimit} gas`)
-    if (!kind.isFcfs || seen.has(hash)) return
+    if (!isFcfs() || kind.switchesOrder || seen.has(hash)) return
     seen.add(hash)
     const all = othersOf(attempt.transaction_id, attempt.nonce)
     const others = all.filter((each) => each.hash !== hash)
     const revision = all.find((each) => each.hash === hash)?.revision
-    const ordered = everOrdered.get(`${from} ${nonce}`)
-    // The sequencer may have ordered it without the engine receiving the answer. An ordered no-op may look too cheap until the
-    // engine sees it mined.
-    const accepted = others.find(
-      (each) => each.kind !== 'cancel' && each.hash === ordered && each.outcome === 'accepted',
-    )
-    if (attempt.kind === 'cancel' && accepted) fail(`a no-op for ${name}, and the sequencer had accepted its payload`)
-    if (attempt.kind === 'replace' && accepted && accepted.revision !== revision)
-      fail(`a replacement for ${name}, and the sequencer had accepted the payload before it`)
+    // A hash alone shows no order.
+    const ordered = others.find((each) => each.kind !== 'cancel' && each.outcome_code === 'ordered')
+    if (attempt.kind === 'cancel' && ordered) fail(`a no-op for ${name}, and a receipt had shown its payload`)
+    if (attempt.kind === 'replace' && ordered && ordered.revision !== revision)
+      fail(`a replacement for ${name}, and a receipt had shown the payload before it`)
     const before = others
       .filter((each) => each.kind === attempt.kind && each.revision === revision && each.position < attempt.position)
       .at(-1)
@@ -178,9 +175,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       if (invalid) return
       everBroadcast.set(hash, transaction)
       poollessByCopy.delete(hash)
-      if (kind.isFcfs && admission.admitted) everOrdered.set(`${from} ${nonce}`, hash)
       // What the sequencer rejected is nobody's, and its nonce is free.
-      if (kind.isFcfs && !admission.admitted) return
+      if (isFcfs() && !admission.admitted) return
       sentSince.add(attempt.transaction_id)
       // A restored copy may hold an attempt as never sent, and a DELETE is answered by that.
       const known = [...own(from, nonce, attempt)].filter((id) => sentSince.has(id) || !wasUnknowable(id))
@@ -208,7 +204,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const { recorded_at_block: at } = attempt
       const ahead = node.head.number - at
       const near = ahead >= -1 && ahead <= 2 && undisputed(at) && undisputed(node.head.number)
-      if (later && (node.profile.client !== 'besu' || near)) {
+      // Before the service reads that the chain orders by tips, it outbids nothing.
+      if (later && !kind.switchesOrder && (node.profile.client !== 'besu' || near)) {
         fail(
           `${node.profile.client} refused a replacement for nonce ${nonce} that was priced over attempt ${rival.position}`,
         )

@@ -15,6 +15,7 @@ import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofOddNodes } from './of-odd-nodes.ts'
+import { ofOrders } from './of-orders.ts'
 import { ofPolicies } from './of-policies.ts'
 import { ofPostgres } from './of-postgres.ts'
 import { ofPresigning } from './of-presigning.ts'
@@ -81,6 +82,7 @@ export const mutants: readonly Mutant[] = [
   ...ofContradictions,
   ...ofCounts,
   ...ofOddNodes,
+  ...ofOrders,
   ...ofCustody,
   ...ofVerdicts,
   ...ofWaits,
@@ -234,8 +236,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
-        find: 'if (!hash || !blockHash || number === undefined) return undefined',
-        put: 'if (!hash || !blockHash || number === undefined || receipt.effectiveGasPrice === undefined) return undefined',
+        find: 'if (!hash || !blockHash || blockHash === noBlock || number === undefined) return undefined',
+        put: 'if (!hash || !blockHash || blockHash === noBlock || number === undefined || receipt.effectiveGasPrice === undefined) return undefined',
       },
     ],
   },

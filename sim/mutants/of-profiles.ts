@@ -5,7 +5,8 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'race-what-is-ordered',
     breaks: 'signs no-ops against a transaction that a sequencer has ordered already',
-    with: ['fcfs'],
+    with: ['orderReceipts'],
+    expects: 'a receipt had shown its payload',
     edits: [
       {
         file: 'src/domain/decide/race/cancel-in-flight.ts',
@@ -34,8 +35,8 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'replace-what-is-ordered',
     breaks: 'signs a new payload although a sequencer has ordered the one before',
-    with: ['fcfs'],
-    expects: 'the sequencer had accepted the payload before it',
+    with: ['orderReceipts'],
+    expects: 'a receipt had shown the payload before it',
     edits: [
       {
         file: 'src/domain/refusals.ts',
@@ -51,9 +52,9 @@ export const ofProfiles: readonly Mutant[] = [
   },
   {
     name: 'accept-a-hopeless-replacement',
-    breaks: 'accepts a PUT although the sequencer has accepted the payload',
+    breaks: 'accepts a PUT although the sequencer has ordered the payload',
     caughtBy: 'test/domain/replace.test.ts',
-    expects: 'a payload that was accepted, or whose nonce is spent, is not replaced',
+    expects: 'a payload that was ordered, or whose nonce is spent, is not replaced',
     edits: [
       {
         file: 'src/domain/refusals.ts',
@@ -101,13 +102,13 @@ export const ofProfiles: readonly Mutant[] = [
   },
   {
     name: 'forget-a-spent-nonce',
-    breaks: 'signs a no-op, or waits for an acceptance, although a sequencer says that the nonce is spent',
+    breaks: 'signs a no-op although a sequencer says that the nonce is spent',
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
     edits: [
       {
         file: 'src/domain/attempt.ts',
-        find: "return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'",
-        put: "return wasTaken(attempt) && rejectionOf(attempt)?.code !== 'nonceTooLow'",
+        find: "return isSequenced(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'",
+        put: "return isSequenced(attempt) && rejectionOf(attempt)?.code !== 'nonceTooLow'",
       },
     ],
   },

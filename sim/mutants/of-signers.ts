@@ -119,8 +119,8 @@ export const ofSigners: readonly Mutant[] = [
   },
   {
     name: 'no-op-for-what-was-ordered-meanwhile',
-    breaks: 'records a no-op that was decided before the sequencer accepted the payload',
-    expects: 'requested before the sequencer accepted the payload',
+    breaks: 'records a no-op that was decided before the sequencer ordered the payload',
+    expects: 'requested before the sequencer ordered the payload',
     caughtBy: 'test/engine/remote-signer.test.ts',
     edits: [
       {

@@ -173,7 +173,6 @@ export const withoutExpects: readonly string[] = [
   'price-without-the-data',
   'put-frees-the-nonce',
   'quote-credentials',
-  'race-what-is-ordered',
   'reach-as-far-as-a-pool-counts',
   'read-a-page-of-events-whole',
   'read-the-code-alone',

@@ -48,6 +48,8 @@ export interface Machine {
   readonly skewMs: () => number
   readonly policies: () => Policies
   readonly presign: () => number
+  /** As the chain says when a process starts. */
+  readonly isByTips: () => boolean
   /** Where replicas share the database. */
   readonly sharing: SimSharing | undefined
   readonly owners: Owners
@@ -77,7 +79,7 @@ export function start(machine: Machine, instance: Instance): Process {
   const store = openSimStore(disk, instance, timeline, witness)
   const clock = clockOf(instance, timeline, epochMs, machine.skewMs)
   const logger = loggerOf(instance, machine, {})
-  const composed = composeEngine(configOf(scenario, machine.policies(), machine.presign()), {
+  const composed = composeEngine(configOf(scenario, machine), {
     clock,
     random: { bytes: (length) => ids.bytes(length) },
     logger,
@@ -130,9 +132,10 @@ export function policiesOf(
   }
 }
 
-function configOf(scenario: Scenario, policies: Policies, presign: number): Config {
+function configOf(scenario: Scenario, machine: Machine): Config {
+  const [policies, presign] = [machine.policies(), machine.presign()]
   const { relayers, confirmations, finality, configuredBlocktimeMs, bulkShare } = scenario
-  const profile = { ...profileOf(scenario.kind), ...(finality && { finality: finality.rule }) }
+  const profile = { ...profileOf(scenario.kind, machine.isByTips()), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -198,11 +201,15 @@ function configOf(scenario: Scenario, policies: Policies, presign: number): Conf
 /** Instead of ten minutes, which would make a run thousands of blocks longer. */
 export const witnessSilentMs = 90_000
 
-function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): NetworkProfile {
+function profileOf(
+  { isFcfs, answers, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind,
+  isByTips: boolean,
+): NetworkProfile {
   return {
     ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
     ...(hasSequencer && { pool: 'private' }),
-    ...(isFcfs && { pool: 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
+    ...(isFcfs && { pool: isByTips ? 'private' : 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
+    ...(answers === 'withReceipt' && { sendSync: true }),
     ...(hasL1Fee && { l1Fee: 'op_stack' }),
     ...(hasL1Gas && { noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' }),
   }

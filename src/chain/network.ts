@@ -44,6 +44,7 @@ import {
 } from './record-contradictions.ts'
 import { broadcast } from './sending/broadcast.ts'
 import { rememberRefusals } from './sending/remember-refusals.ts'
+import { openSendRaw } from './sending/send-raw.ts'
 
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
@@ -112,6 +113,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
   const price = rememberPrice(clock)
+  const send = openSendRaw(profile, clock)
 
   return {
     async observe(inquiry, changed) {
@@ -127,8 +129,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       return seen
     },
     announce: accounts.announce,
-    broadcast: (requests) =>
-      broadcast(endpoints, requests, profile, { minimum: tipFloor.learn, refusal: refusals.learn }),
+    broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
     price: price.last,
     read: (read) => passOn(endpoints, read),

@@ -29,11 +29,11 @@ export type RejectionCode =
   | 'invalid'
 
 /**
- * The outcome of broadcasting an attempt. `unknown` never means "not sent"; only `unsent` does. `unrecognized`: a
- * node answered with an error that no known client gives.
+ * The outcome of broadcasting an attempt. `unknown` never means "not sent"; only `unsent` does. `ordered`: the answer was the
+ * receipt, so the transaction has its place (EIP-7966). `unrecognized`: a node answered with an error that no known client gives.
  */
 export type BroadcastOutcome =
-  | { kind: 'accepted' }
+  | { kind: 'accepted'; code?: 'ordered' }
   | { kind: 'alreadyKnown' }
   | { kind: 'rejected'; code: RejectionCode; message: string }
   | { kind: 'unknown'; code?: 'unrecognized'; message: string }
@@ -127,7 +127,11 @@ export type RefusalCode = RejectionCode | 'unrecognized'
 
 /** Why the node refused the last broadcast. */
 export function refusalCodeOf({ broadcast }: Attempt): RefusalCode | undefined {
-  return broadcast.state === 'handed' && 'code' in broadcast.outcome ? broadcast.outcome.code : undefined
+  return broadcast.state === 'handed' ? refusalIn(broadcast.outcome) : undefined
+}
+
+function refusalIn(outcome: BroadcastOutcome): RefusalCode | undefined {
+  return outcome.kind === 'rejected' || outcome.kind === 'unknown' ? outcome.code : undefined
 }
 
 /** The node's reason if it called the bytes invalid at the last broadcast. It is no proof that no pool has them. */
@@ -164,6 +168,16 @@ export function wasTaken({ broadcast }: Attempt): boolean {
 /** Whether a node accepted the bytes, or says that the nonce is spent, by these bytes or by others. */
 export function isNonceTaken(attempt: Attempt): boolean {
   return wasTaken(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
+}
+
+/** Whether the answer to the last broadcast was its receipt. A hash alone is no proof: it may come before any order. */
+export function isSequenced({ broadcast }: Attempt): boolean {
+  return broadcast.state === 'handed' && broadcast.outcome.kind === 'accepted' && broadcast.outcome.code === 'ordered'
+}
+
+/** Whether an answer shows that the nonce is spent, by these bytes or by others. */
+export function isNonceSpent(attempt: Attempt): boolean {
+  return isSequenced(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
 }
 
 /** Of a cancellation. A gap filler's bytes are a no-op's, too, but they are its own payload: `execute`. */
@@ -208,7 +222,7 @@ type Memory = Pick<Extract<BroadcastState, { state: 'handed' }>, 'takenAt' | 're
 /** The facts of earlier answers that later decisions need. A process that takes over finds them nowhere else. */
 function memoryOf(before: Attempt, outcome: BroadcastOutcome, now: TimestampMs): Memory {
   const takenAt = outcome.kind === 'accepted' || outcome.kind === 'alreadyKnown' ? undefined : takenAtOf(before)
-  const code = 'code' in outcome ? outcome.code : undefined
+  const code = refusalIn(outcome)
   const since = code === refusalCodeOf(before) ? refusedSinceOf(before) : undefined
   return {
     ...(takenAt !== undefined && { takenAt }),
@@ -218,7 +232,7 @@ function memoryOf(before: Attempt, outcome: BroadcastOutcome, now: TimestampMs):
 
 /** Rows of earlier versions do not hold it: then since the last answer. */
 export function refusedSinceOf({ broadcast }: Attempt): TimestampMs | undefined {
-  if (broadcast.state !== 'handed' || !('code' in broadcast.outcome)) return undefined
+  if (broadcast.state !== 'handed' || refusalIn(broadcast.outcome) === undefined) return undefined
   return broadcast.refusedSince ?? broadcast.at
 }
 

@@ -11,8 +11,11 @@ const rollup: ProfileOverrides = { pool: 'private', finality: 'finalized' }
 const opStack: ProfileOverrides = { ...rollup, l1Fee: 'op_stack' }
 /** The gas of a no-op holds a part for L1. With 21,000 the sequencer refuses it: intrinsic gas too low. */
 const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estimated', floorGas: false }
-/** Orders a transaction as soon as it accepts it. It keeps a nonce that is too high for about a second (Nitro, execution/gethexec). */
-const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 }
+/**
+ * It keeps a nonce that is too high for about a second (Nitro, execution/gethexec). Only the answer with a receipt shows that a
+ * transaction is ordered: Arbitrum announced that a hash will come before that.
+ */
+const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000, sendSync: true }
 /** Final once a proof is on L1, which takes hours. */
 const provenLater: ProfileOverrides = { finalityStalledAfterMs: 24 * 3_600_000 }
 const zkStack: ProfileOverrides = { ...l1InGas, ...provenLater }

@@ -1,6 +1,6 @@
 // The refusals of a cancel and of a replacement: which transaction is refused, under which code and in which words. And which
 // transactions a bulk cancellation takes.
-import { isNonceTaken, wasTaken } from './attempt.ts'
+import { isNonceSpent, isSequenced } from './attempt.ts'
 import { type ErrorCode, RescindError } from './errors.ts'
 import type { PoolKind } from './profile.ts'
 import {
@@ -68,8 +68,8 @@ export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): 
   const code = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : byStatus[status]
   if (code) return new RescindError(code, tooLateToReplace(id, status))
   if (pool === 'fcfs' && wasOrdered(transaction)) {
-    const why = payloadAttempts(transaction.lifecycle.attempts).some(wasTaken)
-      ? 'the sequencer accepted it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
+    const why = payloadAttempts(transaction.lifecycle.attempts).some(isSequenced)
+      ? 'the sequencer ordered it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
       : 'the sequencer says that its nonce is spent; wait for the block that shows which transaction used it: if that was another one, a PUT is possible again'
     return new RescindError('TRANSACTION_ALREADY_ORDERED', `transaction ${id}: ${why}`)
   }
@@ -80,7 +80,7 @@ export function tooLateToReplace(id: string, status: Status): string {
   return `transaction ${id} is already ${status}; send a new one`
 }
 
-/** Whether a sequencer that orders first come, first served has accepted a payload of it, or calls its nonce spent. */
+/** Whether a sequencer that orders first come, first served has ordered a payload of it, or calls its nonce spent. */
 function wasOrdered(transaction: Transaction): transaction is InPhase<'inFlight'> {
-  return isInPhase(transaction, 'inFlight') && payloadAttempts(transaction.lifecycle.attempts).some(isNonceTaken)
+  return isInPhase(transaction, 'inFlight') && payloadAttempts(transaction.lifecycle.attempts).some(isNonceSpent)
 }

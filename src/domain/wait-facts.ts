@@ -52,7 +52,7 @@ export interface FactsOf {
     | { readonly of: 'passed'; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
     | { readonly of: 'higherPrice' | 'attempt'; readonly cost: Wei }
   readonly already_ordered:
-    | { readonly of: 'cancellation'; readonly by: 'acceptance' | 'spentNonce' }
+    | { readonly of: 'cancellation'; readonly by: 'receipt' | 'spentNonce' }
     | { readonly of: 'replacement' }
   readonly outcome_unknown: None
   readonly cancel_unfunded: { readonly cost: Wei }

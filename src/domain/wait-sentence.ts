@@ -25,7 +25,7 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   balance_short: balanceShort,
   already_ordered: alreadyOrdered,
   outcome_unknown: (_, begin) =>
-    `${begin}no answer shows whether the sequencer has it: one no-op is broadcast until something with the nonce is mined, and whichever came first is mined; no price changes that`,
+    `${begin}no answer shows whether the sequencer has ordered it: one no-op is broadcast until something with the nonce is mined, and whichever came first is mined; no price changes that`,
   cancel_unfunded: ({ cost }, begin) =>
     `${begin}the balance does not cover the no-op, which may cost ${cost} wei: top it up`,
   gas_price_cap: (facts, begin) => {
@@ -126,10 +126,10 @@ function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { value
 
 function alreadyOrdered(facts: FactsOf['already_ordered'], begin: string): string {
   if (facts.of === 'replacement') {
-    return `${begin}the sequencer accepted the earlier payload or calls its nonce spent, and nothing replaces a transaction there: the block that shows which transaction used the nonce ends the wait`
+    return `${begin}the sequencer ordered the earlier payload or calls its nonce spent, and nothing replaces a transaction there: the block that shows which transaction used the nonce ends the wait`
   }
-  return facts.by === 'acceptance'
-    ? `${begin}the sequencer accepted it before, and nothing replaces a transaction there: it waits for its receipt, which ends the cancellation as lost`
+  return facts.by === 'receipt'
+    ? `${begin}the sequencer ordered it before, and nothing replaces a transaction there: it waits for its block, which ends the cancellation as lost`
     : `${begin}the sequencer says that its nonce is spent, and nothing else can take it: it waits for the block that shows which transaction used it`
 }
 

@@ -149,7 +149,7 @@ export interface AttemptTable {
   state: BroadcastState['state'] | 'refused' // only in rows of earlier versions
   handed_at: number | null
   outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
-  outcome_code: RejectionCode | 'unrecognized' | null
+  outcome_code: RejectionCode | 'ordered' | 'unrecognized' | null
   outcome_message: string | null
   /** Whether every broadcast of the attempt was rejected; null where that is uncertain. */
   rejections: 'all' | 'allButLast' | null

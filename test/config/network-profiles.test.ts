@@ -22,7 +22,7 @@ test('the table of fields in docs/chains.md has each field of a profile, and no 
 
 const rollup = { pool: 'private', finality: 'finalized' } as const
 const inGas = { ...rollup, noOpGas: 'estimated', floorGas: false, l1Fee: 'in_gas' } as const
-const nitro = { ...inGas, pool: 'fcfs', keepsFutureNonceMs: 1_000 } as const
+const nitro = { ...inGas, pool: 'fcfs', keepsFutureNonceMs: 1_000, sendSync: true } as const
 const opStack = { ...rollup, l1Fee: 'op_stack' } as const
 const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const day = { finalityStalledAfterMs: 86_400_000 } as const

@@ -237,15 +237,25 @@ describe('where a sequencer orders transactions as they come', () => {
   const decided = (transaction: Transaction, observation = someObservation(), at = now) =>
     decide({ work: someWork({ open: [transaction] }), observation, policy, now: at }).decisions
 
-  test('a payload that was accepted, or whose nonce is spent, is not replaced, also not one behind another that nobody knows', () => {
-    for (const state of ['accepted', 'known', 'spent'] as const) {
-      expect(() => replace(old(broadcastStates[state]), request, 'fcfs')).toThrow(
+  const ordered = { state: 'handed', outcome: { kind: 'accepted', code: 'ordered' }, at: now } as const
+
+  test('a payload that was ordered, or whose nonce is spent, is not replaced, also not one behind another that nobody knows', () => {
+    for (const state of [ordered, broadcastStates.spent]) {
+      expect(() => replace(old(state), request, 'fcfs')).toThrow(
         expect.objectContaining({ code: 'TRANSACTION_ALREADY_ORDERED' }),
       )
     }
-    const twice = inFlight(0, [someAttempt(0), someAttempt(0, { broadcast: broadcastStates.unknown })])
+    const first = someAttempt(0, { broadcast: ordered })
+    const twice = inFlight(0, [first, someAttempt(0, { broadcast: broadcastStates.unknown })])
     expect(() => replace(twice, request, 'fcfs')).toThrow(RescindError)
     expect(replace(queued(0), request, 'fcfs').payload).toMatchObject({ value: 7n })
+  })
+
+  test('one of which only the hash was answered may be lost yet: it is replaced', () => {
+    for (const state of ['accepted', 'known'] as const) {
+      const replaced = replace(old(broadcastStates[state]), request, 'fcfs')
+      expect(decided(replaced)).toMatchObject([{ do: 'replace', gasLimit: 30_000 }])
+    }
   })
 
   test('another is replaced under the same nonce at the price of the market, and outbids nothing', () => {
@@ -258,8 +268,8 @@ describe('where a sequencer orders transactions as they come', () => {
     expect(decided(own)).toMatchObject([{ do: 'replace', fees: named }])
   })
 
-  test('if it was accepted after the PUT, the new payload waits for its receipt', () => {
-    const late = replace(old(broadcastStates.accepted), request, 'public')
+  test('if it was ordered after the PUT, the new payload waits for its block', () => {
+    const late = replace(old(ordered), request, 'public')
     expect(decided(late)).toMatchObject([{ do: 'explain', condition: 'already_ordered' }])
     const repeated = replace(old(broadcastStates.spent), request, 'public')
     expect(decided(repeated)).toMatchObject([{ do: 'explain', condition: 'already_ordered' }])

@@ -250,11 +250,12 @@ test('a bid that was priced while no pool had the attempt before it stays unused
   expect(await attempts()).toHaveLength(2)
 })
 
-test('a no-op that was requested before the sequencer accepted the payload stays unused', async () => {
+test('a no-op that was requested before the sequencer ordered the payload stays unused', async () => {
   await using remote = await openRemote(undefined, {}, { profile: { ...somePolicy.profile, pool: 'fcfs' } })
   const { place, signer } = remote
   const sequencer = Promise.withResolvers<void>()
   place.chain.whileBroadcasting = () => sequencer.promise
+  place.chain.answer = () => ({ kind: 'accepted', code: 'ordered' })
   signer.mood = 'signs'
   const id = await place.send()
   await remote.step()
@@ -276,7 +277,7 @@ test('a no-op that was requested before the sequencer accepted the payload stays
   await remote.step()
   const { attempts } = (await place.readAs(id, 'inFlight')).lifecycle
   expect(attempts.map(({ kind, broadcast }) => [kind, broadcast])).toEqual([
-    ['execute', expect.objectContaining({ outcome: { kind: 'accepted' } })],
+    ['execute', expect.objectContaining({ outcome: { kind: 'accepted', code: 'ordered' } })],
   ])
 })
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Block, Blocks } from '../../sim/chain/blocks.ts'
 import type { SimNode } from '../../sim/chain/node.ts'
+import { ethereum } from '../../sim/chain/sequencer.ts'
 import { type SimTransaction, taggedData } from '../../sim/chain/transaction.ts'
 import { type Recorded, watchBytes } from '../../sim/check/bytes.ts'
 import { watchTruth } from '../../sim/check/truth.ts'
@@ -75,7 +76,7 @@ function failuresOf(noOp: SimTransaction, presigned: number): readonly string[] 
       wasUnknowable: () => false,
       wasCalledInvalid: () => false,
     },
-    ...{ kind: { isFcfs: false, hasSequencer: false, hasL1Gas: false, hasL1Fee: false }, canonical: () => head },
+    ...{ kind: ethereum, isFcfs: () => false, canonical: () => head },
   })
   const node = { head, profile: { client: 'geth' } } as unknown as SimNode
   bytes.broadcast(node, bump, { admitted: true })

@@ -29,6 +29,12 @@ export interface NitroOptions {
   readonly anvil?: Pick<AnvilOptions, 'port'>
 }
 
+/**
+ * `afterOrder`: as today. `beforeOrder`, `beforeLoss`: as announced, after checks of the bytes alone; the sequencer then orders the
+ * transaction, or loses it.
+ */
+export type HashAnswers = 'afterOrder' | 'beforeOrder' | 'beforeLoss'
+
 export interface NitroSequencer extends AsyncDisposable {
   readonly url: string
   readonly chainId: number
@@ -41,6 +47,8 @@ export interface NitroSequencer extends AsyncDisposable {
   waiting: Sequencing['waiting']
   calls: RpcServer['calls']
   setBaseFee(wei: bigint): void
+  /** When eth_sendRawTransaction answers with a hash. */
+  answerHashes(when: HashAnswers): void
   /** As others' transactions make blocks: without them, there are none. */
   mine(blocks?: number): Promise<void>
   /** Speaks to the sequencer as everybody does. */
@@ -66,7 +74,8 @@ export async function startNitroSequencer(options: NitroOptions = {}): Promise<N
     keepsFutureNonceMs: options.keepsFutureNonceMs ?? 1_000,
   })
 
-  const methods = methodsOf({ node, l1Gas, faults, blocks, sequencing })
+  let hashes: HashAnswers = 'afterOrder'
+  const methods = methodsOf({ node, l1Gas, faults, blocks, sequencing, hashes: () => hashes })
   const server = pieces.use(await startRpcServer())
   server.react({
     do: 'handle',
@@ -90,6 +99,9 @@ export async function startNitroSequencer(options: NitroOptions = {}): Promise<N
     waiting: sequencing.waiting,
     calls: server.calls,
     setBaseFee: blocks.setBaseFee,
+    answerHashes(when) {
+      hashes = when
+    },
     mine: blocks.mine,
     rpc: (method, params = []) => rpcCall(server.url, method, params),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -102,17 +114,26 @@ interface Parts {
   readonly faults: SendFaults
   readonly blocks: NitroBlocks
   readonly sequencing: Sequencing
+  readonly hashes: () => HashAnswers
 }
 
-function methodsOf({ node, l1Gas, faults, blocks, sequencing }: Parts): Methods {
+function methodsOf({ node, l1Gas, faults, blocks, sequencing, hashes }: Parts): Methods {
   const through = ({ method, params }: RpcCall) => node.reply(method, params)
   const send = async (raw: unknown, conditions?: Conditions): Promise<RpcReply> => {
     const signed = await readSigned(raw as Hex).catch(() => undefined)
     return signed ? sequencing.publish(signed, conditions) : refusal('rlp: value size exceeds available input length')
   }
+  const sendEarly = async (raw: unknown): Promise<RpcReply> => {
+    const signed = await readSigned(raw as Hex).catch(() => undefined)
+    if (!signed || hashes() === 'afterOrder') return send(raw)
+    if (hashes() === 'beforeOrder') void sequencing.publish(signed)
+    return { result: signed.hash }
+  }
   const readBlock = async (call: RpcCall) => altered(await through(call), blocks.present)
   return {
-    eth_sendRawTransaction: ({ params: [raw] }) => faults.meet(() => send(raw)),
+    eth_sendRawTransaction: ({ params: [raw] }) => faults.meet(() => sendEarly(raw)),
+    eth_sendRawTransactionSync: ({ params: [raw] }) =>
+      faults.meet(async () => altered<Hex>(await send(raw), preconfirmation)),
     eth_sendRawTransactionConditional: ({ params: [raw, conditions] }) =>
       faults.meet(() => send(raw, conditions as Conditions)),
     // Nobody sends in another's name here: the proxy would not know of it.
@@ -133,4 +154,9 @@ function methodsOf({ node, l1Gas, faults, blocks, sequencing }: Parts): Methods 
     eth_feeHistory: async (call) => altered(await through(call), blocks.presentHistory),
     web3_clientVersion: async () => ({ result: 'nitro/v3.9.4-7f582c3/linux-amd64/go1.25.5' }),
   }
+}
+
+/** The receipt of a transaction that is ordered, and in no block yet. */
+function preconfirmation(transactionHash: Hex): object {
+  return { transactionHash, blockHash: `0x${'0'.repeat(64)}`, blockNumber: '0x0', status: '0x1' }
 }

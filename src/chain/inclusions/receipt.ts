@@ -49,6 +49,9 @@ export function readReceipt(endpoint: Endpoint, hash: Hash): Promise<NodeReply<R
   return askAbout(endpoint, call, toReceipt, (receipt) => receipt.hash === hash)
 }
 
+/** Of a preconfirmation: the sequencer has ordered the transaction, and no block has it yet. */
+const noBlock = `0x${'0'.repeat(64)}`
+
 /** Undefined where it names no transaction or no block. */
 export function toReceipt(value: unknown): Receipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -56,7 +59,7 @@ export function toReceipt(value: unknown): Receipt | undefined {
   const hash = toHash(receipt.transactionHash)
   const blockHash = toHash(receipt.blockHash)
   const number = toNumber(receipt.blockNumber)
-  if (!hash || !blockHash || number === undefined) return undefined
+  if (!hash || !blockHash || blockHash === noBlock || number === undefined) return undefined
   const status = toNumber(receipt.status)
   const gasUsed = toNumber(receipt.gasUsed)
   const effectiveGasPrice = toBigInt(receipt.effectiveGasPrice)

@@ -1,7 +1,7 @@
 // Gathers the calls of one turn of the event loop into as few HTTP requests as possible, sends apart from reads. A call
 // whose answer a payload makes large or slow has a request of its own.
 import type { Clock } from '../../ops/clock.ts'
-import { sendMethods } from '../../ops/send-methods.ts'
+import { sendMethods, waitingSend } from '../../ops/send-methods.ts'
 import { isBody, isShapedByPayload, mayExceed } from './answer-limits.ts'
 import { type BatchSize, learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
@@ -49,10 +49,11 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
   async function flush(): Promise<void> {
     const all = waiting
     waiting = []
-    const { sends, shaped, large, reads } = sorted(all, ({ call }) => largeOnes.has(call))
+    const { sends, awaited, shaped, large, reads } = sorted(all, ({ call }) => largeOnes.has(call))
     await Promise.all([
       exchangeAll(reads, first),
       exchangeAll(sends, first),
+      ...awaited.map((one) => exchange([one], first)),
       ...large.map((one) => exchange([one], first)),
       ...shaped.map((one) => lanes.run(one.call, () => exchange([one], first))),
     ])
@@ -192,15 +193,16 @@ function toRepeat(
 }
 
 /**
- * Sends are apart from reads, since a node may hang over a send, and the whole request with it. Of the others, those
- * that a payload shapes and those that are large each have a request of their own.
+ * Sends are apart from reads, since a node may hang over a send, and the whole request with it. One that waits for its receipt has a
+ * request of its own, and so have, of the others, those that a payload shapes and those that are large.
  */
 function sorted(all: readonly Waiting[], isLarge: (one: Waiting) => boolean) {
-  const sends = all.filter(isSend)
+  const awaited = all.filter(({ call }) => call.method === waitingSend)
+  const sends = all.filter((one) => isSend(one) && !awaited.includes(one))
   const shaped = all.filter(({ call }) => isShapedByPayload(call))
   const large = all.filter((one) => isBody(one.call) || isLarge(one))
-  const apart = new Set([...sends, ...shaped, ...large])
-  return { sends, shaped, large, reads: all.filter((one) => !apart.has(one)) }
+  const apart = new Set([...sends, ...awaited, ...shaped, ...large])
+  return { sends, awaited, shaped, large, reads: all.filter((one) => !apart.has(one)) }
 }
 
 function isSend(waiting: Waiting): boolean {

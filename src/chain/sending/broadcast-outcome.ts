@@ -105,13 +105,14 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
     case 'unsent':
       return { kind: answer.kind, message: answer.message }
     case 'value': {
-      // EIP-7966 returns the receipt.
-      const named = typeof answer.value === 'string' ? answer.value : memberOf(answer.value, 'transactionHash')
-      return isSame(named, hash) ? { kind: 'accepted' } : { kind: 'unknown', message: 'the node returned another hash' }
+      // EIP-7966 returns the receipt. A sequencer's may have a block hash of zeros: it is ordered, and in no block yet.
+      if (isSame(memberOf(answer.value, 'transactionHash'), hash)) return { kind: 'accepted', code: 'ordered' }
+      if (isSame(answer.value, hash)) return { kind: 'accepted' }
+      return { kind: 'unknown', message: 'the node returned another hash' }
     }
     case 'rpcError': {
-      // EIP-7966: the node has it, and it was not mined in time.
-      if (answer.code === 4 && isSame(answer.data, hash)) return { kind: 'accepted' }
+      const waited = afterWaiting(answer, hash)
+      if (waited) return waited
       const meaning = meaningOf(answer.message)
       if (meaning === undefined) {
         return { kind: 'unknown', code: 'unrecognized', message: `${answer.message} (${answer.code})` }
@@ -121,6 +122,15 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
         : { kind: 'rejected', code: meaning, message: answer.message }
     }
   }
+}
+
+/** EIP-7966, "Errors": what they prove, whatever their message says. */
+function afterWaiting({ code, message, data }: Extract<Answer, { kind: 'rpcError' }>, hash: Hash) {
+  // The node has it, and it was not mined in time.
+  if (code === 4 && isSame(data, hash)) return { kind: 'accepted' } as const
+  // Not in the pool, or in a part of it that waits: the EIP says both.
+  if (code === 5) return { kind: 'unknown', code: 'unrecognized', message: `${message} (${code})` } as const
+  return code === 6 ? ({ kind: 'rejected', code: 'nonceGap', message } as const) : undefined
 }
 
 function isSame(named: unknown, hash: Hash): boolean {

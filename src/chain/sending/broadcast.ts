@@ -8,7 +8,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { broadcastOutcome, doubtsChain, minimumTipIn } from './broadcast-outcome.ts'
 import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
-import { type SendMethods, sendRaw } from './send-raw.ts'
+import type { SendRaw } from './send-raw.ts'
 
 /** What answers teach beside their outcomes. */
 export interface Learn {
@@ -22,7 +22,7 @@ export interface Learn {
 export async function broadcast(
   endpoints: Endpoints,
   requests: readonly BroadcastRequest[],
-  methods: SendMethods,
+  send: SendRaw,
   taught: Learn,
 ): Promise<ReadonlyMap<Hash, BroadcastOutcome>> {
   const outcomes = new Map<Hash, BroadcastOutcome>()
@@ -39,17 +39,17 @@ export async function broadcast(
   if (!first || requests.length === 0) return new Map(requests.map(({ hash }) => [hash, nowhere]))
   const wide = requests.filter((request) => request.reach === 'all')
   const widely = (some: readonly Endpoint[]) =>
-    Promise.all(wide.length > 0 ? some.map((endpoint) => broadcastTo(endpoint, wide, methods, learn)) : [])
+    Promise.all(wide.length > 0 ? some.map((endpoint) => broadcastTo(endpoint, wide, send, learn)) : [])
   // A resting endpoint gets no-ops too, but its time-out delays a race only where no other endpoint may have the bytes.
   const late = widely(others.filter((endpoint) => !endpoint.fit()))
-  await Promise.all([broadcastTo(first, requests, methods, learn), widely(others.filter((endpoint) => endpoint.fit()))])
+  await Promise.all([broadcastTo(first, requests, send, learn), widely(others.filter((endpoint) => endpoint.fit()))])
   if (!wide.every(({ hash }) => mayBeInAPool(outcomes.get(hash)))) await late
   for (const endpoint of others) {
     const again = requests.filter(({ hash, reach }) => reach === 'one' && worthAnother(outcomes.get(hash) ?? nowhere))
     // The first endpoint may have failed slowly, and a client may have canceled the transaction meanwhile.
     const wanted = await Promise.all(again.map(async ({ stillWanted }) => stillWanted?.() ?? true))
     const left = again.filter((_, index) => wanted[index])
-    if (left.length > 0) await broadcastTo(endpoint, left, methods, learn)
+    if (left.length > 0) await broadcastTo(endpoint, left, send, learn)
   }
   return new Map(outcomes)
 }
@@ -63,14 +63,14 @@ const nowhere: BroadcastOutcome = { kind: 'unsent', message: 'the network has no
 async function broadcastTo(
   endpoint: Endpoint,
   requests: readonly BroadcastRequest[],
-  methods: SendMethods,
+  send: SendRaw,
   learn: (request: BroadcastRequest, answer: Answer, by: Endpoint) => void,
 ): Promise<void> {
   // An endpoint gets no bytes before it has reported its chain, so its outcome is certain: unsent.
   const unfit = await endpoint.ready()
   const answers: readonly Answer[] =
     unfit === undefined
-      ? await Promise.all(requests.map((request) => sendRaw(endpoint, request, methods)))
+      ? await Promise.all(requests.map((request) => send(endpoint, request)))
       : requests.map(() => ({ kind: 'unsent', message: unfit }))
   // A node of another chain proves nothing about this one, so all of its answers are void.
   if (answers.some(doubtsChain)) await endpoint.confirm()

@@ -1,20 +1,53 @@
 // Sends signed bytes to one endpoint by the method that the profile names, or by eth_sendRawTransaction where the node
 // does not have that method.
 import type { NetworkProfile } from '../../domain/profile.ts'
+import type { Clock } from '../../ops/clock.ts'
+import { waitingSend } from '../../ops/send-methods.ts'
 import type { BroadcastRequest } from '../chain.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 
 export type SendMethods = Pick<NetworkProfile, 'sendSync' | 'sendConditional'>
+export type SendRaw = (endpoint: Endpoint, request: BroadcastRequest) => Promise<Answer>
 
 /** JSON-RPC 2.0: "method not found" and "invalid params". Nothing was done. */
 const unsupported: readonly number[] = [-32601, -32602]
+/** A node that lacks a method may have it after an upgrade. */
+const lackedMs = 3_600_000
 
-export async function sendRaw(endpoint: Endpoint, request: BroadcastRequest, methods: SendMethods): Promise<Answer> {
-  const preferred = preferredCall(request, methods)
-  const answer = preferred && (await endpoint.call(preferred))
-  const isAnswered = answer && !(answer.kind === 'rpcError' && unsupported.includes(answer.code))
-  return isAnswered ? answer : endpoint.call({ method: 'eth_sendRawTransaction', params: [request.raw] })
+/** So many sends wait for their receipts at an endpoint. Further ones go by the usual method: none waits for another. */
+const waitingMax = 16
+
+export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
+  /** When endpoints said that they lack a method, by the index of the endpoint and the method. */
+  const lacked = new Map<string, number>()
+  /** By the index of the endpoint. */
+  const waiting = new Map<number, number>()
+
+  function mayTake({ index }: Endpoint, { method }: Call): boolean {
+    const since = lacked.get(`${index} ${method}`)
+    if (since !== undefined && clock.elapsed() - since < lackedMs) return false
+    return method !== waitingSend || (waiting.get(index) ?? 0) < waitingMax
+  }
+
+  async function prefer(endpoint: Endpoint, call: Call): Promise<Answer | undefined> {
+    const { index } = endpoint
+    const change = (by: number) => {
+      if (call.method === waitingSend) waiting.set(index, (waiting.get(index) ?? 0) + by)
+    }
+    change(1)
+    const answer = await endpoint.call(call)
+    change(-1)
+    if (answer.kind !== 'rpcError' || !unsupported.includes(answer.code)) return answer
+    lacked.set(`${index} ${call.method}`, clock.elapsed())
+    return undefined
+  }
+
+  return async (endpoint, request) => {
+    const preferred = preferredCall(request, methods)
+    const answer = preferred && mayTake(endpoint, preferred) ? await prefer(endpoint, preferred) : undefined
+    return answer ?? endpoint.call({ method: 'eth_sendRawTransaction', params: [request.raw] })
+  }
 }
 
 function preferredCall({ raw, validUntil }: BroadcastRequest, methods: SendMethods): Call | undefined {
@@ -23,5 +56,6 @@ function preferredCall({ raw, validUntil }: BroadcastRequest, methods: SendMetho
     const timestampMax = `0x${Math.floor(validUntil / 1_000).toString(16)}`
     return { method: 'eth_sendRawTransactionConditional', params: [raw, { timestampMax }] }
   }
-  return methods.sendSync ? { method: 'eth_sendRawTransactionSync', params: [raw] } : undefined
+  // Without its time-out: nodes read it as a number or as hex, and refuse the other.
+  return methods.sendSync ? { method: waitingSend, params: [raw] } : undefined
 }

@@ -8,7 +8,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   policy: 'Forbidden by a policy',
   balance_below_minimum: 'Balance below the minimum',
   balance_short: 'Balance too low',
-  already_ordered: 'Already accepted by the sequencer',
+  already_ordered: 'Already ordered by the sequencer',
   outcome_unknown: 'Outcome unknown',
   cancel_unfunded: 'No funds for the no-op',
   gas_price_cap: 'Gas price above the cap',

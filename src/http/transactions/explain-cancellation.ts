@@ -1,6 +1,6 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
-import { invalidReasonOf, isNoOp, mayBeKnown, wasAlwaysRejected, wasTaken } from '../../domain/attempt.ts'
+import { invalidReasonOf, isNonceSpent, isNoOp, mayBeKnown, wasAlwaysRejected } from '../../domain/attempt.ts'
 import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
@@ -38,12 +38,12 @@ function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, po
     return `${race}; the pool is the sequencer's own, so the no-op can only replace the transaction in the moment before it is ordered`
   }
   const first = 'this chain is first come, first served'
-  if (known.some((attempt) => wasTaken(attempt) && !isNoOp(attempt))) {
-    return `${first}, and the sequencer accepted the transaction before: nothing replaces it, and no no-op is paid; its receipt ends the cancellation as lost`
+  if (known.some((attempt) => isNonceSpent(attempt) && !isNoOp(attempt))) {
+    return `${first}, and the sequencer says that the nonce is spent: nothing replaces the transaction, and no no-op is paid; the block that shows it ends the cancellation`
   }
   if (known.every((attempt) => wasAlwaysRejected(attempt) && invalidReasonOf(attempt) === undefined))
     return `${first}, and the sequencer rejected the transaction: it is dropped, at no cost`
-  return `${first}, and no answer shows whether the sequencer has the transaction: one no-op is sent for nonce ${nonce} until something with that nonce is mined; whichever came first is mined, and no price changes that`
+  return `${first}, and no answer shows whether the sequencer has ordered the transaction: one no-op is sent for nonce ${nonce} until something with that nonce is mined; whichever came first is mined, and no price changes that`
 }
 
 export function explainBulk({ canceled, failed, racing }: BulkCancellation, pool: PoolKind): string[] {
@@ -59,7 +59,7 @@ const means: Readonly<Record<PoolKind, string>> = {
   public: 'a no-op is sent for each nonce, lowest first, until it is mined',
   private:
     "a no-op is sent for each nonce, lowest first, until it is mined; the pool is the sequencer's own, so a no-op can only replace a transaction in the moment before it is ordered",
-  fcfs: 'this chain is first come, first served: the cancellation of each transaction that the sequencer accepted ends as lost, and a no-op is sent only where no answer shows whether it has the transaction',
+  fcfs: 'this chain is first come, first served: one no-op is sent for each nonce, where no answer shows that the sequencer has ordered the transaction; what it has ordered ends as lost, and costs nothing more',
 }
 
 function pathOf({ relayerId, id }: Transaction): string {

@@ -110,6 +110,10 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
       }
       switch (row.outcome) {
         case 'accepted':
+          return {
+            ...{ state: 'handed', at },
+            outcome: { kind: 'accepted', ...(row.outcome_code === 'ordered' && { code: row.outcome_code }) },
+          }
         case 'alreadyKnown':
           return { state: 'handed', at, outcome: { kind: row.outcome } }
         case 'rejected':

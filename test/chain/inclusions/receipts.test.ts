@@ -269,6 +269,15 @@ describe('a receipt that never comes', () => {
     expect(inclusion).toMatchObject({ by: 'attempt', kind: 'execute', block, succeeded: true, gasUsed: 21_000 })
   })
 
+  test('a preconfirmation is no inclusion, and no evidence of the result', async () => {
+    receiptsAre((receipt) => ({ ...receipt, blockHash: `0x${'0'.repeat(64)}` }))
+    const live = await send()
+    expect(await inclusionWithin(32, live)).toBeUndefined()
+    const inclusion = await inclusionWithin(10, live)
+    expect(inclusion).toMatchObject({ by: 'attempt', kind: 'execute' })
+    expect(inclusion).not.toHaveProperty('succeeded')
+  })
+
   test('that names another height is no evidence of the result', async () => {
     await anvil.mine(5)
     receiptsAre((receipt) => ({ ...receipt, blockHash: `0x${'ee'.repeat(32)}`, blockNumber: '0x1' }))

@@ -76,11 +76,20 @@ describe('a payload that was certainly rejected', () => {
   })
 })
 
-describe('a payload that the sequencer accepted', () => {
+test('a payload of which only the hash was answered may not be ordered yet, or be lost: one no-op takes the nonce at once', () => {
   const accepted = sent(answered({ kind: 'accepted' }, now - 100))
+  expect(verbsOn([accepted])).toEqual(['takeOver'])
+  expect(verbsOn([sent(answered({ kind: 'alreadyKnown' }, now - 100))])).toEqual(['takeOver'])
+  const work = someWork({ open: [inFlight(0, [accepted])] })
+  const observation = { ...someObservation(), market: someMarket }
+  expect(previewCancellation(work, 0, observation, fcfs, now)).toMatchObject({ tooLate: 0, noOps: 1 })
+})
 
-  test('waits for its receipt, and no no-op is signed', () => {
-    expect(decisionsOn([accepted])).toMatchObject([
+describe('a payload that the sequencer ordered', () => {
+  const ordered = sent(answered({ kind: 'accepted', code: 'ordered' }, now - 100))
+
+  test('waits for its block, and no no-op is signed', () => {
+    expect(decisionsOn([ordered])).toMatchObject([
       { do: 'explain', condition: 'already_ordered', reason: expect.stringMatching(/^canceled; .* lost$/) },
     ])
   })
@@ -97,24 +106,24 @@ describe('a payload that the sequencer accepted', () => {
   test('is in doubt once blocks and time have passed without it', () => {
     const head = headAt(height + 3, { timestampMs: now + 3_000 })
     const old = headAt(height + 3, { timestampMs: now - 200 })
-    expect(verbsOn([accepted], { head: old }, {}, now + 59_899)).toEqual(['explain'])
-    expect(verbsOn([accepted], { head: old }, {}, now + 59_900)).toEqual(['takeOver'])
-    expect(verbsOn([accepted], { head })).toEqual(['explain'])
-    expect(verbsOn([accepted], {}, {}, now + 3_900)).toEqual(['explain'])
-    expect(verbsOn([accepted], { head }, {}, now + 3_899)).toEqual(['explain'])
-    expect(verbsOn([accepted], { head }, {}, now + 3_900)).toEqual(['takeOver'])
-    expect(verbsOn([accepted], { head, blocktimeMs: 12_000 }, {}, now + 3_900)).toEqual(['explain'])
+    expect(verbsOn([ordered], { head: old }, {}, now + 59_899)).toEqual(['explain'])
+    expect(verbsOn([ordered], { head: old }, {}, now + 59_900)).toEqual(['takeOver'])
+    expect(verbsOn([ordered], { head })).toEqual(['explain'])
+    expect(verbsOn([ordered], {}, {}, now + 3_900)).toEqual(['explain'])
+    expect(verbsOn([ordered], { head }, {}, now + 3_899)).toEqual(['explain'])
+    expect(verbsOn([ordered], { head }, {}, now + 3_900)).toEqual(['takeOver'])
+    expect(verbsOn([ordered], { head, blocktimeMs: 12_000 }, {}, now + 3_900)).toEqual(['explain'])
   })
 
   test('behind a nonce that is still open is not in doubt, however long that takes', () => {
-    const [one, two] = [inFlight(0), inFlight(1, [{ ...accepted, nonce: 1 }], canceled)]
+    const [one, two] = [inFlight(0), inFlight(1, [{ ...ordered, nonce: 1 }], canceled)]
     const observation = someObservation({ head: headAt(height + 30) })
     const { decisions } = decide({ work: someWork({ open: [one, two] }), observation, policy: fcfs, now: now + 90_000 })
     expect(decisions.filter((each) => each.do === 'takeOver')).toEqual([])
   })
 
   test('is too late in a preview, and costs nothing', () => {
-    const work = someWork({ open: [inFlight(0, [accepted])] })
+    const work = someWork({ open: [inFlight(0, [ordered])] })
     const observation = { ...someObservation(), market: someMarket }
     expect(previewCancellation(work, 0, observation, fcfs, now)).toMatchObject({
       ...{ tooLate: 1, noOps: 0, overCap: 0, cost: { today: 0n } },
@@ -122,7 +131,7 @@ describe('a payload that the sequencer accepted', () => {
   })
 
   test('is raced where a pool takes a higher price', () => {
-    const open = [inFlight(0, [accepted], canceled)]
+    const open = [inFlight(0, [ordered], canceled)]
     const situation = { work: someWork({ open }), observation: someObservation(), now }
     for (const pool of ['public', 'private'] as const) {
       const policy = { ...fcfs, profile: { ...fcfs.profile, pool } }

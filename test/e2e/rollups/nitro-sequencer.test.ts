@@ -1,5 +1,5 @@
-// Behind a sequencer like Arbitrum's: what it accepted can't be canceled, what it refused is free, and where nobody knows,
-// one no-op asks.
+// Behind a sequencer like Arbitrum's that answers with receipts: what it ordered can't be canceled, what it refused is free, and where
+// nobody knows, one no-op asks.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type SendBody, until } from '../../../tooling/client.ts'
 import { balanceOf, nonceOf } from '../../../tooling/ledger.ts'
@@ -10,7 +10,7 @@ import { type Sender, type Stage, stageOn } from '../support/stage.ts'
 
 const profile = {
   ...{ pool: 'fcfs', no_op_gas: 'estimated', floor_gas: false, l1_fee: 'in_gas' },
-  ...{ keeps_future_nonce_ms: 1_000 },
+  ...{ keeps_future_nonce_ms: 1_000, send_sync: true },
 }
 const baseFee = 10_000_000n
 const l1WeiPerByte = 500_000_000n

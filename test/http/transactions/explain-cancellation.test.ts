@@ -22,8 +22,9 @@ test('a pool that takes a higher price: a race, and a short one where the pool i
   expect(explained('private')).toMatch(/at rising fees, .* in the moment before it is ordered; follow it at/)
 })
 
-test('first come, first served: accepted is lost, rejected is free, and a no-op is sent where neither is sure', () => {
-  expect(explained('fcfs')).toMatch(/accepted .* no no-op is paid; its receipt ends the cancellation as lost; follow/)
+test('first come, first served: ordered is lost, rejected is free, and a no-op is sent where neither is sure', () => {
+  expect(explained('fcfs', broadcastStates.spent)).toMatch(/nonce is spent: .* no no-op is paid; the block .* ends the/)
+  expect(explained('fcfs')).toMatch(/whether the sequencer has ordered the transaction: one no-op is sent/)
   expect(explained('fcfs', rejected)).toMatch(/rejected the transaction: it is dropped, at no cost/)
   expect(explained('fcfs', broadcastStates.unknown)).toMatch(/one no-op is sent for nonce 7 .* no price changes that/)
 })
@@ -32,6 +33,8 @@ test('the answer to a bulk cancellation says the same of all that a node may kno
   const result = { canceled: [idOf(1), idOf(2)], failed: [], racing: 1 }
   expect(explainBulk(result, 'public')[1]).toMatch(/^1 may be known to a node: a no-op is sent for each nonce/)
   expect(explainBulk(result, 'private')[1]).toMatch(/in the moment before it is ordered$/)
-  expect(explainBulk(result, 'fcfs')[1]).toMatch(/each transaction that the sequencer accepted ends as lost/)
+  expect(explainBulk(result, 'fcfs')[1]).toMatch(
+    /one no-op is sent .* what it has ordered ends as lost, and costs nothing more/,
+  )
   expect(explainBulk({ ...result, racing: 0 }, 'fcfs')).toHaveLength(1)
 })

@@ -5,16 +5,16 @@
 // decides:
 //
 // 1. Every broadcast was certainly rejected: it is dropped, at no cost.
-// 2. The sequencer accepted it: the receipt will show that the cancellation lost, and no no-op is paid for it.
-// 3. The outcome is unknown: one no-op takes the nonce, unless the payload was ordered first.
+// 2. An answer shows that the sequencer ordered it: a block will show that the cancellation lost, and no no-op is sent.
+// 3. Anything else, an accepted hash included: one no-op takes the nonce, unless the payload was ordered first.
 import {
   type Attempt,
   invalidReasonOf,
   isNoOp,
+  isSequenced,
   mayBeKnown,
   rejectionOf,
   wasAlwaysRejected,
-  wasTaken,
 } from '../../attempt.ts'
 import { whyGivenUp } from '../../give-up.ts'
 import { isFcfs } from '../../profile.ts'
@@ -44,7 +44,7 @@ function race(transaction: InPhase<'inFlight'>, situation: Situation): readonly 
   }
   if (known.every((attempt) => isCertainlyOut(attempt, situation))) return [{ do: 'drop', transaction }]
   if (isOrdered(transaction, situation)) {
-    const by = payloadAttempts(attempts).some(wasTaken) ? 'acceptance' : 'spentNonce'
+    const by = payloadAttempts(attempts).some(isSequenced) ? 'receipt' : 'spentNonce'
     return explain(transaction, { condition: 'already_ordered', facts: { of: 'cancellation', by } })
   }
   // A payload that was rejected may be kept for a moment. Then it is dropped, and costs nothing.

@@ -1,19 +1,20 @@
 // Where a sequencer orders transactions as they come: whether it has ordered a payload, so that nothing can replace it.
-import { type Attempt, attemptWith, isNonceTaken } from '../../attempt.ts'
+import { type Attempt, attemptWith, isNonceSpent } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 
 /**
- * Whether nothing can take the nonce any more: the sequencer accepted the payload and may still have it, or says that the nonce
- * is spent. It also says so to a repeat of bytes that it accepted, before any block shows them.
+ * Whether nothing can take the nonce any more: the sequencer answered with the receipt of the payload, or says that the nonce is
+ * spent. It also says so to a repeat of bytes that it ordered, before any block shows them. An accepted hash proves nothing: Arbitrum
+ * announced answers that come before the order, and a transaction that was accepted may then be lost.
  */
 export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
   const { observation, policy, now } = situation
   return payloadAttempts(lifecycle.attempts).some((attempt) => {
     const { broadcast } = attempt
-    if (!isNonceTaken(attempt) || broadcast.state !== 'handed') return false
+    if (!isNonceSpent(attempt) || broadcast.state !== 'handed') return false
     // Another nonce comes first, so blocks prove nothing.
     if (lifecycle.nonce > observation.nonce) return true
     const waitedMs = now - broadcast.at
@@ -29,9 +30,9 @@ export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situati
 /** Whether the sequencer said so between two reads of the attempts. Then a decision on the earlier read no longer holds. */
 export function wasOrderedSince(earlier: readonly Attempt[], now: readonly Attempt[]): boolean {
   return payloadAttempts(now).some((attempt) => {
-    if (!isNonceTaken(attempt)) return false
+    if (!isNonceSpent(attempt)) return false
     const before = attemptWith(earlier, attempt.hash)
-    return !before || !isNonceTaken(before) || answeredAt(before) !== answeredAt(attempt)
+    return !before || !isNonceSpent(before) || answeredAt(before) !== answeredAt(attempt)
   })
 }
 
