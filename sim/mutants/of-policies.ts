@@ -201,14 +201,27 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [{ file: 'src/domain/decide/queue/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
   },
   {
+    name: 'one-of-who-delegates',
+    breaks: 'lets one transaction of a delegated account be in flight, whatever max_in_flight says',
+    caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'a number in the configuration stays',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/window.ts',
+        find: 'return policies.maxInFlight ?? (delegated ? 1 : size)',
+        put: 'return delegated ? 1 : (policies.maxInFlight ?? size)',
+      },
+    ],
+  },
+  {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
     expects: 'in flight of',
     edits: [
       {
         file: 'src/domain/decide/queue/window.ts',
-        find: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)',
-        put: 'const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window) + 1',
+        find: 'const most = inFlightMaxOf(work.relayer, work.window, delegated)',
+        put: 'const most = inFlightMaxOf(work.relayer, work.window, delegated) + 1',
       },
     ],
   },

@@ -26,7 +26,7 @@ export interface SigningGroup {
   /** As it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  /** How many transactions there may be in flight: one of a delegated account (EIP-7702), else `max_in_flight` or the window. */
+  /** How many transactions there may be in flight. */
   readonly inFlightMax: number
   /** Lowest nonce first. */
   readonly orders: readonly SigningOrder[]
@@ -47,7 +47,7 @@ export function splitPlan(
   const orders = plan.decisions.filter(isSigning).map((decision) => ({ key: signatureKey(decision), decision }))
   const purposes = [...new Set(orders.map(({ decision }) => purposeOf(decision)))]
   const groups = purposes.map((purpose) => ({
-    ...{ purpose, relayer, head, inFlightMax: delegated ? 1 : inFlightMaxOf(relayer, window) },
+    ...{ purpose, relayer, head, inFlightMax: inFlightMaxOf(relayer, window, delegated) },
     orders: orders
       .filter(({ decision }) => purposeOf(decision) === purpose)
       .sort((one, other) => nonceOf(one.decision) - nonceOf(other.decision))

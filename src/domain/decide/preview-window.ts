@@ -36,8 +36,8 @@ export function previewWindow(relayer: Relayer, policy: NetworkPolicy, seen: See
   const { market, gasLimit, delegated, window, offered = 0n } = seen
   const { maxInFlight, cancelGasPriceCap: cap } = relayer.policies
   const known = window === undefined ? maxInFlight : inFlightMaxOf(relayer, window)
-  const present = delegated ? 1 : known
-  const most = delegated ? 1 : (maxInFlight ?? windowMax)
+  const present = maxInFlight ?? (delegated ? 1 : known)
+  const most = maxInFlight ?? (delegated ? 1 : windowMax)
   const price = maxWei(offered, feeCap(marketFees(market, 'fastest', usesEip1559(relayer, policy))))
   return {
     ...(present !== undefined && { present }),

@@ -31,8 +31,9 @@ test('a number in the configuration stays, and without one 16 may be in flight a
   expect(nextWindow({ size: 64 }, { relayer: fixed, open: flight(3) }, later(1, { nonce: 3 }))).toBe(firstWindow)
   expect(roomIn(someWork({ relayer, open: flight(10) }))).toBe(6)
   expect(roomIn(someWork({ relayer, open: flight(10), window: 64 }))).toBe(54)
-  // EIP-7702: a delegated account may have one.
+  // EIP-7702: a delegated account may have one, or what the configuration says.
   expect(roomIn(someWork({ relayer, window: 64 }), true)).toBe(1)
+  expect(roomIn(someWork({ relayer: fixed, window: 64 }), true)).toBe(3)
 })
 
 describe('it doubles', () => {

@@ -33,9 +33,16 @@ interface Flight {
   readonly open: readonly Transaction[]
 }
 
-/** How many may be in flight, unless the account is delegated. */
-export function inFlightMaxOf({ policies }: Flight['relayer'], size: number = keptByEveryNode): number {
-  return policies.maxInFlight ?? size
+/**
+ * How many may be in flight. Most chains keep one of an account that delegates (EIP-7702). Base keeps four, which nothing but
+ * `max_in_flight` says.
+ */
+export function inFlightMaxOf(
+  { policies }: Flight['relayer'],
+  size: number = keptByEveryNode,
+  delegated = false,
+): number {
+  return policies.maxInFlight ?? (delegated ? 1 : size)
 }
 
 /** Whether the step reads the pool: beyond the 16 that every node keeps, only the pool shows an eviction. */
@@ -80,8 +87,8 @@ function boundAt({ attempts }: InFlight, head: BlockNumber): BlockNumber {
   return recordedAtBlockOf(attempts[0], head)
 }
 
-/** How many of the queue may get a nonce now. A delegated account (EIP-7702) may have one in flight. */
+/** How many of the queue may get a nonce now. */
 export function roomIn(work: Work, delegated = false): number {
-  const most = delegated ? 1 : inFlightMaxOf(work.relayer, work.window)
+  const most = inFlightMaxOf(work.relayer, work.window, delegated)
   return Math.max(0, most - inFlightOf(work).length)
 }
