@@ -2,6 +2,7 @@
 import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
+import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Clock } from '../../src/ops/clock.ts'
@@ -200,7 +201,8 @@ export const witnessSilentMs = 90_000
 
 function profileOf({ isFcfs, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind): NetworkProfile {
   return {
-    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
+    // They are read from nodes in worlds with a fork only.
+    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n, gasRules: osakaRules },
     ...(hasSequencer && { pool: 'private' }),
     ...(isFcfs && { pool: 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
     ...(hasL1Fee && { l1Fee: 'op_stack' }),
