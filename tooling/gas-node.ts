@@ -12,6 +12,7 @@ import {
   type SentTransaction,
 } from './gas-rules.ts'
 import { hex } from './ledger.ts'
+import { rpcCall } from './node-process.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from './rpc-server.ts'
 
 export { amsterdamRules, osakaRules } from './gas-rules.ts'
@@ -38,7 +39,9 @@ export interface GasNode extends AsyncDisposable {
   fork(rules: NodeRules, shows?: { readonly showsInHeader: boolean }): void
   announceFork(atSeconds: number): void
   timestamp(): number
-  mine(blocks?: number): void
+  /** Done as soon as it is called. */
+  mine(blocks?: number): Promise<void>
+  rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
   /** Takes so many blocks back; their transactions return to the pool. */
   reorganize(blocks: number): void
   create(address: string, balance?: bigint): void
@@ -107,6 +110,7 @@ function mineOne(state: State): void {
   const ordered = [...state.pool].sort((one, other) => one.nonce - other.nonce)
   for (const each of ordered) {
     if (each.nonce !== (state.nonces.get(each.from) ?? 0) || refusalOf(each, state.rules) !== undefined) continue
+    if (each.feeCap < baseFee) continue
     mined.push(execute(state, each))
   }
   state.pool = state.pool.filter(({ nonce, from }) => nonce >= (state.nonces.get(from) ?? 0))
@@ -266,11 +270,11 @@ function countOf(state: State, address: string, tag: unknown): number {
   return next
 }
 
-function feeHistory(state: State, [blocks, , percentiles]: readonly unknown[]) {
+function feeHistory(state: State, [blocks, newest, percentiles]: readonly unknown[]) {
   const count = Math.min(Number(blocks), state.blocks.length)
   const reward = (Array.isArray(percentiles) ? percentiles : []).map(() => hex(1_000_000_000))
   return {
-    oldestBlock: hex(headOf(state).number - count + 1),
+    oldestBlock: hex((blockAt(state, newest) ?? headOf(state)).number - count + 1),
     baseFeePerGas: Array.from({ length: count + 1 }, () => hex(baseFee)),
     gasUsedRatio: Array.from({ length: count }, () => 0.1),
     reward: Array.from({ length: count }, () => reward),
@@ -361,7 +365,9 @@ export async function startGasNode(funded: readonly string[] = []): Promise<GasN
     timestamp: () => headOf(state).timestamp,
     mine(blocks = 1) {
       for (let count = 0; count < blocks; count++) mineOne(state)
+      return Promise.resolve()
     },
+    rpc: (method, params) => rpcCall(server.url, method, params ?? []),
     reorganize: (blocks) => reorganize(state, blocks),
     create: (address, balance = 1n) => void state.balances.set(address.toLowerCase(), balance),
     balance: (address) => balanceOf(state, address.toLowerCase()),

@@ -73,6 +73,8 @@ export interface DeadLetterView {
         /** At most 1024 storage keys, as an array */
         readonly storage_keys: readonly string[]
       }[]
+      /** Gas_limit stands, although it may not pay for a new account */
+      readonly allow_out_of_gas?: true
     }
   }
   readonly tries: number

@@ -11,7 +11,10 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import { type GasFigure, readGasFigures, readNextFork } from './read-gas-figures.ts'
 
 export interface GasFiguresKeeper {
-  /** Those that the profile names, before those that the chain shows. Sends no call. */
+  /**
+   * Those that the profile names, before those that the chain shows. Sends no call. Where no step has followed the head lately, a fork
+   * may have passed, and only the profile's count.
+   */
   known(): GasFigures
   /** Reads them anew if that is due. A step waits for it, but not for long. */
   follow(head: Head, payer: Address): Promise<GasFigures>
@@ -29,9 +32,10 @@ const keptMs = 3_600_000
 /** After a change: an endpoint may be behind, or a gateway's nodes differ. It doubles with each reading, up to an hour. */
 const soonMs = 15_000
 /** Heads of both sides of a fork in turn, by endpoints that differ, cause no more readings than one in this time. */
-const restMs = 5_000
+const restMs = 2_000
 /** A step waits no longer for a reading: until it ends, nothing is refused by a figure. */
 const waitedMs = 1_000
+const idleMs = 120_000
 /** As far as a reorganization may go back. */
 const forksKept = 4
 const all: readonly GasFigure[] = ['base', 'floor', 'newAccount']
@@ -43,6 +47,7 @@ export function keepGasFigures({ endpoints, providers, profile, clock, logger }:
   /** The side of each fork on which the last head was. */
   let mark: string | undefined
   let forksMs: readonly number[] = []
+  let followedAt = Number.NEGATIVE_INFINITY
   let lastAt = Number.NEGATIVE_INFINITY
   let nextAt = Number.NEGATIVE_INFINITY
   let delayMs = keptMs
@@ -86,8 +91,9 @@ export function keepGasFigures({ endpoints, providers, profile, clock, logger }:
   }
 
   return {
-    known: () => ({ ...seen, ...named }),
+    known: () => ({ ...(clock.elapsed() - followedAt <= idleMs && seen), ...named }),
     async follow(head, payer) {
+      followedAt = clock.elapsed()
       if (figures.length > 0) {
         if (mark !== undefined && markOf(head) !== mark) cross()
         mark = markOf(head)

@@ -155,6 +155,15 @@ test('a step waits a second for a reading, and goes on without it', async () => 
   await expect.poll(() => network.chain.gasFigures(), { timeout: 5_000 }).toEqual(osakaRules)
 })
 
+test('where no step has followed the head lately, a fork may have passed: only the figures of the profile count', async () => {
+  await using network = open([one], { floor: 64 })
+  await network.look()
+  expect(network.chain.gasFigures()).toEqual({ ...osakaRules, floor: 64 })
+  network.clock.move(130_000)
+  expect(network.chain.gasFigures()).toEqual({ floor: 64 })
+  expect((await network.look()).gasFigures).toEqual({ ...osakaRules, floor: 64 })
+})
+
 test('a chain with prices of its own is not read', async () => {
   await using network = networkOver([one.url], { profile: { ...ethereumProfile, floorGas: false } })
   expect((await network.chain.observe(inquiryOf(address))).gasFigures).toEqual({})
