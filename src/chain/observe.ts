@@ -88,7 +88,9 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
       inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
       parts.gasFigures.follow(at.head, inquiry.address),
     ])
-  const missingReceivers = inquiry.receivers && (await parts.readMissing(inquiry.receivers, at))
+  const { receivers } = inquiry
+  const isCharged = (gasFigures.newAccount ?? 0) > 0
+  const missingReceivers = receivers && isCharged ? await parts.readMissing(receivers, at) : undefined
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read

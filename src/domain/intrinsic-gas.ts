@@ -55,7 +55,7 @@ export function gasOfNewReceiver(payload: Priced, rules: GasRules): Gas | undefi
 }
 
 /** The least that data costs: at EIP-7623 ten gas for a byte that is 0 and forty for any other, at EIP-7976 as much for each. */
-function dataFloorGas(payload: Priced, { base, floor = 0 }: GasFigures): Gas {
+export function dataFloorGas(payload: Priced, { base, floor = 0 }: GasFigures): Gas {
   const { zeros, others } = bytesOf(payload.data)
   const start = base === transferGas ? transferGas : callGas(payload)
   return start + floor * zeros + (floor === 64 ? floor : 4 * floor) * others

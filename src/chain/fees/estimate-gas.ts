@@ -1,7 +1,7 @@
 // Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
 // revert. Linea's price depends on the data, so its nodes estimate that, too.
 import { type GasFigures, transferGas } from '../../domain/gas-figures.ts'
-import { gasRulesOf, leastGas } from '../../domain/intrinsic-gas.ts'
+import { dataFloorGas } from '../../domain/intrinsic-gas.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Gas, Wei } from '../../domain/units.ts'
@@ -13,7 +13,7 @@ import { revertReason } from '../nodes/revert-reason.ts'
 /** State may change between the estimate and the block. */
 const marginPercent = 20
 
-export type EstimateRules = Pick<NetworkProfile, 'charges' | 'floorGas' | 'l1Fee' | 'priceSource'> & {
+export type EstimateRules = Pick<NetworkProfile, 'charges' | 'floorGas' | 'priceSource'> & {
   readonly gasFigures?: GasFigures
 }
 
@@ -48,8 +48,8 @@ export function toEstimate(answer: Answer, request: EstimateRequest, rules: Esti
   if (answer.kind === 'value') {
     const { gas, tip } = readEstimate(answer.value)
     if (gas === undefined) return undefined
-    const least = rules.floorGas ? leastGas(request, gasRulesOf(rules, rules)) : 0
-    return { kind: 'gas', gas: withMargin(Math.max(least, gas), rules), ...(tip !== undefined && { tip }) }
+    const floor = rules.floorGas ? dataFloorGas(request, rules.gasFigures ?? {}) : 0
+    return { kind: 'gas', gas: withMargin(Math.max(floor, gas), rules), ...(tip !== undefined && { tip }) }
   }
   const reason = revertReason(answer)
   return reason === undefined ? undefined : { kind: 'reverts', reason }
