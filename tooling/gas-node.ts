@@ -12,7 +12,6 @@ import {
   type SentTransaction,
 } from './gas-rules.ts'
 import { hex } from './ledger.ts'
-import { rpcCall } from './node-process.ts'
 import { type RpcCall, type RpcReply, type RpcServer, startRpcServer } from './rpc-server.ts'
 
 export { amsterdamRules, osakaRules } from './gas-rules.ts'
@@ -367,7 +366,11 @@ export async function startGasNode(funded: readonly string[] = []): Promise<GasN
       for (let count = 0; count < blocks; count++) mineOne(state)
       return Promise.resolve()
     },
-    rpc: (method, params) => rpcCall(server.url, method, params ?? []),
+    async rpc<T>(method: string, params: readonly unknown[] = []) {
+      const reply = await answer(state, { id: 0, method, params })
+      if ('error' in reply) throw new Error(`${method}: ${reply.error.message} (${reply.error.code})`)
+      return reply.result as T
+    },
     reorganize: (blocks) => reorganize(state, blocks),
     create: (address, balance = 1n) => void state.balances.set(address.toLowerCase(), balance),
     balance: (address) => balanceOf(state, address.toLowerCase()),
