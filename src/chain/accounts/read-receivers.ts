@@ -60,9 +60,10 @@ export function readingReceivers(
     const enough = Math.min(2, new Set(order.map(({ provider }) => provider)).size)
     let missing: readonly Address[] = addresses
     const answered = new Set<string>()
-    for (const { provider, call, ready, fit } of order) {
+    for (const endpoint of order) {
+      const { provider, call, ready } = endpoint
       if (answered.size >= enough || missing.length === 0) break
-      if (answered.has(provider) || !fit() || (await ready()) !== undefined) continue
+      if (answered.has(provider) || !endpoint.fit() || (await ready()) !== undefined) continue
       const found = missingIn(await call(existenceCall(missing, at.head.number)), missing)
       if (!found) continue
       answered.add(provider)
