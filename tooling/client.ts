@@ -7,6 +7,7 @@ export interface SendBody {
   readonly value?: string | number
   readonly data?: string
   readonly gas_limit?: number
+  readonly allow_out_of_gas?: boolean
   readonly speed?: string | { readonly name: string }
   readonly gas_price?: string
   readonly max_fee_per_gas?: string

@@ -13,6 +13,8 @@ export interface HardhatOptions {
   readonly chainId?: number
   /** Of the first block, in wei; Hardhat's default is 1 gwei. */
   readonly baseFee?: bigint
+  /** By Hardhat's name. Default: the latest that it holds to be stable. */
+  readonly hardfork?: string
 }
 
 export interface Hardhat extends AsyncDisposable {
@@ -30,7 +32,7 @@ export interface Hardhat extends AsyncDisposable {
 export async function startHardhat(options: HardhatOptions = {}): Promise<Hardhat> {
   const { chainId = 31_337 } = options
   const packageFile = createRequire(import.meta.url).resolve('hardhat/package.json')
-  const project = await makeProject(dirname(dirname(packageFile)), chainId, options.baseFee)
+  const project = await makeProject(dirname(dirname(packageFile)), chainId, options)
   const node = await startNode({
     file: process.execPath,
     args: [join(dirname(packageFile), 'dist/src/cli.js'), 'node', '--hostname', '127.0.0.1', '--port', '0'],
@@ -63,13 +65,15 @@ export async function startHardhat(options: HardhatOptions = {}): Promise<Hardha
 }
 
 /** Hardhat runs in a project only, and insists on being installed there: a temporary one borrows our packages. */
-async function makeProject(packages: string, chainId: number, baseFee: bigint | undefined): Promise<string> {
+async function makeProject(packages: string, chainId: number, options: HardhatOptions): Promise<string> {
+  const { baseFee, hardfork } = options
   const project = await mkdtemp(join(tmpdir(), 'rescind-hardhat-'))
   const node = {
     type: 'edr-simulated',
     chainId,
     mining: { auto: false, interval: 0 },
     ...(baseFee !== undefined && { initialBaseFeePerGas: Number(baseFee) }),
+    ...(hardfork !== undefined && { hardfork }),
   }
   await mkdir(join(project, 'artifacts'))
   await symlink(packages, join(project, 'node_modules'), 'dir')

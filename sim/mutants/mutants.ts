@@ -12,6 +12,7 @@ import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
+import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofOddNodes } from './of-odd-nodes.ts'
@@ -74,6 +75,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPrices,
   ...ofTips,
   ...ofProfiles,
+  ...ofGasRules,
   ...ofReach,
   ...ofRetention,
   ...ofRules,

@@ -417,7 +417,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'were named or estimated',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
+        file: 'src/domain/estimated-gas.ts',
         find: "return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined",
         put: "return estimate?.kind === 'gas' ? Math.min(21_000, gasLimitMax) : undefined",
       },

@@ -132,7 +132,7 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/no-op.ts',
-        find: 'if (isConstant && market.noOpGas <= transferGas) return transferGas',
+        find: 'if (isConstant && market.noOpGas <= transferGas) return isCharged ? market.noOpGas : transferGas',
         put: 'if (isConstant || market.noOpGas > 0) return transferGas',
       },
     ],
@@ -168,8 +168,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/no-op.ts',
-        find: "const margin = profile.charges === 'gas_limit' ? 0 : marginPercent",
-        put: "const margin = profile.charges === 'gas_limit' ? marginPercent : marginPercent",
+        find: 'const margin = isCharged ? 0 : marginPercent',
+        put: 'const margin = isCharged ? marginPercent : marginPercent',
       },
     ],
   },

@@ -2,6 +2,7 @@
 import { composeEngine, type Engine } from '../../src/compose.ts'
 import type { Config } from '../../src/config/config.ts'
 import { limits } from '../../src/config/limits.ts'
+import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import { ethereumProfile, type NetworkProfile } from '../../src/domain/profile.ts'
 import type { Clock } from '../../src/ops/clock.ts'
@@ -206,7 +207,8 @@ function profileOf(
   isByTips: boolean,
 ): NetworkProfile {
   return {
-    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
+    // They are read from nodes in worlds with a fork only.
+    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n, gasRules: osakaRules },
     ...(hasSequencer && { pool: 'private' }),
     ...(isFcfs && { pool: isByTips ? 'private' : 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
     ...(answers === 'withReceipt' && { sendSync: true }),

@@ -1,6 +1,7 @@
 // The chain port: one network, as its nodes report it. Only this folder speaks JSON-RPC.
 import type { BroadcastOutcome } from '../domain/attempt.ts'
 import type { NetworkPrice } from '../domain/fees.ts'
+import type { GasFigures } from '../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { ShownMake } from '../domain/network-profiles.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
@@ -57,6 +58,8 @@ export interface Chain {
   broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
+  /** The prices of gas that forks change, as far as they were read or set. Sends no call. */
+  gasFigures(): GasFigures
   /** As of the last observation of any account. Sends no call. Undefined before the first. */
   price(): NetworkPrice | undefined
   /**

@@ -7,9 +7,11 @@ import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
+import { readingReceivers } from './accounts/read-receivers.ts'
 import { readingShownNonces } from './accounts/read-shown-nonce.ts'
 import type { Chain } from './chain.ts'
 import { believingTips } from './fees/believe-tips.ts'
+import { keepGasFigures } from './fees/keep-gas-figures.ts'
 import { smallPriceOf } from './fees/limit-tips.ts'
 import { rememberOwnBlocks } from './fees/own-blocks.ts'
 import { readingMarket, smallTipPart } from './fees/read-market.ts'
@@ -24,7 +26,7 @@ import { namingBlocks } from './heads/named-blocks.ts'
 import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
 import { type AnchorMemory, type RememberedAnchor, rememberAnchor } from './heads/remember-anchor.ts'
-import { trackHead } from './heads/track-head.ts'
+import { type HeadTracker, trackHead } from './heads/track-head.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
@@ -96,18 +98,17 @@ export function openNetwork(options: NetworkOptions): Chain {
     ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
     ...(comparesHashes ? { anchor, onHead } : { anchor: withoutAnchor }),
   })
-  const limitGas = limitingGas(profile)
   const readCanonical = readingCanonical(endpoints, heads)
   const rereadMs = tagRereadMs / 2
   const namedBlock = namingBlocks(clock, rereadMs)
   const readTag = readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs })
   const unexplained = rememberUnexplained(heads.reorgs)
-  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile })
+  const { gasLimits, ...gas } = openGas(options, { endpoints, all, providers, heads, profile })
+  const accounts = readingAccounts({ endpoints, heads, readCanonical, unexplained, clock, profile, gasLimits })
   const searched = new Map<string, number>()
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
-  const readNoOp = readingNoOp(endpoints, profile)
   const { witness } = profile
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
@@ -119,7 +120,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     async observe(inquiry, changed) {
       const seen = await observe(
         {
-          ...{ endpoints, heads, pace, limitGas, accounts, readCanonical, readTag, readMarket, ownBlocks, readNoOp },
+          ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
           ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
         },
         inquiry,
@@ -132,6 +133,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
     price: price.last,
+    gasFigures: gas.gasFigures.known,
     read: (read) => passOn(endpoints, read),
     forward: (read) => forward(endpoints, read),
     follow: heads.follow,
@@ -226,4 +228,22 @@ function openMarket(options: NetworkOptions, { endpoints, profile, isDevelopment
     ...{ believed, ownBlocks },
   })
   return { tipFloor, ownBlocks, readMarket }
+}
+
+interface GasParts {
+  readonly endpoints: Endpoints
+  readonly all: readonly Endpoint[]
+  readonly providers: number
+  readonly heads: HeadTracker
+  readonly profile: NetworkProfile
+}
+
+function openGas({ clock, logger }: NetworkOptions, { endpoints, all, providers, heads, profile }: GasParts) {
+  const limitGas = limitingGas(profile)
+  const gasFigures = keepGasFigures({ endpoints: all, providers, profile, clock, logger })
+  return {
+    ...{ limitGas, gasFigures, gasLimits: { figures: gasFigures.known, most: limitGas.last } },
+    readNoOp: readingNoOp(endpoints, profile, limitGas.last),
+    readMissing: readingReceivers(endpoints, heads, () => gasFigures.known().newAccount),
+  }
 }

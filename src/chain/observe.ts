@@ -1,12 +1,15 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
 
+import { type GasFigures, lowBaseGas } from '../domain/gas-figures.ts'
 import { withLeastTip } from '../domain/least-tip.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { claimOf } from '../domain/witness.ts'
 import { byNonce } from './accounts/account-memory.ts'
 import type { Accounts } from './accounts/read-account.ts'
+import type { ReadMissing } from './accounts/read-receivers.ts'
 import type { ReadShownNonce } from './accounts/read-shown-nonce.ts'
+import type { GasFiguresKeeper } from './fees/keep-gas-figures.ts'
 import type { OwnBlocks } from './fees/own-blocks.ts'
 import type { ReadMarket } from './fees/read-market.ts'
 import type { NoOpFacts, ReadNoOp } from './fees/read-no-op.ts'
@@ -33,6 +36,8 @@ export interface Observe {
   readonly readMarket: ReadMarket
   readonly ownBlocks: OwnBlocks
   readonly readNoOp: ReadNoOp
+  readonly gasFigures: Pick<GasFiguresKeeper, 'follow'>
+  readonly readMissing: ReadMissing
   readonly readShownNonce: ReadShownNonce
   readonly searched: FindInclusions['searched']
   readonly unexplained: FindInclusions['unexplained']
@@ -59,21 +64,33 @@ const nothingSettled: Pick<Observation, 'inclusions' | 'lostNoOps' | 'canonical'
 
 const nothing: NoOpFacts = {}
 
+/** Where no estimate says more, the chain's base is what a no-op takes. */
+function noOpOf({ noOpGas, ...facts }: NoOpFacts, { base }: GasFigures): NoOpFacts {
+  const gas = noOpGas ?? (base === lowBaseGas ? base : undefined)
+  return { ...facts, ...(gas !== undefined && { noOpGas: gas }) }
+}
+
 /** Rejects with ChainUnavailable when no endpoint returns head and nonce. `changed`: as of the port. */
 export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => void): Promise<Observation> {
   const { heads, pace, accounts, readCanonical, readTag, readMarket, readNoOp, readShownNonce } = parts
   const at = await heads.current()
   const isSameChain = watchChain(heads, at)
-  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll, unshown] = await Promise.all([
-    accounts.read(inquiry, at),
-    inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
-    inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
-    readCanonical(inquiry.inclusionBlocks, at),
-    inquiry.tag && readTag(inquiry.tag, at),
-    inquiry.shownNonce && readShownNonce(inquiry.address),
-    inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
-    inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
-  ])
+  const gasLimitMax = parts.limitGas.at(at.head)
+  const [read, prices, { leastTip, ...noOp }, canonical, named, shownNonce, refusedByAll, unshown, gasFigures] =
+    await Promise.all([
+      accounts.read(inquiry, at),
+      inquiry.market ? readMarket(at, isWaiting(inquiry, at.head)) : undefined,
+      inquiry.market ? readNoOp(at, inquiry.address, inquiry.isNoOpTooTight === true) : nothing,
+      readCanonical(inquiry.inclusionBlocks, at),
+      inquiry.tag && readTag(inquiry.tag, at),
+      inquiry.shownNonce && readShownNonce(inquiry.address),
+      inquiry.refused && parts.refusals.findRefusedByAll(inquiry.refused),
+      inquiry.unknownWords && parts.refusals.findUnshown(inquiry.unknownWords),
+      parts.gasFigures.follow(at.head, inquiry.address),
+    ])
+  const { receivers } = inquiry
+  const isCharged = (gasFigures.newAccount ?? 0) > 0
+  const missingReceivers = receivers && isCharged ? await parts.readMissing(receivers, at) : undefined
   // The tag and the inclusions' blocks must lie on one branch.
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read
@@ -98,7 +115,6 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const testimonies =
     inquiry.witness && (await callWitnesses(parts, inquiry, at, { canonical, tagged, inclusions, changed }))
   const blocktimeMs = pace.measuredMs()
-  const gasLimitMax = parts.limitGas(at.head)
   const isSplit = heads.split().length > 0
   return {
     head: at.head,
@@ -107,7 +123,9 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,
-    ...(market && { market: { ...withLeastTip(market, leastTip), ...noOp } }),
+    gasFigures,
+    ...(missingReceivers && { missingReceivers }),
+    ...(market && { market: { ...withLeastTip(market, leastTip), ...noOpOf(noOp, gasFigures) } }),
     inclusions,
     lostNoOps,
     canonical,

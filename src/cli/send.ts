@@ -16,6 +16,7 @@ interface Options extends RelayerOptions {
   readonly value: string
   readonly data?: string
   readonly gasLimit?: number
+  readonly allowOutOfGas?: boolean
   readonly speed?: 'safeLow' | 'average' | 'fast' | 'fastest'
   readonly gasPrice?: string
   readonly maxFee?: string
@@ -29,7 +30,8 @@ export function addSend(program: Command, act: Act): void {
     .option('--to <address>', 'the receiver (default: none, which creates a contract from --data)')
     .requiredOption('--value <amount>', 'amount: 1.5ether, 20gwei, or wei as a whole number')
     .option('--data <hex>', 'data of the call')
-    .option('--gas-limit <gas>', 'gas limit (default: estimated)', wholeNumber('--gas-limit', 21_000))
+    .option('--gas-limit <gas>', 'gas limit (default: estimated)', wholeNumber('--gas-limit', 12_000))
+    .option('--allow-out-of-gas', 'keep the gas limit, although it may not pay for a new account')
     .addOption(new Option('--speed <name>', 'price by the market').choices(['safeLow', 'average', 'fast', 'fastest']))
     .option('--gas-price <amount>', 'a price of your own, for a legacy transaction')
     .option('--max-fee <amount>', 'a price of your own: max_fee_per_gas; together with --max-tip')
@@ -93,6 +95,7 @@ function inputOf(options: Options): SendInput {
     value: parseAmount('--value', options.value),
     ...(data !== undefined && { data }),
     ...(gasLimit !== undefined && { gas_limit: gasLimit }),
+    ...(options.allowOutOfGas === true && { allow_out_of_gas: true }),
     ...(speed !== undefined && { speed }),
     ...(gasPrice !== undefined && { gas_price: parseAmount('--gas-price', gasPrice) }),
     ...(maxFee !== undefined && { max_fee_per_gas: parseAmount('--max-fee', maxFee) }),

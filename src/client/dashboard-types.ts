@@ -120,6 +120,8 @@ export interface TraceView {
       /** At most 1024 storage keys, as an array */
       readonly storage_keys: readonly string[]
     }[]
+    /** Gas_limit stands, although it may not pay for a new account */
+    readonly allow_out_of_gas?: true
   }
   /** Gap: a no-op of the service for a nonce that nobody uses */
   readonly origin: 'client' | 'gap'

@@ -73,6 +73,8 @@ export interface DeadLetterView {
         /** At most 1024 storage keys, as an array */
         readonly storage_keys: readonly string[]
       }[]
+      /** Gas_limit stands, although it may not pay for a new account */
+      readonly allow_out_of_gas?: true
     }
   }
   readonly tries: number
@@ -111,6 +113,15 @@ export interface NetworkView {
     readonly no_op_gas?: 'constant' | 'estimated'
     /** Whether Ethereum's least gas holds */
     readonly floor_gas?: boolean
+    /** The prices of gas that forks change; those that are absent are read from the chain */
+    readonly gas_rules?: {
+      /** The gas of a call of an account to itself */
+      readonly base?: 12000 | 21000
+      /** The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976 */
+      readonly floor?: 0 | 10 | 64
+      /** The gas of an account that a value creates, beside the transfer */
+      readonly new_account?: number
+    }
     /** How data on L1 is paid */
     readonly l1_fee?: 'none' | 'op_stack' | 'in_gas'
     /** The contract that reports the fee for data on L1 with the functions of the OP stack */
@@ -140,6 +151,15 @@ export interface NetworkView {
   }
   /** What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum */
   readonly profile_basis: 'table' | 'list' | 'shown' | 'tags' | 'none'
+  /** The prices of gas that forks change, as the replica that answers uses them: those of `profile`, else read from the chain. A member that is absent was not read, or the endpoints differ */
+  readonly gas_rules: {
+    /** The gas of a call of an account to itself */
+    readonly base?: 12000 | 21000
+    /** The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976 */
+    readonly floor?: 0 | 10 | 64
+    /** The gas of an account that a value creates, beside the transfer */
+    readonly new_account?: number
+  }
   /** Whether final statements need endpoints of two providers */
   readonly second_witness: 'prefer' | 'require' | 'off'
   /** As the replica that answers found them */

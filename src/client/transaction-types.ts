@@ -39,6 +39,8 @@ export interface TransactionView {
     /** At most 1024 storage keys, as an array */
     readonly storage_keys: readonly string[]
   }[]
+  /** Gas_limit stands, although it may not pay for a new account */
+  readonly allow_out_of_gas?: true
 }
 
 export interface CancellationView {
@@ -163,7 +165,7 @@ export interface SendInput {
   readonly value: string | number
   /** Bytes in hex: an even number of digits, with 0x or without; empty for a transfer */
   readonly data?: string
-  /** Gas units as an integer from 21000, or nothing to have it estimated */
+  /** Gas units as an integer from 12000, or nothing to have it estimated; the network decides the least */
   readonly gas_limit?: number
   /** One of safeLow, average, fast, fastest, as {"name": "fast"} or as the bare string; fast when no fee is given */
   readonly speed?:
@@ -178,6 +180,8 @@ export interface SendInput {
   readonly max_fee_per_gas?: string | number
   /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256; at most max_fee_per_gas */
   readonly max_priority_fee_per_gas?: string | number
+  /** True: gas_limit stands, although the value may create its receiver and the limit would not pay for that; false or nothing: such a transaction fails before it is signed */
+  readonly allow_out_of_gas?: boolean
   /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
   readonly access_list?: readonly {
     /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */

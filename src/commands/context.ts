@@ -2,7 +2,7 @@
 
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { DecisionProfile, Relayer } from '../domain/relayer.ts'
+import type { Relayer, SendProfile } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
@@ -27,5 +27,5 @@ export interface CommandContext {
   /** Why a relayer of the file has no account yet; undefined for all others. Absent where none can lack one. */
   readonly whyAwaited?: (relayer: string) => string | undefined
   /** Undefined where the configuration of this replica lacks the network. */
-  readonly profileOf: (relayer: Pick<Relayer, 'network'>) => DecisionProfile | undefined
+  readonly profileOf: (relayer: Pick<Relayer, 'id' | 'network'>) => SendProfile | undefined
 }

@@ -1,5 +1,7 @@
 // The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
+
+import { bases, floorsOfByte } from '../domain/gas-figures.ts'
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
@@ -105,6 +107,15 @@ function profileSchema(field: ProfileField): FileSchema {
       const measure = { enum: ['fields', 'effective_price'] }
       return described(field.meaning, object({ measure, percent: count(0, profileLimits.percentMax) }))
     }
+    case 'gasRules':
+      return described(
+        field.meaning,
+        object({
+          base: { enum: bases },
+          floor: { enum: floorsOfByte },
+          new_account: count(0, profileLimits.newAccountMax),
+        }),
+      )
     case 'finality':
       return described(field.meaning, anyOf({ enum: ['safe', 'finalized'] }, count(1, profileLimits.finalityMax)))
   }

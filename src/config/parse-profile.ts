@@ -1,5 +1,6 @@
 // The profile of a network in the file: each field by its kind, with the value and the fix where it is wrong.
 import type { ReplacementRule } from '../domain/fees.ts'
+import { bases, floorsOfByte, type GasFigures } from '../domain/gas-figures.ts'
 import { type ProfileField, type ProfileOverrides, profileLimits, profileTable } from '../domain/profile.ts'
 import { type Members, readMembers, shown } from './members.ts'
 import type { Report } from './report.ts'
@@ -44,6 +45,8 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
       return members.count(name, field)
     case 'rule':
       return parseRule(members, name, report)
+    case 'gasRules':
+      return parseGasRules(members, name, report)
     case 'finality': {
       const { finalityMax } = profileLimits
       if (given === 'safe' || given === 'finalized') return given
@@ -67,4 +70,25 @@ function parseRule(members: Members, name: string, report: Report): ReplacementR
   const percent = rule.count('percent', { min: 0, max: profileLimits.percentMax })
   if (!rule.has('percent')) report.problem(rule.place('percent'), 'is missing; write a whole number such as 10')
   return measure === undefined || percent === undefined ? undefined : { measure, percent: BigInt(percent) }
+}
+
+function parseGasRules(members: Members, name: string, report: Report): GasFigures {
+  const rules = readMembers(members.raw(name), members.place(name), ['base', 'floor', 'new_account'], report)
+  const oneOf = <T extends number>(member: string, choices: readonly T[]): T | undefined => {
+    if (!rules.has(member)) return undefined
+    const given = rules.raw(member)
+    const chosen = choices.find((choice) => choice === given)
+    if (chosen === undefined) report.problem(rules.place(member), `is ${shown(given)}; write ${choices.join(' or ')}`)
+    return chosen
+  }
+  const base = oneOf('base', bases)
+  const floor = oneOf('floor', floorsOfByte)
+  const newAccount = rules.has('new_account')
+    ? rules.count('new_account', { min: 0, max: profileLimits.newAccountMax })
+    : undefined
+  return {
+    ...(base !== undefined && { base }),
+    ...(floor !== undefined && { floor }),
+    ...(newAccount !== undefined && { newAccount }),
+  }
 }

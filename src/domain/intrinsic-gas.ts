@@ -1,44 +1,87 @@
 // The gas that a transaction pays before its first instruction. With a lower limit every node refuses it.
+import { isNoOp, newest } from './attempt.ts'
 import { RescindError } from './errors.ts'
+import { describeFigures, type GasFigures, lowBaseGas, transferGas } from './gas-figures.ts'
 import type { Hex } from './ids.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
-import type { Payload } from './transaction.ts'
+import type { InPhase, Payload } from './transaction.ts'
 import type { Gas } from './units.ts'
 
-/** A transfer to an account without code (EIP-2028). */
-export const transferGas: Gas = 21_000
 /** EIP-2. */
 const creationGas: Gas = 32_000
 /** For each 32 bytes of the code that creates a contract (EIP-3860). */
 const initCodeWordGas: Gas = 2
+/** EIP-2780: a call of another account, and a creation. With a value to another account it is 21,000, as before. */
+const lowCallGas: Gas = 15_000
+const lowCreationGas: Gas = 24_000
+
+interface ListPrices {
+  readonly address: Gas
+  readonly key: Gas
+}
 /** EIP-2930. */
-const listedAddressGas: Gas = 2_400
-const listedKeyGas: Gas = 1_900
+const listPrices: ListPrices = { address: 2_400, key: 1_900 }
+/** EIP-8038, and the bytes of both at 64 each (EIP-7981). */
+const dearListPrices: ListPrices = { address: 2_900 + 1_280, key: 2_000 + 2_048 }
 
-export type GasRules = Pick<NetworkProfile, 'floorGas' | 'l1Fee'>
+export type GasRules = Pick<NetworkProfile, 'floorGas' | 'l1Fee'> & { readonly figures?: GasFigures }
 
-type Priced = Pick<Payload, 'to' | 'data' | 'accessList'>
+export function gasRulesOf(
+  { floorGas, l1Fee }: Pick<NetworkProfile, 'floorGas' | 'l1Fee'>,
+  { gasFigures }: { readonly gasFigures?: GasFigures },
+): GasRules {
+  return { floorGas, l1Fee, ...(gasFigures && { figures: gasFigures }) }
+}
 
-/** A chain with prices of its own for gas (neither of the profile's members says so) has no minimum here. */
-export function leastGas(payload: Priced, { floorGas, l1Fee }: GasRules): Gas {
-  if (floorGas) return Math.max(intrinsicGas(payload) + initCodeGas(payload), dataFloorGas(payload.data))
+export type Priced = Pick<Payload, 'from' | 'to' | 'value' | 'data' | 'accessList'>
+
+/**
+ * A lower bound where a figure is absent: no refusal rests on the fork then. A chain with prices of its own for gas (neither of the
+ * profile's members says so) has no minimum here.
+ */
+export function leastGas(payload: Priced, { floorGas, l1Fee, figures = {} }: GasRules): Gas {
+  if (floorGas) return Math.max(intrinsicGas(payload, figures) + initCodeGas(payload), dataFloorGas(payload, figures))
   // The part for L1 comes on top, so this is a lower bound.
-  return l1Fee === 'in_gas' ? intrinsicGas(payload) : 0
+  return l1Fee === 'in_gas' ? intrinsicGas(payload, figures) : 0
 }
 
-/** The least that data costs (EIP-7623): ten gas for a byte that is 0, and forty for any other. */
-export function dataFloorGas(data: Hex): Gas {
-  const { zeros, others } = bytesOf(data)
-  return transferGas + 10 * zeros + 40 * others
+/** The gas that a value needs to a receiver that does not exist. Absent while that was not read, and where it costs nothing extra. */
+export function gasOfNewReceiver(payload: Priced, rules: GasRules): Gas | undefined {
+  const { newAccount = 0 } = rules.figures ?? {}
+  const { from, to, value } = payload
+  if (!rules.floorGas || newAccount === 0 || value === 0n || to === undefined || isSame(from, to)) return undefined
+  return leastGas(payload, rules) + newAccount
 }
 
-/** EIP-2028 and EIP-2930. */
-function intrinsicGas({ to, data, accessList = [] }: Priced): Gas {
-  const { zeros, others } = bytesOf(data)
+/** The least that data costs: at EIP-7623 ten gas for a byte that is 0 and forty for any other, at EIP-7976 as much for each. */
+export function dataFloorGas(payload: Priced, { base, floor = 0 }: GasFigures): Gas {
+  const { zeros, others } = bytesOf(payload.data)
+  const start = base === transferGas ? transferGas : callGas(payload)
+  return start + floor * zeros + (floor === 64 ? floor : 4 * floor) * others
+}
+
+/** EIP-2028 for the data. */
+function intrinsicGas(payload: Priced, figures: GasFigures): Gas {
+  const { zeros, others } = bytesOf(payload.data)
+  const { accessList = [], to } = payload
+  const isOld = figures.base === transferGas
+  const { address, key } = !isOld && figures.floor === 64 ? dearListPrices : listPrices
   const keys = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0)
   const creation = to === undefined ? creationGas : 0
-  return transferGas + creation + 4 * zeros + 16 * others + listedAddressGas * accessList.length + listedKeyGas * keys
+  const start = isOld ? transferGas + creation : callGas(payload)
+  return start + 4 * zeros + 16 * others + address * accessList.length + key * keys
+}
+
+/** By EIP-2780, without data. */
+function callGas({ from, to, value }: Priced): Gas {
+  if (to === undefined) return lowCreationGas
+  if (isSame(from, to)) return lowBaseGas
+  return value > 0n ? transferGas : lowCallGas
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
 
 function initCodeGas({ to, data }: Priced): Gas {
@@ -60,27 +103,40 @@ export function refusalOfGas(
   const { gasLimit } = payload
   if (gasLimit === undefined) return undefined
   const least = leastGas(payload, rules)
-  if (gasLimit < least) return `its gas_limit ${gasLimit} is below its intrinsic gas, ${least}`
+  if (gasLimit < least) return `its gas_limit ${gasLimit} is below its intrinsic gas, ${least}${ruleOf(rules)}`
   return most !== undefined && gasLimit > most
     ? `its gas_limit ${gasLimit} is above the most that a transaction may have on this chain now, ${most}`
     : undefined
 }
 
+/**
+ * Whether no node takes the newest attempt any more, since a fork raised the least gas, and another limit is ours to choose: the client
+ * named none.
+ */
+export function isBelowLeastGas({ payload, lifecycle }: InPhase<'inFlight'>, rules: GasRules): boolean {
+  const latest = newest(lifecycle.attempts)
+  return payload.gasLimit === undefined && !isNoOp(latest) && latest.gasLimit < leastGas(payload, rules)
+}
+
 /** Throws GAS_LIMIT_TOO_LOW. */
 export function checkGasLimit(
-  { policies }: Pick<Relayer, 'policies'>,
-  payload: Priced & Pick<Payload, 'gasLimit'>,
+  { policies, address: from }: Pick<Relayer, 'policies' | 'address'>,
+  payload: Omit<Priced, 'from'> & Pick<Payload, 'gasLimit'>,
   rules: GasRules,
 ): void {
   const { gasLimit } = payload
   if (gasLimit === undefined) return
-  const least = leastGas(payload, rules)
+  const least = leastGas({ ...payload, from }, rules)
   if (gasLimit >= least) return
-  const isFloor = rules.floorGas && least === dataFloorGas(payload.data)
-  const rule = isFloor ? ' (by EIP-7623, as floor_gas of the network is true)' : ''
   const orNone = policies.gasLimitEstimation === false ? '' : ', or none to have it estimated'
   throw new RescindError(
     'GAS_LIMIT_TOO_LOW',
-    `gas_limit: ${gasLimit} is below the intrinsic gas of this transaction, ${least}${rule}; send ${least} or more${orNone}`,
+    `gas_limit: ${gasLimit} is below the intrinsic gas of this transaction, ${least}${ruleOf(rules)}; send ${least} or more${orNone}`,
   )
+}
+
+/** A refusal names the figures that it rests on: a fork changes them. */
+function ruleOf({ figures = {} }: GasRules): string {
+  const known = describeFigures(figures)
+  return known === '' ? '' : ` (by ${known}, see gas_rules of the network)`
 }

@@ -1,7 +1,7 @@
 // What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1.
 import type { Attempt } from './attempt.ts'
 import { type Fees, feeCap, type Market } from './fees.ts'
-import { transferGas } from './intrinsic-gas.ts'
+import { transferGas } from './gas-figures.ts'
 import type { DecisionProfile } from './relayer.ts'
 import type { Gas, Wei } from './units.ts'
 
@@ -11,7 +11,7 @@ import type { Gas, Wei } from './units.ts'
  */
 const marginPercent = 50
 
-/** What sends set aside for a no-op whose gas no node estimates. */
+/** The gas that sends set aside for a no-op that no node estimates. */
 const unestimatedGas: Gas = 10 * transferGas
 
 type GasRules = Pick<DecisionProfile, 'noOpGas' | 'floorGas' | 'charges'>
@@ -22,9 +22,11 @@ type GasRules = Pick<DecisionProfile, 'noOpGas' | 'floorGas' | 'charges'>
  */
 export function noOpGasLimit(market: Pick<Market, 'noOpGas'> | undefined, profile: GasRules): Gas | undefined {
   const isConstant = profile.noOpGas === 'constant'
+  const isCharged = profile.charges === 'gas_limit'
   if (market?.noOpGas === undefined) return isConstant ? transferGas : undefined
-  if (isConstant && market.noOpGas <= transferGas) return transferGas
-  const margin = profile.charges === 'gas_limit' ? 0 : marginPercent
+  // Both sides of a fork take it, and unused gas costs nothing unless the limit is charged.
+  if (isConstant && market.noOpGas <= transferGas) return isCharged ? market.noOpGas : transferGas
+  const margin = isCharged ? 0 : marginPercent
   const limit = Math.ceil((market.noOpGas * (100 + margin)) / 100)
   return profile.floorGas ? Math.max(transferGas, limit) : limit
 }

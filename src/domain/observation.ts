@@ -2,6 +2,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Fees, Market, ReplacementRule } from './fees.ts'
 import type { FinalityTag } from './finality.ts'
+import type { GasFigures } from './gas-figures.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
 import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
@@ -16,6 +17,8 @@ export interface Head extends BlockRef {
   readonly gasLimit?: Gas
   /** Its fork is Amsterdam or a later one. */
   readonly isAmsterdam?: true
+  /** Its header has a slot number (EIP-7843): its fork may be another one than that of a head without. */
+  readonly hasSlot?: true
 }
 
 /** A payload whose gas is estimated before it gets a nonce. */
@@ -60,6 +63,8 @@ export interface Inquiry {
   /** A transaction waits for this tag: which block does it name? */
   readonly tag?: FinalityTag
   readonly estimates: readonly EstimateRequest[]
+  /** Receivers of values whose named gas limit may not pay for a new account. Absent: none. */
+  readonly receivers?: readonly ReceiverRequest[]
   /** Prices and balance cost calls, so only a step that could spend reads them. */
   readonly market: boolean
   /** A node called a no-op invalid: it may need more gas by now. */
@@ -80,6 +85,13 @@ export interface Inquiry {
   readonly refused?: readonly RefusedPayload[]
   /** The next nonce's payload, which a node refused in words that no table has: does an endpoint show it? Absent without one. */
   readonly unknownWords?: RefusedPayload
+}
+
+export interface ReceiverRequest {
+  readonly to: Address
+  readonly gasLimit: Gas
+  /** The gas of the payload where the receiver exists, or less. */
+  readonly least: Gas
 }
 
 export interface RefusedPayload {
@@ -143,6 +155,10 @@ export interface Observation {
   readonly estimates: ReadonlyMap<TransactionId, Estimate>
   /** The most gas that a transaction may name, by recent blocks and the rules of their fork. Absent where neither limits it. */
   readonly gasLimitMax?: Gas
+  /** The requested receivers that do not exist, in lower case. Absent without a request. */
+  readonly missingReceivers?: ReadonlySet<Address>
+  /** The prices of gas that forks change, as far as the profile names them or the chain shows them. Absent: neither. */
+  readonly gasFigures?: GasFigures
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
   /** By the spender's hash. Absent without a request. */

@@ -2,6 +2,7 @@
 // that the file or the API sets counts before the table of chains.
 import type { ReplacementRule } from './fees.ts'
 import type { Finality } from './finality.ts'
+import type { GasFigures } from './gas-figures.ts'
 import type { Address } from './ids.ts'
 import type { Gas, Wei } from './units.ts'
 
@@ -30,8 +31,10 @@ export interface NetworkProfile {
   readonly replacement?: ReplacementRule
   /** `constant`: 21,000. `estimated`: by a node, as the chain has prices of its own for gas. */
   readonly noOpGas: 'constant' | 'estimated'
-  /** Whether Ethereum's least gas holds: 21,000 for any transaction, and the floor of EIP-7623 for its data. */
+  /** Whether Ethereum's least gas holds, by the figures of `gasRules`. */
   readonly floorGas: boolean
+  /** The prices of gas that forks change. Those that are absent are read from the chain. */
+  readonly gasRules?: GasFigures
   readonly l1Fee: L1Fee
   /** The contract that reports the fee beside gas. Absent: that of the OP stack. */
   readonly l1FeeOracle?: Address
@@ -86,6 +89,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'milliseconds'; readonly max: number }
   | { readonly kind: 'bytes' | 'gas'; readonly min: number; readonly max: number }
   | { readonly kind: 'rule' }
+  | { readonly kind: 'gasRules' }
   | { readonly kind: 'finality' }
 )
 
@@ -101,6 +105,10 @@ export const profileTable = {
     meaning: 'the gas of a no-op: 21000, or as a node estimates it',
   },
   floorGas: { name: 'floor_gas', kind: 'flag', meaning: "whether Ethereum's least gas holds" },
+  gasRules: {
+    ...{ name: 'gas_rules', kind: 'gasRules' },
+    meaning: 'the prices of gas that forks change; those that are absent are read from the chain',
+  },
   l1Fee: {
     ...{ name: 'l1_fee', kind: 'choice', choices: ['none', 'op_stack', 'in_gas'] },
     meaning: 'how data on L1 is paid',
@@ -148,7 +156,7 @@ export const profileTable = {
 } as const satisfies Readonly<Record<ProfileKey, ProfileField>>
 
 /** Bounds of the numbers in a profile. */
-export const profileLimits = { finalityMax: 10_000, percentMax: 1_000 } as const
+export const profileLimits = { finalityMax: 10_000, percentMax: 1_000, newAccountMax: 10_000_000 } as const
 
 /** The fields of `overrides` over those of `base`. */
 export function withOverrides(base: NetworkProfile, overrides: ProfileOverrides): NetworkProfile {

@@ -1,5 +1,6 @@
 // A relayer: one signer on one network. It is one nonce sequence, and so the unit of mutual exclusion.
 import type { FinalityRule } from './finality.ts'
+import type { GasFigures } from './gas-figures.ts'
 import type { Address, NetworkName, RelayerId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { NetworkProfile } from './profile.ts'
@@ -33,6 +34,7 @@ export type DecisionProfile = Pick<
   | 'priceSource'
   | 'noOpGas'
   | 'floorGas'
+  | 'gasRules'
   | 'l1Fee'
   | 'charges'
   | 'tipFloor'
@@ -41,6 +43,9 @@ export type DecisionProfile = Pick<
   | 'finality'
   | 'finalityStalledAfterMs'
 >
+
+/** The rules that a send is checked against. */
+export type SendProfile = DecisionProfile & { readonly figures: GasFigures }
 
 /** The rules of a network that decisions follow. Prices wait for blocks; only repeated broadcasts wait for time. */
 export interface NetworkPolicy extends FinalityRule, WitnessRule {

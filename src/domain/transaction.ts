@@ -20,6 +20,8 @@ export interface Payload {
   readonly pricing: Pricing
   /** Present, even if empty, it makes a legacy price an EIP-2930 transaction. */
   readonly accessList?: AccessList
+  /** The client's word that `gasLimit` stands, although the receiver may not exist and its creation costs more. */
+  readonly allowOutOfGas?: true
 }
 
 export interface BlockRef {

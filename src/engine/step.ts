@@ -214,7 +214,7 @@ async function look(
     paysMore: false,
   }
   while (true) {
-    const usual = inquire(work, wants, policy.profile)
+    const usual = inquire(work, wants, policy.profile, chain.gasFigures())
     const witness = witnessesToCall(work, policy)
     const inquiry: Inquiry = {
       ...usual,

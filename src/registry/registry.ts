@@ -2,8 +2,9 @@
 // store, so it finds any change: by this process, by another one, or by one that died before it could act on it.
 
 import type { Chain, WrongChain } from '../chain/chain.ts'
+import type { GasFigures } from '../domain/gas-figures.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { NetworkPolicy, Relayer, SendProfile } from '../domain/relayer.ts'
 import type { EndpointSettings, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { RegistryFile, SignerFacts } from './entities.ts'
@@ -33,12 +34,14 @@ export interface Registry extends AsyncDisposable {
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   /** Of the endpoints of the network, as this process found them. Calls no node. */
   conditionsOf(network: string): readonly NetworkCondition[]
+  /** The prices of gas that forks change, as this process found them or as they are set. Calls no node. */
+  gasFiguresOf(network: string): GasFigures
   /** Verifies the network's endpoints again after its anchor was removed. Never rejects. */
   anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
   /** Undefined for a network that is not configured. */
-  profileOf(relayer: Pick<Relayer, 'network'>): DecisionProfile | undefined
+  profileOf(relayer: Pick<Relayer, 'id' | 'network'>): SendProfile | undefined
 
   /** Those that this process can follow, as of the last refresh. */
   relayers(): readonly Relayer[]

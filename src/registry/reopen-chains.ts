@@ -2,9 +2,10 @@
 
 import type { Chain, Chains } from '../chain/chain.ts'
 import { RescindError } from '../domain/errors.ts'
+import type { GasFigures } from '../domain/gas-figures.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { isMakeUnknown, isOrderShown, type Shown } from '../domain/network-profiles.ts'
-import type { DecisionProfile, NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { NetworkPolicy, Relayer, SendProfile } from '../domain/relayer.ts'
 import type { EndpointSettings, NetworkSettings } from '../domain/settings.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -39,7 +40,9 @@ export interface OpenedChains {
   anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
-  profileOf(network: string): DecisionProfile | undefined
+  profileOf(relayer: Pick<Relayer, 'id' | 'network'>): SendProfile | undefined
+  /** Of the network's own endpoints. Calls no node. */
+  gasFiguresOf(network: string): GasFigures
   /** Whether a chain has shown something since the last refresh. */
   hasLearned(): boolean
   refresh(rows: { readonly networks: readonly Entity[]; readonly relayers: readonly Entity[] }): Promise<void>
@@ -111,14 +114,14 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     has: (network) => networks.has(network),
     networks: () => [...networks.values()],
     endpointsOf: (relayer) => endpoints.get(relayer),
-    chainOf: ({ id, network }) => ofNetwork(chains.get(chainName(id)) ?? chains.get(network), network),
+    chainOf: ({ id, network }) => ofNetwork(openOf(chains, id, network), network),
     conditionsOf: (network) => conditionsOf(chains.get(network), policies.get(network)),
     async anchorReplaced(network) {
       const names = [...networkOf].flatMap(([name, of]) => (of === network ? [name] : []))
       await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
     },
     policyOf: (network) => ofNetwork(policies.get(network), network),
-    profileOf: (network) => policies.get(network)?.profile,
+    ...readingRules(chains, policies),
     async refresh(rows) {
       shown.follow()
       putNetworks(rows.networks)
@@ -126,6 +129,23 @@ export function reopenChains(options: ReopenChains): OpenedChains {
       dropUnused()
     },
     ...{ hasLearned: shown.hasNew, [Symbol.dispose]: shown[Symbol.dispose] },
+  }
+}
+
+function openOf(chains: Chains<NetworkSettings>, relayer: RelayerId, network: string): Chain | undefined {
+  return chains.get(chainName(relayer)) ?? chains.get(network)
+}
+
+function readingRules(
+  chains: Chains<NetworkSettings>,
+  policies: ReadonlyMap<string, NetworkPolicy>,
+): Pick<OpenedChains, 'profileOf' | 'gasFiguresOf'> {
+  return {
+    profileOf({ id, network }) {
+      const policy = policies.get(network)
+      return policy && { ...policy.profile, figures: openOf(chains, id, network)?.gasFigures() ?? {} }
+    },
+    gasFiguresOf: (network) => chains.get(network)?.gasFigures() ?? {},
   }
 }
 

@@ -8,6 +8,7 @@ import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
@@ -249,6 +250,7 @@ export const migrations: readonly Migration[] = [
   ...ofWitnesses,
   { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
   ...ofServerIdentity,
+  ...ofOutOfGas,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

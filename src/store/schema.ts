@@ -76,6 +76,8 @@ export interface PayloadColumns {
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
   access_list: Json<AccessList> | null
+  /** 1, or null: also in the replaced payloads of earlier versions, which lack it. */
+  allow_out_of_gas: 1 | null
 }
 
 export interface TransactionTable extends PayloadColumns {

@@ -4,8 +4,10 @@ import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { BroadcastRequest, Chain } from '../../src/chain/chain.ts'
 import { type NetworkOptions, openNetwork } from '../../src/chain/network.ts'
+import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
 import type { Inquiry } from '../../src/domain/observation.ts'
+import { ethereumProfile } from '../../src/domain/profile.ts'
 import type { AccessList } from '../../src/domain/transaction.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
@@ -36,6 +38,8 @@ export function networkOver(urls: readonly string[], overrides: Partial<NetworkO
     chainId: 31_337,
     averageBlocktimeMs: 100,
     eip1559: true,
+    // They are read where a test says so.
+    profile: { ...ethereumProfile, gasRules: osakaRules },
     timeoutMs: 10_000,
     clock: systemClock,
     logger: loggerInto(log),

@@ -18,8 +18,8 @@ import {
   strictestRule,
   tipOf,
 } from '../../src/domain/fees.ts'
+import { transferGas } from '../../src/domain/gas-figures.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
-import { transferGas } from '../../src/domain/intrinsic-gas.ts'
 import { anyMarket, anyPoolFees } from './any.ts'
 import { baseFeeRange, everyRule, fieldRules, type PoolRule } from './pool-rules.ts'
 import {

@@ -59,6 +59,7 @@ export function scriptedChain(): ScriptedChain {
     split: () => [],
     singleWitness: () => undefined,
     wrongChains: () => [],
+    gasFigures: () => chain.view?.gasFigures ?? {},
     price: () => undefined,
     async balance() {
       return chain.view?.balance ?? 0n

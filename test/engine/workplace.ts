@@ -5,6 +5,7 @@ import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
 import { limits } from '../../src/config/limits.ts'
+import { osakaRules } from '../../src/domain/gas-figures.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
@@ -81,7 +82,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
   const signer = openPlainSigner('dev', devAccount(0).key, await openCurve(quiet))
   const woken: RelayerId[] = []
   const wake = (id: RelayerId) => void woken.push(id)
-  const profileOf = () => somePolicy.profile
+  const profileOf = () => ({ ...somePolicy.profile, figures: osakaRules })
   const commands: CommandContext = { store, clock, random, queueMax: 100, wake, profileOf }
   const read = async (id: TransactionId) => {
     const found = await store.reads.transaction(relayer.id, id)

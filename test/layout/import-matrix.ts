@@ -36,6 +36,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/network-profiles.ts',
     'domain/policies.ts',
     'domain/policy-table.ts',
+    'domain/gas-figures.ts',
     'domain/profile.ts',
     'domain/fees.ts',
     'domain/ids.ts',

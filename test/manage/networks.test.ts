@@ -34,6 +34,7 @@ test('they are listed and told, with what may be secret of an endpoint masked', 
     rpc_urls: [{ url: line.url, weight: 100 }],
     ...{ required_confirmations: 1, average_blocktime_ms: 100, symbol: 'ETH', is_testnet: true, features: ['eip1559'] },
     ...{ tags: [], explorer_urls: [], profile, profile_basis: 'none', second_witness: 'prefer', conditions: [] },
+    gas_rules: {},
   })
   expect(await manage(client, 'GET', '/networks')).toEqual([network])
   expect(await refused(client, 'GET', '/networks/evm:nowhere')).toMatchObject({

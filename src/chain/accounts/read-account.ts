@@ -6,7 +6,7 @@ import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { EstimateRules } from '../fees/estimate-gas.ts'
-import { type EstimateGas, estimatingOnce } from '../fees/estimate-once.ts'
+import { type EstimateGas, estimatingOnce, type GasLimits } from '../fees/estimate-once.ts'
 import { readingSecondEstimates, type SecondEstimate } from '../fees/second-estimate.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
@@ -74,6 +74,7 @@ export interface ReadAccounts {
   readonly unexplained: Unexplained
   readonly clock: Clock
   readonly profile: EstimateRules
+  readonly gasLimits: GasLimits
 }
 
 interface Parts {
@@ -88,7 +89,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
   const { endpoints, heads, readCanonical, unexplained, clock, profile } = options
   const memory = openMemory()
   const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
-  const estimateGas = estimatingOnce(profile)
+  const estimateGas = estimatingOnce(profile, options.gasLimits)
   const secondEstimate = readingSecondEstimates(endpoints, estimateGas, clock)
   const parts = {
     readCanonical,

@@ -1,7 +1,8 @@
 // Reads what a no-op costs on chains that do not state it: its gas, and the fee for its data on L1. Each is read for a
 // network, not for an account.
+
+import { transferGas } from '../../domain/gas-figures.ts'
 import type { Address } from '../../domain/ids.ts'
-import { leastGas } from '../../domain/intrinsic-gas.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
@@ -9,8 +10,9 @@ import { type Call, describeAnswer } from '../nodes/call.ts'
 import { toNumber } from '../nodes/decode.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
-import { readEstimate } from './estimate-gas.ts'
+import { estimateWithin, readEstimate } from './estimate-gas.ts'
 import { firstValue, readOnceAHead } from './first-value.ts'
+import { codeless } from './read-gas-figures.ts'
 import { readingL1Fee } from './read-l1-fee.ts'
 
 /** The members of a market. Absent where the profile has none, and where no node returns one. */
@@ -31,9 +33,10 @@ const gasKeptBlocks = 20
 export function readingNoOp(
   endpoints: Endpoints,
   profile: Pick<NetworkProfile, 'noOpGas' | 'floorGas' | 'l1Fee' | 'l1FeeOracle' | 'priceSource'>,
+  most: () => Gas | undefined,
 ): ReadNoOp {
-  // With less every node refuses it, so an estimate below is false.
-  const gas = readingGas(endpoints, leastGas({ to: codeless, data: '0x' }, profile))
+  // With less every node refuses it on one side of a fork, so an estimate below is of no use.
+  const gas = readingGas(endpoints, profile.floorGas || profile.l1Fee === 'in_gas' ? transferGas : 0, most)
   let isEstimated = profile.noOpGas === 'estimated'
   const l1Fee = profile.l1Fee === 'op_stack' ? readingL1Fee(endpoints, profile.l1FeeOracle) : undefined
   const tip = profile.priceSource === 'linea_estimate_gas' ? readingTip(endpoints) : undefined
@@ -53,14 +56,14 @@ export function readingNoOp(
   }
 }
 
-function readingGas(endpoints: Endpoints, least: Gas) {
+function readingGas(endpoints: Endpoints, least: Gas, most: () => Gas | undefined) {
   let last: { readonly gas: Gas; readonly readAt: BlockNumber } | undefined
   const onceAHead = readOnceAHead<Gas>()
   return async (at: TrackedHead, address: Address, isTooTight: boolean): Promise<Gas | undefined> => {
     const { number } = at.head
     const age = last ? number - last.readAt : Number.POSITIVE_INFINITY
     if (last && age >= 0 && age < (isTooTight ? 1 : gasKeptBlocks)) return last.gas
-    const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address))
+    const estimated = await onceAHead(at.head.hash, () => estimate(endpoints, at, address, most()))
     if (estimated === undefined) return undefined
     last = { gas: Math.max(least, estimated), readAt: number }
     return last.gas
@@ -71,12 +74,18 @@ function readingGas(endpoints: Endpoints, least: Gas) {
  * Code that an account delegates to (EIP-7702) may revert. Then a transfer of nothing to an account without code stands for the no-op:
  * that may revert as well, and takes the nonce all the same.
  */
-async function estimate(endpoints: Endpoints, at: TrackedHead, address: Address): Promise<Gas | undefined> {
+async function estimate(
+  endpoints: Endpoints,
+  at: TrackedHead,
+  address: Address,
+  most: Gas | undefined,
+): Promise<Gas | undefined> {
   const found = await endpoints
     .firstAnswer(async (endpoint): Promise<ReadResult<Gas>> => {
-      const answer = await endpoint.call(estimateOf(noOpOf(address)))
+      const estimated = (call: Call) => estimateWithin(endpoint.call, call, most)
+      const answer = await estimated(estimateOf(noOpOf(address)))
       const isReverted = revertReason(answer) !== undefined
-      const last = isReverted ? await endpoint.call(estimateOf({ ...noOpOf(address), to: codeless })) : answer
+      const last = isReverted ? await estimated(estimateOf({ ...noOpOf(address), to: codeless })) : answer
       const gas = last.kind === 'value' ? toNumber(last.value) : undefined
       return gas === undefined ? { failed: describeAnswer(last) } : { value: gas }
     }, at.by)
@@ -95,9 +104,6 @@ function readingTip(endpoints: Endpoints) {
     return onceAHead(at.head.hash, () => firstValue(endpoints, at, call, (value) => readEstimate(value).tip))
   }
 }
-
-/** Nobody has a key for it. */
-const codeless = '0x000000000000000000000000000000000000dead'
 
 function noOpOf(address: Address): object {
   return { from: address, to: address, value: '0x0', data: '0x' }

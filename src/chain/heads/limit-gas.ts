@@ -5,14 +5,20 @@ import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Gas } from '../../domain/units.ts'
 
 /** Undefined where nothing limits it. */
-export type LimitGas = (head: Head) => Gas | undefined
+export interface LimitGas {
+  at(head: Head): Gas | undefined
+  /** At the last head for which it was called. */
+  last(): Gas | undefined
+}
 
 /** Endpoints take turns, and one may name a false limit: the widest of so many blocks counts. */
 const headsKept = 8
 
 export function limitingGas({ maxTransactionGas }: Pick<NetworkProfile, 'maxTransactionGas'>): LimitGas {
   const recent = new Map<Hash, Head>()
-  return (head) => {
+  let last: Gas | undefined
+
+  function mostAt(head: Head): Gas | undefined {
     recent.set(head.hash, head)
     const [oldest] = recent.keys()
     if (recent.size > headsKept && oldest !== undefined) recent.delete(oldest)
@@ -21,5 +27,13 @@ export function limitingGas({ maxTransactionGas }: Pick<NetworkProfile, 'maxTran
     const isLifted = heads.some(({ isAmsterdam }) => isAmsterdam)
     const most = isLifted ? ofBlock : Math.min(ofBlock, maxTransactionGas ?? ofBlock)
     return Number.isFinite(most) ? most : undefined
+  }
+
+  return {
+    at(head) {
+      last = mostAt(head)
+      return last
+    },
+    last: () => last,
   }
 }

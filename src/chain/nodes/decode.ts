@@ -73,6 +73,7 @@ export function toHead(value: unknown): Head | undefined {
     ...(baseFee !== undefined && { baseFee }),
     ...(gasLimit !== undefined && { gasLimit }),
     ...(block?.blockAccessListHash !== undefined && { isAmsterdam: true as const }),
+    ...(block?.slotNumber !== undefined && { hasSlot: true as const }),
   }
 }
 
@@ -206,6 +207,7 @@ interface Wire {
   readonly baseFeePerGas?: unknown
   readonly gasLimit?: unknown
   readonly blockAccessListHash?: unknown
+  readonly slotNumber?: unknown
   readonly transactions?: unknown
   readonly from?: unknown
   readonly nonce?: unknown

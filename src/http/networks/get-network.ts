@@ -23,7 +23,7 @@ export function getNetwork({ registry, store }: ManagementContext) {
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const network = registry.networks().find(({ name }) => networkId(name) === id && seen(name))
       const known = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
-      return success(presentNetwork(known, registry.conditionsOf(known.name)))
+      return success(presentNetwork(known, registry))
     },
   })
 }

@@ -21,7 +21,7 @@ export function listNetworks({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const [page, all] = [pageOf(query), registry.networks().filter(({ name }) => seen(name))]
-      const presented = sliceOf(page, all).map((each) => presentNetwork(each, registry.conditionsOf(each.name)))
+      const presented = sliceOf(page, all).map((each) => presentNetwork(each, registry))
       return success(presented, [], paginationOf(page, all.length))
     },
   })

@@ -3,11 +3,11 @@
 import { type Static, Type } from 'typebox'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
-import type { NetworkCondition } from '../../registry/registry.ts'
+import type { Registry } from '../../registry/registry.ts'
 
 import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
-import { presentProfile, profileSchema } from './profile.ts'
+import { gasRulesSchema, presentFigures, presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(
   {
@@ -40,6 +40,11 @@ export const networkSchema = Type.Object(
       description:
         'What `profile` rests on, beside the fields that are set: `table`, the chain id; `list`, a rollup on a list of chains; `shown`, contracts that the chain has; `tags`; `none`: nothing says how it differs from Ethereum',
     }),
+    gas_rules: Type.Unsafe<Static<typeof gasRulesSchema>>({
+      ...gasRulesSchema,
+      description:
+        'The prices of gas that forks change, as the replica that answers uses them: those of `profile`, else read from the chain. A member that is absent was not read, or the endpoints differ',
+    }),
     second_witness: Type.Enum([...secondWitnessModes], {
       description: 'Whether final statements need endpoints of two providers',
     }),
@@ -60,7 +65,7 @@ export function noNetwork(id: string): string {
 
 export function presentNetwork(
   network: NetworkSettings,
-  conditions: readonly NetworkCondition[],
+  registry: Pick<Registry, 'conditionsOf' | 'gasFiguresOf'>,
 ): Static<typeof networkSchema> {
   return {
     id: networkId(network.name),
@@ -77,7 +82,8 @@ export function presentNetwork(
     explorer_urls: [...network.explorerUrls],
     profile: presentProfile(network.profile),
     profile_basis: network.profileBasis,
+    gas_rules: presentFigures(registry.gasFiguresOf(network.name)),
     second_witness: network.secondWitness,
-    conditions: [...conditions],
+    conditions: [...registry.conditionsOf(network.name)],
   }
 }

@@ -1,7 +1,8 @@
 // The profile of a network on the wire, in bodies and in responses. The file has it in the same form.
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { ProfileChange } from '../../commands/networks/update-network.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
+import { bases, floorsOfByte, type GasFigures } from '../../domain/gas-figures.ts'
 import { type NetworkProfile, type ProfileField, profileLimits, profileTable } from '../../domain/profile.ts'
 import { memberOf } from '../../ops/member.ts'
 
@@ -15,6 +16,25 @@ const ruleSchema = Type.Object(
     percent: Type.Integer({ minimum: 0, maximum: profileLimits.percentMax }),
   },
   { title: 'ReplacementRule', additionalProperties: false },
+)
+
+/** Also of the figures that the chain shows. */
+export const gasRulesSchema = Type.Object(
+  {
+    base: Type.Optional(Type.Enum([...bases], { description: 'The gas of a call of an account to itself' })),
+    floor: Type.Optional(
+      Type.Enum([...floorsOfByte], {
+        description: 'The least gas for a byte 0 of data: none, by EIP-7623, by EIP-7976',
+      }),
+    ),
+    new_account: Type.Optional(
+      Type.Integer({
+        ...{ minimum: 0, maximum: profileLimits.newAccountMax, examples: [183_600] },
+        description: 'The gas of an account that a value creates, beside the transfer',
+      }),
+    ),
+  },
+  { title: 'GasRules', additionalProperties: false },
 )
 
 function formOf(field: ProfileField): TSchema {
@@ -34,6 +54,8 @@ function formOf(field: ProfileField): TSchema {
       return Type.Integer({ minimum: field.min, maximum: field.max })
     case 'rule':
       return ruleSchema
+    case 'gasRules':
+      return gasRulesSchema
     case 'finality':
       return Type.Union([
         Type.Enum(['safe', 'finalized']),
@@ -59,6 +81,8 @@ function wantedOf(field: ProfileField): string {
       return `bytes from ${field.min} to ${field.max}`
     case 'rule':
       return '{"measure": "fields" or "effective_price", "percent": 10}'
+    case 'gasRules':
+      return `{"base": ${bases.join(' or ')}, "floor": ${floorsOfByte.join(' or ')}, "new_account": gas}`
     case 'finality':
       return `safe, finalized or a number of blocks from 1 to ${profileLimits.finalityMax}`
   }
@@ -99,21 +123,37 @@ export function parseProfile(body: object): ProfileChange {
 function parsed({ kind }: ProfileField, value: unknown): unknown {
   if (value === null) return null
   if (kind === 'wei') return BigInt(String(value))
+  if (kind === 'gasRules') return parsedFigures(value as Static<typeof gasRulesSchema>)
   if (kind !== 'rule') return value
   const measure = memberOf(value, 'measure') === 'fields' ? 'fields' : 'effectivePrice'
   return { measure, percent: BigInt(Number(memberOf(value, 'percent'))) }
 }
 
+function parsedFigures({ base, floor, new_account: newAccount }: Static<typeof gasRulesSchema>): GasFigures {
+  return {
+    ...(base !== undefined && { base }),
+    ...(floor !== undefined && { floor }),
+    ...(newAccount !== undefined && { newAccount }),
+  }
+}
+
 export function presentProfile(profile: NetworkProfile): Readonly<Record<string, unknown>> {
-  const values: Readonly<Record<string, unknown>> = { ...profile }
+  const { replacement, gasRules } = profile
+  const values: Readonly<Record<string, unknown>> = {
+    ...profile,
+    ...(replacement && { replacement: presentRule(replacement) }),
+    ...(gasRules && { gasRules: presentFigures(gasRules) }),
+  }
   return Object.fromEntries(
     fields.flatMap(([key, { name, kind }]) => {
       const value = values[key]
-      if (value === undefined) return []
-      // The field of this kind holds a rule.
-      return [[name, kind === 'rule' ? presentRule(value as ReplacementRule) : kind === 'wei' ? String(value) : value]]
+      return value === undefined ? [] : [[name, kind === 'wei' ? String(value) : value]]
     }),
   )
+}
+
+export function presentFigures({ newAccount, ...figures }: GasFigures): Static<typeof gasRulesSchema> {
+  return { ...figures, ...(newAccount !== undefined && { new_account: newAccount }) }
 }
 
 function presentRule({ measure, percent }: ReplacementRule): object {

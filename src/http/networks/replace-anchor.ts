@@ -27,7 +27,7 @@ export function replaceAnchor(management: ManagementContext) {
       const network = management.registry.networks().find(({ name }) => networkId(name) === id)
       const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
       const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
-      return success(presentNetwork(replaced, management.registry.conditionsOf(name)))
+      return success(presentNetwork(replaced, management.registry))
     },
   })
 }

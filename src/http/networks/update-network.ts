@@ -75,7 +75,7 @@ export function updateNetwork(management: ManagementContext) {
         },
         requesterOf(request, 'updateNetwork'),
       )
-      return success(presentNetwork(updated, management.registry.conditionsOf(updated.name)))
+      return success(presentNetwork(updated, management.registry))
     },
   })
 }

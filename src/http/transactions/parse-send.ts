@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import { type Pricing, type Speed, speeds } from '../../domain/fees.ts'
+import { lowBaseGas } from '../../domain/gas-figures.ts'
 import { type Hex, lowerHex } from '../../domain/ids.ts'
 import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
@@ -95,8 +96,8 @@ export const sendSchema = Type.Object(
       }),
     ),
     gas_limit: Type.Optional(
-      Type.Union([Type.Integer({ minimum: 21_000, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
-        description: 'gas units as an integer from 21000, or nothing to have it estimated',
+      Type.Union([Type.Integer({ minimum: lowBaseGas, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+        description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated; the network decides the least`,
       }),
     ),
     speed: Type.Optional(
@@ -107,6 +108,12 @@ export const sendSchema = Type.Object(
     gas_price: Type.Optional(wei()),
     max_fee_per_gas: Type.Optional(wei()),
     max_priority_fee_per_gas: Type.Optional(wei('at most max_fee_per_gas')),
+    allow_out_of_gas: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: gas_limit stands, although the value may create its receiver and the limit would not pay for that; false or nothing: such a transaction fails before it is signed',
+      }),
+    ),
     access_list: Type.Optional(accessListSchema),
     valid_until: Type.Optional(
       Type.String({
@@ -153,6 +160,7 @@ export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
     data,
     ...(typeof body.gas_limit === 'number' && { gasLimit: body.gas_limit }),
     pricing: parsePricing(body),
+    ...(body.allow_out_of_gas === true && { allowOutOfGas: true as const }),
     ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
     ...(believed && { believed }),

@@ -64,6 +64,9 @@ export const transactionSchema = Type.Object(
     signature: Type.Optional(signatureSchema),
     speed: Type.Optional(speedSchema),
     access_list: Type.Optional(accessListSchema),
+    allow_out_of_gas: Type.Optional(
+      Type.Literal(true, { description: 'gas_limit stands, although it may not pay for a new account' }),
+    ),
   },
   {
     title: 'Transaction',
@@ -101,6 +104,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ...(attempt && { signature: presentSignature(attempt) }),
     ...(pricing.kind === 'speed' && { speed: { name: pricing.speed } }),
     ...(payload.accessList && { access_list: presentAccessList(payload.accessList) }),
+    ...(payload.allowOutOfGas && { allow_out_of_gas: true as const }),
   }
 }
 

@@ -6,7 +6,8 @@ import type { Payload } from '../../domain/transaction.ts'
 import { fromJson, toJson } from '../json.ts'
 import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
-export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessList }: Payload): PayloadColumns {
+export function payloadToRow(payload: Payload): PayloadColumns {
+  const { from, to, value, data, gasLimit, pricing, accessList, allowOutOfGas } = payload
   return {
     from_address: from,
     to_address: to ?? null,
@@ -19,6 +20,7 @@ export function payloadToRow({ from, to, value, data, gasLimit, pricing, accessL
     max_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxFeePerGas) : null,
     max_priority_fee_per_gas: pricing.kind === 'eip1559' ? String(pricing.maxPriorityFeePerGas) : null,
     access_list: accessList ? toJson(accessList) : null,
+    allow_out_of_gas: allowOutOfGas ? 1 : null,
   }
 }
 
@@ -31,6 +33,7 @@ export function payloadFromRow(row: PayloadColumns): Payload {
     ...(row.gas_limit !== null && { gasLimit: row.gas_limit }),
     pricing: pricingFromRow(row),
     ...(row.access_list && { accessList: fromJson(row.access_list) }),
+    ...(row.allow_out_of_gas === 1 && { allowOutOfGas: true as const }),
   }
 }
 

@@ -28,6 +28,7 @@ export const payloadColumns = {
   max_fee_per_gas: 'text',
   max_priority_fee_per_gas: 'text',
   access_list: 'text',
+  allow_out_of_gas: 'integer',
 } as const satisfies Readonly<Record<keyof PayloadColumns, ListType>>
 
 const beginningColumns = { phase: 'text', open: 'integer', status: 'text' } as const satisfies Columns

@@ -1,5 +1,6 @@
 // What a no-op and a payload cost, as nodes report it on chains that differ: gas, the fee of the OP stack's oracle, tips on Linea.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { osakaRules } from '../../../src/domain/gas-figures.ts'
 import type { TransactionId } from '../../../src/domain/ids.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
@@ -74,7 +75,8 @@ beforeEach(() => {
   oracleFee = undefined
 })
 
-const openWith = (profile: object) => networkOver([node.url], { profile: { ...ethereumProfile, ...profile } })
+const openWith = (profile: object) =>
+  networkOver([node.url], { profile: { ...ethereumProfile, gasRules: osakaRules, ...profile } })
 const marketOf = async ({ chain }: NetworkUnderTest, isNoOpTooTight = false) =>
   (await chain.observe({ ...inquiryOf(sender.address), market: true, isNoOpTooTight })).market
 

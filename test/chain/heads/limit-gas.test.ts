@@ -7,15 +7,15 @@ import { headAt } from '../../domain/some.ts'
 const cap = 2 ** 24
 
 test('is as much as a block holds, or the limit of the fork if that is less', () => {
-  expect(limitingGas({})(headAt(1, { gasLimit: 30_000_000 }))).toBe(30_000_000)
-  expect(limitingGas({ maxTransactionGas: cap })(headAt(1, { gasLimit: 30_000_000 }))).toBe(cap)
-  expect(limitingGas({ maxTransactionGas: cap })(headAt(1, { gasLimit: 5_000_000 }))).toBe(5_000_000)
-  expect(limitingGas({})(headAt(1))).toBeUndefined()
-  expect(limitingGas({ maxTransactionGas: cap })(headAt(1))).toBe(cap)
+  expect(limitingGas({}).at(headAt(1, { gasLimit: 30_000_000 }))).toBe(30_000_000)
+  expect(limitingGas({ maxTransactionGas: cap }).at(headAt(1, { gasLimit: 30_000_000 }))).toBe(cap)
+  expect(limitingGas({ maxTransactionGas: cap }).at(headAt(1, { gasLimit: 5_000_000 }))).toBe(5_000_000)
+  expect(limitingGas({}).at(headAt(1))).toBeUndefined()
+  expect(limitingGas({ maxTransactionGas: cap }).at(headAt(1))).toBe(cap)
 })
 
 test('is the widest of the last eight heads: one endpoint of several may name a false one', () => {
-  const limit = limitingGas({})
+  const limit = limitingGas({}).at
   limit(headAt(1, { gasLimit: 30_000_000 }))
   for (let number = 2; number <= 8; number += 1) expect(limit(headAt(number, { gasLimit: 21_000 }))).toBe(30_000_000)
   expect(limit(headAt(8, { gasLimit: 21_000 })), 'the same head counts once').toBe(30_000_000)
@@ -30,5 +30,5 @@ test('follows headers from Amsterdam on, whose transactions have no limit of the
   const amsterdam = toHead({ ...block, blockAccessListHash: headAt(6).hash })
   const osaka = toHead(block)
   if (!amsterdam || !osaka) throw new Error('no head')
-  expect([amsterdam, osaka].map((head) => limitingGas({ maxTransactionGas: cap })(head))).toEqual([60_000_000, cap])
+  expect([amsterdam, osaka].map((head) => limitingGas({ maxTransactionGas: cap }).at(head))).toEqual([60_000_000, cap])
 })

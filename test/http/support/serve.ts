@@ -5,6 +5,7 @@ import { openChains } from '../../../src/chain/chains.ts'
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
 import { readPolicies } from '../../../src/config/read-policies.ts'
+import { osakaRules } from '../../../src/domain/gas-figures.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import type { ServerLimits } from '../../../src/http/limits.ts'
 import { type Authenticate, administratorBy } from '../../../src/http/request/authenticate.ts'
@@ -105,7 +106,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     random: systemRandom(),
     wake: (id) => woken.push(id),
     queueMax: setting.queueMax ?? 100_000,
-    profileOf: () => somePolicy.profile,
+    profileOf: () => ({ ...somePolicy.profile, figures: osakaRules }),
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer

@@ -41,7 +41,7 @@ test('with an attempt that a node may have: the new payload is shown, without a 
 test('with a gas limit that no node would take', async () => {
   const refused = await replace('submitted', { ...body, data: '0x6000', to: undefined, gas_limit: 53_017 })
   const reported =
-    'gas_limit: 53017 is below the intrinsic gas of this transaction, 53022; send 53022 or more, or none to have it estimated'
+    'gas_limit: 53017 is below the intrinsic gas of this transaction, 53022 (by base 21000, floor 10, new_account 0, see gas_rules of the network); send 53022 or more, or none to have it estimated'
   expectFailure(refused, 400, reported, 'GAS_LIMIT_TOO_LOW')
 })
 

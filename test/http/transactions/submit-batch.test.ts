@@ -105,7 +105,7 @@ describe('none is stored, and every bad item is named', () => {
     const transactions = [good, { ...good, data, gas_limit: 21_399 }, { ...good, data, gas_limit: 21_400 }]
     const answer = await post(server, 'one', { transactions })
     const reported =
-      'transactions[1].gas_limit: 21399 is below the intrinsic gas of this transaction, 21400 (by EIP-7623, as floor_gas of the network is true); send 21400 or more, or none to have it estimated'
+      'transactions[1].gas_limit: 21399 is below the intrinsic gas of this transaction, 21400 (by base 21000, floor 10, new_account 0, see gas_rules of the network); send 21400 or more, or none to have it estimated'
     expectFailure(answer, 400, reported, 'GAS_LIMIT_TOO_LOW')
   })
 

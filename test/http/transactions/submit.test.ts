@@ -361,12 +361,12 @@ describe('refusals name field, value and fix', () => {
     [{ ...minimal, data: 'transfer' }, `data: "transfer" is not ${dataForm}`],
     [{ ...minimal, data: '0x0xab' }, `data: "0x0xab" is not ${dataForm}`],
     [
-      { ...minimal, gas_limit: 20_999 },
-      'gas_limit: 20999 is not gas units as an integer from 21000, or nothing to have it estimated',
+      { ...minimal, gas_limit: 11_999 },
+      'gas_limit: 11999 is not gas units as an integer from 12000, or nothing to have it estimated; the network decides the least',
     ],
     [
       { ...minimal, gas_limit: '21000' },
-      'gas_limit: "21000" is not gas units as an integer from 21000, or nothing to have it estimated',
+      'gas_limit: "21000" is not gas units as an integer from 12000, or nothing to have it estimated; the network decides the least',
     ],
     [{ ...minimal, speed: 'warp' }, `speed: "warp" is not ${speedForm}`],
     [{ ...minimal, speed: { name: 'fast', extra: 1 } }, `speed: {"name":"fast","extra":1} is not ${speedForm}`],
@@ -424,7 +424,7 @@ describe('refusals name field, value and fix', () => {
     ],
     [
       { ...minimal, nonce: 1 },
-      'nonce: is not accepted here; send only to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, access_list, valid_until',
+      'nonce: is not accepted here; send only to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, allow_out_of_gas, access_list, valid_until',
     ],
   ])('%j', async (body, message) => {
     const before = await server.store.reads.counts('one' as RelayerId)

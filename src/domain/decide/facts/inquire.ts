@@ -9,10 +9,12 @@ import {
   unrecognizedErrorOf,
 } from '../../attempt.ts'
 import { type FinalityTag, finalDepth } from '../../finality.ts'
-import type { Inquiry, RefusedPayload, WitnessInquiry } from '../../observation.ts'
+import type { GasFigures } from '../../gas-figures.ts'
+import { type GasRules, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
+import type { Inquiry, ReceiverRequest, RefusedPayload, WitnessInquiry } from '../../observation.ts'
 import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
-import { awaitsReplacement, type InPhase, isInPhase } from '../../transaction.ts'
+import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { claimOf } from '../../witness.ts'
 import type { Assignments } from '../plan/decision.ts'
 import { inFlightOf, queuedOf, type Work } from '../plan/work.ts'
@@ -50,7 +52,12 @@ export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
 export function inquire(
   work: Work,
   { pendingNonce, freshBalance, paysMore, secondCount = false, shownNonce = false }: Wants,
-  { pool, priceSource }: Pick<NetworkProfile, 'pool' | 'priceSource'> = ethereumProfile,
+  {
+    pool,
+    priceSource,
+    ...profile
+  }: Pick<NetworkProfile, 'pool' | 'priceSource' | 'floorGas' | 'l1Fee'> = ethereumProfile,
+  figures: GasFigures = {},
 ): Inquiry {
   const inFlight = inFlightOf(work)
   const mined = minedOf(work)
@@ -62,6 +69,8 @@ export function inquire(
   // Any of them may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
   const next = work.relayer.paused ? [] : queuedOf(work)
+  const rules = { ...profile, figures }
+  const receivers = next.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
   const { explainedBelow } = work.floor
   const spentBelow = Math.max(
     work.floor.spentBelow,
@@ -89,7 +98,10 @@ export function inquire(
         ...(work.unsettled ? [work.unsettled.newest.number] : []),
       ]),
     ],
-    estimates: [...inFlight.filter((one) => !one.cancellation && awaitsReplacement(one)), ...next.slice(0, most)]
+    estimates: [
+      ...inFlight.filter((one) => !one.cancellation && (awaitsReplacement(one) || isBelowLeastGas(one, rules))),
+      ...next.slice(0, most),
+    ]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
       .map(({ id, payload: { from, to, value, data, accessList } }) => ({
@@ -100,6 +112,7 @@ export function inquire(
         data,
         ...(accessList && { accessList }),
       })),
+    ...(receivers.length > 0 && { receivers }),
     market: inFlight.length > 0 || work.queued.length > 0,
     ...(inFlight.some(hasInvalidNoOp) && { isNoOpTooTight: true }),
     ...(refused.length > 0 && { refused }),
@@ -113,6 +126,13 @@ export function inquire(
     ...(secondCount && { secondCount }),
     ...(shownNonce && { shownNonce }),
   }
+}
+
+/** None where the payload pays for a new account in any case, or its client insists. */
+function receiverOf(payload: Payload, rules: GasRules): readonly ReceiverRequest[] {
+  const { from, to, value, gasLimit, allowOutOfGas } = payload
+  if (gasLimit === undefined || to === undefined || value === 0n || to === from || allowOutOfGas) return []
+  return rules.floorGas ? [{ to, gasLimit, least: leastGas(payload, rules) }] : []
 }
 
 /** The tag that this step reads: none where blocks are counted, or before a transaction waits for finality. */

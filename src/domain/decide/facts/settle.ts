@@ -80,7 +80,7 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
     return `${ended}: the no-op ${inclusion.hash} took its nonce${restored}`
   }
   const { succeeded, revertReason } = inclusion.by === 'external' ? {} : inclusion
-  const reverted = succeeded === false ? revertOf(revertReason) : undefined
+  const reverted = succeeded === false ? (outOfGas(transaction, inclusion) ?? revertOf(revertReason)) : undefined
   const lost = [
     ...(inclusion.by === 'unrecorded' ? [unrecorded] : []),
     ...(isRecovered(transaction, inclusion) ? [recoveredReason] : []),
@@ -108,6 +108,17 @@ function isRecovered({ lifecycle }: InPhase<'inFlight' | 'mined'>, { hash }: Inc
 function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): boolean {
   const winner = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
   return winner !== undefined && winner.kind !== 'cancel' && (winner.revision ?? 0) < revisionOf(transaction)
+}
+
+/** A revert gives gas back, so one that used all of it, and for which no node has another reason, had too little. */
+function outOfGas({ lifecycle }: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
+  if (inclusion.by === 'external') return undefined
+  const { hash, gasUsed, revertReason } = inclusion
+  const limit = attemptWith(lifecycle.attempts, hash)?.gasLimit
+  const hasReason = revertReason !== undefined && !/^execution reverted$|out of gas/i.test(revertReason)
+  return gasUsed === undefined || gasUsed !== limit || hasReason
+    ? undefined
+    : `out of gas: it used all of its gas_limit, ${limit}`
 }
 
 function revertOf(reason: string | undefined): string {

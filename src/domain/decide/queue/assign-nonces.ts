@@ -1,12 +1,13 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { roughly } from '../../condition.ts'
+import { estimatedGas } from '../../estimated-gas.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
-import { refusalOfGas } from '../../intrinsic-gas.ts'
+import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import type { Estimate, Observation } from '../../observation.ts'
+import type { Observation } from '../../observation.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase } from '../../transaction.ts'
@@ -29,6 +30,7 @@ import {
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainHeldGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
 import { limitReach, type Reach } from './limit-reach.ts'
+import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
 import { explainRefusedGapFiller } from './refused-gap-filler.ts'
 import { roomIn } from './window.ts'
 
@@ -140,6 +142,7 @@ function assignQueue(
   if (most > 0 && policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined) {
     return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'l1Fee' } }), again: false }
   }
+  const rules = gasRulesOf(policy.profile, observation)
   const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
   /** With `skip_unfunded`. */
@@ -162,9 +165,14 @@ function assignQueue(
       continue
     }
     // No pool has to say so.
-    const unfit = refusalOfGas(transaction.payload, observation.gasLimitMax, policy.profile)
+    const unfit = refusalOfGas(transaction.payload, observation.gasLimitMax, rules)
     if (unfit !== undefined) {
       decisions.push({ do: 'refuse', transaction, reason: unfit })
+      continue
+    }
+    const short = refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
+    if (short !== undefined) {
+      decisions.push({ do: 'refuse', transaction, reason: short })
       continue
     }
     const estimate = observation.estimates.get(transaction.id)
@@ -178,7 +186,7 @@ function assignQueue(
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
     }
-    const gasLimit = transaction.payload.gasLimit ?? estimatedGas(estimate, observation)
+    const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
     const least = estimate?.kind === 'gas' ? estimate.tip : undefined
@@ -204,14 +212,6 @@ function assignQueue(
   // Once this is on record, the next step loads the transactions behind it.
   const again = refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
   return { ...stop([]), again }
-}
-
-/** With its margin, as far as a block holds it. */
-function estimatedGas(
-  estimate: Estimate | undefined,
-  { gasLimitMax = Number.POSITIVE_INFINITY }: Observation,
-): Gas | undefined {
-  return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined
 }
 
 function price(

@@ -7,6 +7,7 @@
 import { mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
+import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import type { Gas } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -30,7 +31,10 @@ export function advance(contender: Contender, situation: Situation): Steps {
   const { transaction, wants, own, named } = contender
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
-  const invalid = wants === 'payload' ? judgeInvalid(transaction, situation) : undefined
+  const { market } = situation.observation
+  // More gas makes it valid again.
+  const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
+  const invalid = wants === 'payload' && !isTight ? judgeInvalid(transaction, situation) : undefined
   if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
   const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
   if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
@@ -38,7 +42,6 @@ export function advance(contender: Contender, situation: Situation): Steps {
   // No price makes other bytes valid.
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
-  const { market } = situation.observation
   if (!why || !market) return [...explainIdle(contender, situation), ...again]
   if (!named) return bidAgain(contender, why, market, situation, again)
   return [...(why === 'unfunded' ? explainShort(contender, market) : explainOwnPrice(transaction, named)), ...again]

@@ -1,7 +1,9 @@
 // The contenders for a nonce: their bytes, their patience and the limits of their price. The rivals of each are all attempts of
 // the nonce.
 import { type Attempt, isNoOp, newest } from '../../attempt.ts'
+import { estimatedGas } from '../../estimated-gas.ts'
 import type { Fees, Market, Speed } from '../../fees.ts'
+import { gasRulesOf, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Purpose } from '../../price-ceiling.ts'
@@ -95,12 +97,13 @@ export function gasOf(
     case 'gapFiller':
       // A chain may demand more by now.
       return Math.max(gasLimit, ofNoOp ?? 0)
-    case 'payload':
-      return payload.gasLimit ?? gasLimit
-    case 'replacement': {
-      const estimate = observation.estimates.get(transaction.id)
-      return payload.gasLimit ?? (estimate?.kind === 'gas' ? estimate.gas : undefined)
+    case 'payload': {
+      const rules = gasRulesOf(policy.profile, observation)
+      if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit
+      return Math.max(gasLimit, leastGas(payload, rules), estimatedGas(transaction, observation) ?? 0)
     }
+    case 'replacement':
+      return payload.gasLimit ?? estimatedGas(transaction, observation)
   }
 }
 

@@ -11,6 +11,7 @@ import {
   wasAlwaysRejected,
 } from '../../attempt.ts'
 import { feeCap } from '../../fees.ts'
+import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import { lacksGas } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
 import { isFcfs } from '../../profile.ts'
@@ -28,7 +29,7 @@ import type { Contender, Patience } from './contender.ts'
  * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
  * - `waited`: blocks hold the transactions of others, and not this one.
  * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
- * - `tooTight`: only of a no-op: it has too little gas by now.
+ * - `tooTight`: it has too little gas by now: a no-op, or a payload whose gas is ours to choose.
  */
 export type ReasonToBid = 'outpriced' | 'unfunded' | 'outpaced' | 'tip' | 'waited' | 'refused' | 'tooTight'
 
@@ -58,7 +59,9 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
 }
 
 /** A no-op with more gas may be valid where this chain demands more by now. */
-function isTooTight({ wants }: Contender, latest: Attempt, { observation, policy }: Situation): boolean {
+function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observation, policy }: Situation): boolean {
+  if (wants === 'payload' && isBelowLeastGas(transaction, gasRulesOf(policy.profile, observation)))
+    return blocksWaited(latest, observation.head.number) >= 1
   if (wants === 'payload' || !lacksGas(latest, observation.market)) return false
   if (isFcfs(policy)) return blocksWaited(latest, observation.head.number) >= 1
   return invalidReasonOf(latest) !== undefined

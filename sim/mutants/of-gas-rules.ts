@@ -1,0 +1,187 @@
+// Mutants that misread or misuse the prices of gas that forks change.
+import type { Mutant } from './mutants.ts'
+
+export const ofGasRules: readonly Mutant[] = [
+  {
+    name: 'gas-of-one-provider',
+    breaks: 'believes the first provider about the prices of gas',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'two providers that differ',
+    edits: [
+      {
+        file: 'src/chain/fees/read-gas-figures.ts',
+        find: 'const enough = Math.min(2, providers)',
+        put: 'const enough = Math.min(1, providers)',
+      },
+    ],
+  },
+  {
+    name: 'a-call-that-passes-is-a-base',
+    breaks: 'takes a call that passes with any gas for the low base',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'leave a figure unread',
+    edits: [
+      {
+        file: 'src/chain/fees/read-gas-figures.ts',
+        find: 'if (!lacksIntrinsicGas(lower)) return undefined',
+        put: "if (lower.kind === 'unknown') return undefined",
+      },
+    ],
+  },
+  {
+    name: 'figures-outlive-a-fork',
+    breaks: 'keeps the prices of gas across a fork, and one that is undone, for an hour',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'where the head shows a fork',
+    edits: [
+      {
+        file: 'src/chain/fees/keep-gas-figures.ts',
+        find: 'if (mark !== undefined && markOf(head) !== mark) cross()',
+        put: 'if (mark !== undefined && markOf(head) === undefined) cross()',
+      },
+    ],
+  },
+  {
+    name: 'deaf-to-announced-forks',
+    breaks: 'reads no prices anew when a fork that eth_config announced is due',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'eth_config announces',
+    edits: [
+      {
+        file: 'src/chain/fees/keep-gas-figures.ts',
+        find: 'if (forkAt !== undefined && !forksMs.includes(1_000 * forkAt)) {',
+        put: 'if (forkAt === 0 && !forksMs.includes(1_000 * forkAt)) {',
+      },
+    ],
+  },
+  {
+    name: 'silence-unreads-a-figure',
+    breaks: 'forgets a price of gas when an endpoint does not answer',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'where one of two does not answer',
+    edits: [
+      {
+        file: 'src/chain/fees/keep-gas-figures.ts',
+        find: 'const now = { ...without(seen, disputed), ...agreed }',
+        put: 'const now = { ...agreed }',
+      },
+    ],
+  },
+  {
+    name: 'idle-figures-count',
+    breaks: 'refuses sends by prices of gas that no step has followed for long',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'no step has followed the head lately',
+    edits: [
+      {
+        file: 'src/chain/fees/keep-gas-figures.ts',
+        find: '(clock.elapsed() - followedAt <= idleMs && seen)',
+        put: '(clock.elapsed() - followedAt <= 1_000 * idleMs && seen)',
+      },
+    ],
+  },
+  {
+    name: 'refuse-by-unread-figures',
+    breaks: 'refuses by the prices of before a fork while none is read',
+    caughtBy: 'test/domain/intrinsic-gas.test.ts',
+    expects: 'an unknown figure',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'const isOld = figures.base === transferGas',
+        put: 'const isOld = figures.base !== lowBaseGas',
+      },
+    ],
+  },
+  {
+    name: 'floor-on-the-old-base',
+    breaks: 'counts the floor of data from 21,000 after the base fell',
+    caughtBy: 'test/domain/intrinsic-gas.test.ts',
+    expects: 'on both sides of the fork',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'const start = base === transferGas ? transferGas : callGas(payload)',
+        put: 'const start = base === undefined ? callGas(payload) : transferGas',
+      },
+    ],
+  },
+  {
+    name: 'new-receivers-by-one-word',
+    breaks: 'ends a transaction by the word of one provider that its receiver does not exist',
+    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    expects: 'a receiver is missing',
+    edits: [
+      {
+        file: 'src/chain/accounts/read-receivers.ts',
+        find: 'const enough = Math.min(2, new Set(',
+        put: 'const enough = Math.min(1, new Set(',
+      },
+    ],
+  },
+  {
+    name: 'new-receivers-for-ever',
+    breaks: 'ends a transaction for a receiver that a payload ahead creates',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'behind a payload that creates the account',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/new-receiver.ts',
+        find: 'if (isCreatedAhead) return undefined',
+        put: 'if (isCreatedAhead && head.number < 0) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'insist-in-vain',
+    breaks: 'ends a transaction although its client insists on its gas limit',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'the word of its client',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/new-receiver.ts',
+        find: 'gasLimit === undefined || allowOutOfGas) return undefined',
+        put: 'gasLimit === undefined || (allowOutOfGas && gasLimit < 0)) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'tight-for-ever',
+    breaks: 'signs a payload anew below a new floor with the gas that it had',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'is signed anew with more gas',
+    edits: [
+      {
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit',
+        put: 'if (!isBelowLeastGas(transaction, rules) || gasLimit > 0) return payload.gasLimit ?? gasLimit',
+      },
+    ],
+  },
+  {
+    name: 'more-gas-than-named',
+    breaks: 'raises a gas limit that the client named, after a fork',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'keeps its limit where the client named it',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'return payload.gasLimit === undefined && !isNoOp(latest) && latest.gasLimit',
+        put: 'return !isNoOp(latest) && latest.gasLimit',
+      },
+    ],
+  },
+  {
+    name: 'no-op-of-one-side',
+    breaks: 'signs a no-op with gas that only one side of a fork accepts',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'is 21,000 on both sides',
+    edits: [
+      {
+        file: 'src/domain/no-op.ts',
+        find: 'return isCharged ? market.noOpGas : transferGas',
+        put: 'return isCharged || market.noOpGas > 0 ? market.noOpGas : transferGas',
+      },
+    ],
+  },
+]

@@ -1,0 +1,38 @@
+// A value to an account that does not exist creates it. Where that costs gas of its own (EIP-8037), a named limit may not pay for it:
+// the transaction would be mined in vain, and all its gas paid.
+
+import { lowerHex } from '../../ids.ts'
+import { type GasRules, gasOfNewReceiver } from '../../intrinsic-gas.ts'
+import type { Observation } from '../../observation.ts'
+import type { Payload, Transaction } from '../../transaction.ts'
+import type { Decision } from '../plan/decision.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+
+interface Known {
+  readonly observation: Pick<Observation, 'missingReceivers' | 'head'>
+  readonly rules: GasRules
+  /** Payloads of the relayer that come before. */
+  readonly ahead: readonly Payload[]
+}
+
+/** Why it ends without a nonce. A receiver of a payload ahead counts as existing: that payload creates it. */
+export function refusalOfNewReceiver(
+  { payload }: Pick<Transaction, 'payload'>,
+  { observation: { missingReceivers, head }, rules, ahead }: Known,
+): string | undefined {
+  const { to, gasLimit, allowOutOfGas } = payload
+  const needed = gasOfNewReceiver(payload, rules)
+  if (needed === undefined || to === undefined || gasLimit === undefined || allowOutOfGas) return undefined
+  if (gasLimit >= needed || !missingReceivers?.has(lowerHex(to))) return undefined
+  const isCreatedAhead = ahead.some(
+    (each) => each.value > 0n && each.to !== undefined && lowerHex(each.to) === lowerHex(to),
+  )
+  if (isCreatedAhead) return undefined
+  const extra = rules.figures?.newAccount ?? 0
+  return `its receiver ${to} did not exist at block ${head.number}, and its gas_limit ${gasLimit} does not pay for a new account: about ${needed} is expected, ${extra} of it for the account; send that or more, none to have it estimated, or allow_out_of_gas: true`
+}
+
+export function paysAhead(work: Work, decisions: readonly Decision[]): readonly Payload[] {
+  const bound = decisions.flatMap((each) => (each.do === 'assignNonce' ? [each.transaction.payload] : []))
+  return [...inFlightOf(work).flatMap((each) => (each.cancellation ? [] : [each.payload])), ...bound]
+}

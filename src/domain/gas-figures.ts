@@ -1,0 +1,35 @@
+// The prices of gas that forks change. A chain shows each by its effect, as an L2 or a test node may have one of a fork without the others.
+import type { Gas } from './units.ts'
+
+/** Until EIP-2780, any transaction takes this; after it, still a value to another account. */
+export const transferGas: Gas = 21_000
+/** A call of an account to itself since EIP-2780. */
+export const lowBaseGas: Gas = 12_000
+/** The state gas of an account that a value creates: 120 bytes, 1,530 each (EIP-8037). */
+export const newAccountGas: Gas = 183_600
+
+/** The least for a byte 0 of data, beside its execution: none, that of EIP-7623, that of EIP-7976. */
+export const floorsOfByte = [0, 10, 64] as const
+export type FloorOfByte = (typeof floorsOfByte)[number]
+export const bases = [lowBaseGas, transferGas] as const
+
+/** An absent member was not read: nothing is refused by it, and costs count its higher value. */
+export interface GasFigures {
+  /** The gas of a call of an account to itself, without value and data. */
+  readonly base?: (typeof bases)[number]
+  readonly floor?: FloorOfByte
+  /** The state gas of an account that a value creates; 0 before EIP-8037. */
+  readonly newAccount?: Gas
+}
+
+/** Of Ethereum before Amsterdam. */
+export const osakaRules: GasFigures = { base: transferGas, floor: 10, newAccount: 0 }
+
+/** The figures in words: empty if there are none. */
+export function describeFigures({ base, floor, newAccount }: GasFigures): string {
+  return [
+    ...(base === undefined ? [] : [`base ${base}`]),
+    ...(floor === undefined ? [] : [`floor ${floor}`]),
+    ...(newAccount === undefined ? [] : [`new_account ${newAccount}`]),
+  ].join(', ')
+}

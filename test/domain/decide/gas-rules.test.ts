@@ -1,0 +1,133 @@
+// What the prices of gas of a fork change in decisions: receivers that do not exist, payloads in flight that became too tight, and the
+// words for a lack of gas.
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../../src/domain/decide/decide.ts'
+import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
+import { include } from '../../../src/domain/decide/facts/settle.ts'
+import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import type { GasFigures } from '../../../src/domain/gas-figures.ts'
+import { osakaRules } from '../../../src/domain/gas-figures.ts'
+import { lowerHex } from '../../../src/domain/ids.ts'
+import { noOpGasLimit } from '../../../src/domain/no-op.ts'
+import type { Observation } from '../../../src/domain/observation.ts'
+import { ethereumProfile } from '../../../src/domain/profile.ts'
+import type { Inclusion, Payload } from '../../../src/domain/transaction.ts'
+import {
+  by,
+  inFlight,
+  now,
+  queued,
+  receiver,
+  someAttempt,
+  someHead,
+  someObservation,
+  somePayload,
+  somePolicy,
+  someWork,
+} from '../some.ts'
+
+const amsterdam: GasFigures = { base: 12_000, floor: 64, newAccount: 183_600 }
+const missing = { gasFigures: amsterdam, missingReceivers: new Set([lowerHex(receiver)]) }
+const noWants = { pendingNonce: false, freshBalance: false, paysMore: false }
+
+function decided(payload: Partial<Payload>, seen: Partial<Observation>, open: Work['open'] = []) {
+  const work = someWork({ open, queued: [queued(9, { payload: { ...somePayload, ...payload } })] })
+  const nonce = open.length
+  return decide({
+    work,
+    observation: someObservation({ nonce, balance: 10n ** 20n, ...seen }),
+    policy: somePolicy,
+    now,
+  }).decisions
+}
+
+describe('a value to an account that does not exist', () => {
+  test('ends without a nonce, with both figures and the block', () => {
+    expect(decided({}, missing)).toMatchObject([
+      {
+        do: 'refuse',
+        reason: expect.stringMatching(
+          new RegExp(
+            `did not exist at block ${someHead.number}, and its gas_limit 21000 does not pay for a new account: about 204600 is expected, 183600 of it`,
+          ),
+        ),
+      },
+    ])
+  })
+  test.each<[string, Partial<Payload>, Partial<Observation>]>([
+    ['a limit that pays for it', { gasLimit: 204_600 }, missing],
+    ['the word of its client', { allowOutOfGas: true }, missing],
+    ['no value', { value: 0n }, missing],
+    ['rules that charge nothing for it', {}, { ...missing, gasFigures: osakaRules }],
+    ['a receiver that exists', {}, { gasFigures: amsterdam, missingReceivers: new Set() }],
+    ['no answer', {}, { gasFigures: amsterdam }],
+  ])('is sent with %s', (_, payload, seen) => {
+    expect(decided(payload, seen)).toMatchObject([{ do: 'assignNonce' }])
+  })
+  test('is sent behind a payload that creates the account', () => {
+    const ahead = inFlight(0, [someAttempt(0)], { payload: { ...somePayload, gasLimit: 210_000 } })
+    expect(decided({}, missing, [ahead])).toContainEqual(expect.objectContaining({ do: 'assignNonce' }))
+  })
+  test('is inquired about only where its limit is named and its client does not insist', () => {
+    const receivers = (payload: Partial<Payload>) =>
+      inquire(someWork({ queued: [queued(1, { payload: { ...somePayload, ...payload } })] }), noWants).receivers
+    const { gasLimit: _, ...estimated } = somePayload
+    expect(receivers({})).toEqual([{ to: receiver, gasLimit: 21_000, least: 21_000 }])
+    expect(receivers({ value: 0n })).toBeUndefined()
+    expect(receivers({ allowOutOfGas: true })).toBeUndefined()
+    expect(inquire(someWork({ queued: [queued(1, { payload: estimated })] }), noWants).receivers).toBeUndefined()
+  })
+})
+
+describe('a payload in flight below a new floor', () => {
+  const { gasLimit: _, ...estimated } = { ...somePayload, data: `0x${'00'.repeat(2_000)}` as const }
+  const tight = (payload: Payload) =>
+    inFlight(0, [someAttempt(0, { gasLimit: 49_200, recordedAtBlock: someHead.number - 1 })], { payload })
+  const next = (payload: Payload, gasFigures: GasFigures) =>
+    decide({
+      work: someWork({ open: [tight(payload)] }),
+      observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures }),
+      policy: somePolicy,
+      now,
+    }).decisions
+
+  test('is signed anew with more gas where the client named none, and its estimate is read', () => {
+    expect(next(estimated, amsterdam)).toContainEqual(expect.objectContaining({ do: 'bump', gasLimit: 149_000 }))
+    const { estimates } = inquire(someWork({ open: [tight(estimated)] }), noWants, ethereumProfile, amsterdam)
+    expect(estimates).toHaveLength(1)
+  })
+  test('keeps its limit where the client named it, and before the fork', () => {
+    const bumps = (payload: Payload, figures: GasFigures) =>
+      next(payload, figures).filter(({ do: what }) => what === 'bump')
+    expect(bumps({ ...estimated, gasLimit: 49_200 }, amsterdam)).toEqual([])
+    expect(bumps(estimated, osakaRules)).toEqual([])
+    expect(bumps(estimated, {})).toEqual([])
+  })
+})
+
+describe('a failed execution', () => {
+  const reasonOf = (gasUsed: number, revertReason?: string) => {
+    const attempt = someAttempt(0, { gasLimit: 50_000 })
+    const failed = {
+      ...by(attempt, someHead.number, false),
+      gasUsed,
+      ...(revertReason !== undefined && { revertReason }),
+    }
+    return include(inFlight(0, [attempt]), failed as Inclusion).statusReason
+  }
+  test('is called out of gas where it used all of its limit, and no node has another reason', () => {
+    expect(reasonOf(50_000)).toBe('out of gas: it used all of its gas_limit, 50000')
+    expect(reasonOf(50_000, 'execution reverted')).toBe('out of gas: it used all of its gas_limit, 50000')
+    expect(reasonOf(50_000, 'invalid opcode')).toBe('execution reverted: invalid opcode')
+    expect(reasonOf(49_999)).toBe('execution reverted')
+  })
+})
+
+describe('the gas limit of a no-op', () => {
+  test('is 21,000 on both sides of a fork, and follows the chain where the limit is charged', () => {
+    expect(noOpGasLimit({ noOpGas: 12_000 }, ethereumProfile)).toBe(21_000)
+    expect(noOpGasLimit({}, ethereumProfile)).toBe(21_000)
+    expect(noOpGasLimit({ noOpGas: 12_000 }, { ...ethereumProfile, charges: 'gas_limit' })).toBe(12_000)
+    expect(noOpGasLimit({}, { ...ethereumProfile, charges: 'gas_limit' })).toBe(21_000)
+  })
+})
