@@ -4,6 +4,7 @@ import type { Mutant } from './mutants.ts'
 
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
+const standby = 'test/store/postgres-standby.test.ts'
 const schemas = 'test/store/postgres-schemas.test.ts'
 const locked = 'test/store/sqlite-locked.test.ts'
 const parameters = 'test/store/postgres-parameters.test.ts'
@@ -53,6 +54,85 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       { file: 'src/store/events/read-events.ts', find: 'if (next - after < gapMin || ', put: 'if (next > after || ' },
     ],
+  },
+  {
+    name: 'raise-epochs-without-locks',
+    breaks: 'raises an epoch on a server that does not hold the locks',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/ownership/raise-epochs.ts',
+        find: 'if (proof) await session.proveLocks(proof)',
+        put: 'if (proof === undefined) proofOf(relayers)',
+      },
+    ],
+  },
+  {
+    name: 'take-any-session-of-the-number',
+    breaks: 'takes a session of another server for its own that has the same number',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/store/relayers/prove-locks.ts',
+        find: 'WHERE token.objsubid = 1 AND',
+        put: 'WHERE token.objsubid = 1 OR',
+      },
+    ],
+  },
+  {
+    name: 'find-one-lock-of-many',
+    breaks: 'raises the epochs of relayers of which another session has locked some',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/store/relayers/prove-locks.ts',
+        find: 'if (found?.held === wanted.length) return',
+        put: 'if ((found?.held ?? 0) > 0) return',
+      },
+    ],
+  },
+  {
+    name: 'keep-locks-of-another-server',
+    breaks: 'keeps a session of locks that the commits of its replica do not find',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/ownership/own-by-locks.ts',
+        find: 'if (error instanceof LocksElsewhere) await session?.end()',
+        put: 'if (error instanceof LocksElsewhere) session?.isAlive()',
+      },
+    ],
+  },
+  {
+    name: 'stay-on-a-standby',
+    breaks: 'keeps its sessions on a server that refuses writes as a standby',
+    caughtBy: standby,
+    expects: 'a write that a standby refuses ends every session there',
+    edits: [
+      {
+        file: 'src/store/postgres/open.ts',
+        find: 'if (isReadOnly(error)) void server.check()',
+        put: 'if (isReadOnly(error)) isDiskFull(error)',
+      },
+    ],
+  },
+  {
+    name: 'check-no-idle-sessions',
+    breaks: 'notices a standby only by a write',
+    caughtBy: standby,
+    expects: 'a write that a standby refuses ends every session there',
+    edits: [{ file: 'src/store/postgres/watch-address.ts', find: 'void server.check()', put: 'server.identity()' }],
+  },
+  {
+    name: 'leave-where-writes-are-off',
+    breaks: 'ends its sessions on a primary that is told to take no writes',
+    caughtBy: standby,
+    expects: 'a setting that refuses writes ends no session',
+    edits: [{ file: known, find: 'if (rows[0]?.recovering !== true) return', put: 'if (rows.length === 0) return' }],
   },
   {
     name: 'believe-the-limit-of-the-role',

@@ -22,6 +22,7 @@ import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
+import type { LockProof } from './locks.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
@@ -243,6 +244,8 @@ export interface Session
    * incomplete, marks the last sequence as the end of the possibly lost history. Undefined: no such relayer.
    */
   acquire(id: RelayerId): Promise<bigint | undefined>
+  /** Throws LocksElsewhere unless the server of this unit holds the locks. */
+  proveLocks(proof: LockProof): Promise<void>
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>
