@@ -186,10 +186,17 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',
-        find: 'accounts ? await accounts.take(next) : next',
-        put: 'accounts && (await accounts.take(next)).length < 0 ? [] : next',
+        find: 'accounts ? await accounts.take(next) : { own',
+        put: 'accounts && (await accounts.take(next)).own.length < 0 ? { own: [], inUse: [] } : { own',
       },
     ],
+  },
+  {
+    name: 'wait-without-a-reason',
+    breaks: 'says nowhere that another service of the database has the account of a relayer',
+    caughtBy: 'test/engine/account-in-use.test.ts',
+    expects: 'what waits for an account in use says so',
+    edits: [{ file: 'src/ownership/hold-slots.ts', find: '  onInUse(inUse)', put: '  onInUse([])' }],
   },
   {
     name: 'fail-at-once-on-a-locked-file',

@@ -149,6 +149,7 @@ export const noMetrics: Metrics = {
     failed: () => undefined,
     owned: () => undefined,
     released: () => undefined,
+    accountInUse: () => undefined,
     counted: () => undefined,
     balance: () => undefined,
   },

@@ -49,7 +49,13 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
   let wanted: ReadonlySet<RelayerId> = new Set()
   let started: { readonly handlers: OwnershipHandlers; readonly holdings: Holdings } | undefined
   let running: Promise<void> = Promise.resolve()
-  const membership = keepMembership({ ...context, looks, wanted: () => [...wanted], stopping: stopping.signal })
+  const membership = keepMembership({
+    ...context,
+    looks,
+    wanted: () => [...wanted],
+    stopping: stopping.signal,
+    onInUse: (relayers) => started?.handlers.accountsInUse?.(relayers),
+  })
 
   const present = () => {
     if (!started) throw new Error('start comes first')
