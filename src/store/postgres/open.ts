@@ -8,6 +8,7 @@ import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
 import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
+import { readDeadRows } from './dead-rows.ts'
 import { readingExecutor } from './executor.ts'
 import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
@@ -74,6 +75,7 @@ export async function openPostgresStore(options: {
           settledEvent: () => events.read(reading),
           isLostEvent: (id) => isLostEvent(readers, id),
         }),
+        deadRows: () => readDeadRows(readers),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
       },
