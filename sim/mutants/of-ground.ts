@@ -47,6 +47,19 @@ export const ofGround: readonly Mutant[] = [
     ],
   },
   {
+    name: 'count-skipped-ids-as-events',
+    breaks: 'removes the events before a failover as too many',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [
+      {
+        file: 'src/store/events/prune-events.ts',
+        find: 'if (oldest <= through) oldest -= through - above',
+        put: 'if (oldest <= through) oldest -= 0',
+      },
+    ],
+  },
+  {
     name: 'resume-at-a-lost-event',
     breaks: 'lets a reader go on after an event that a failover lost',
     caughtBy: failover,

@@ -97,6 +97,16 @@ test('a failover that loses commits, while the old primary and its sessions go o
   expect(await store.reads.isLostEvent(1)).toBe(false)
   expect(await store.reads.isLostEvent((fresh[0]?.id ?? 0) - 1)).toBe(false)
 
+  // The skipped ids count as no events: those before the failover stay as long as others, and then go at once.
+  const keep = { eventsKeptMs: 1e12, eventsKeptMax: 1_000, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
+  const prune = (changes: object) => store.commit((session) => session.pruneEvents({ ...keep, ...changes }, now))
+  expect(await prune({})).toBe(0)
+  expect((await eventsAfter(store, 0))[0]?.id).toBe(1)
+  let rounds = 0
+  for (let more = 1; more > 0; rounds += 1) more = await prune({ eventsKeptMax: 1 })
+  expect(rounds).toBeLessThan(5)
+  expect(await standby.query('SELECT count(*) AS left FROM outbox', servers.name)).toEqual([{ left: 1 }])
+
   // The address leads back to the server that was left behind: nothing new begins there.
   address.moveTo(primary.port)
   const behind = /leads to a server that a failover left behind/
