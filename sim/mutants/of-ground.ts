@@ -76,8 +76,8 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/raise-epochs.ts',
-        find: 'if (proof) await session.proveLocks(proof)',
-        put: 'if (proof === undefined) proofOf(relayers)',
+        find: 'proof ? session.proveLocks(proof).then(acquire) : acquire()',
+        put: 'proof ? acquire() : acquire()',
       },
     ],
   },

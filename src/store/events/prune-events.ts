@@ -105,11 +105,13 @@ export async function pruneEvents(executor: Executor, retention: EventRetention,
   const after = await prunedThrough(executor)
   const newest = await newestEvent(executor)
   const waiting = (await executor.all(undelivered, {})).flatMap(({ id }) => (id === null ? [] : [id]))
-  // Ids that no event has are no work, however many they are.
-  const start = Math.max(after, ((await first(executor, firstAfter, { after }))?.id ?? 0) - 1)
+  // Only where events are settled late can a failover skip ids.
+  const maySkip = executor.settledEvent !== undefined
+  const start = maySkip ? await startOfWork(executor, after) : after
   // Ids keep rising only while the newest row stays.
   let through = Math.min(start + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
-  const keptFrom = await oldestAmong(executor, newest, retention.eventsKeptMax)
+  const { eventsKeptMax: count } = retention
+  const keptFrom = maySkip ? await oldestAmong(executor, newest, count) : newest - count + 1
   const kept = await first(executor, firstKept, { after, through, keptFrom, since: now - retention.eventsKeptMs })
   if (kept) through = kept.id - 1
   if (through <= start) return dead.length
@@ -118,12 +120,16 @@ export async function pruneEvents(executor: Executor, retention: EventRetention,
   return dead.length + through - start
 }
 
+/** Ids that no event has are no work, however many they are. */
+async function startOfWork(executor: Executor, after: number): Promise<number> {
+  return Math.max(after, ((await first(executor, firstAfter, { after }))?.id ?? 0) - 1)
+}
+
 /** The id of the oldest of `count` events up to the newest, without the ids that a failover skipped. */
 async function oldestAmong(executor: Executor, newest: number, count: number): Promise<number> {
   let oldest = newest - count + 1
-  // Only where events are settled late can some be lost.
-  const gaps = executor.settledEvent ? await executor.all(gapsBelow, { newest }) : []
-  for (const { through, above } of gaps) if (oldest <= through) oldest -= through - above
+  for (const { through, above } of await executor.all(gapsBelow, { newest }))
+    if (oldest <= through) oldest -= through - above
   return oldest
 }
 
