@@ -115,7 +115,7 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
-        find: 'if (error instanceof LocksElsewhere) await session?.end()',
+        find: 'if (error instanceof LocksElsewhere) void session?.end()',
         put: 'if (error instanceof LocksElsewhere) session?.isAlive()',
       },
     ],

@@ -30,14 +30,13 @@ function provenEpochs(store: Store, membership: Memberships): RaiseEpoch {
   const raise = raisingEpochs(store, (relayers) =>
     membership.current()?.session.proof?.([...new Set(relayers.map(slotOf))]),
   )
-  return async (relayer) => {
+  return (relayer) => {
     const session = membership.current()?.session
-    try {
-      return await raise(relayer)
-    } catch (error) {
-      if (error instanceof LocksElsewhere) await session?.end()
-      throw error
-    }
+    const raising = raise(relayer)
+    raising.catch((error: unknown) => {
+      if (error instanceof LocksElsewhere) void session?.end()
+    })
+    return raising
   }
 }
 
