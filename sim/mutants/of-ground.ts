@@ -76,8 +76,8 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/raise-epochs.ts',
-        find: 'proof ? session.proveLocks(proof).then(acquire) : acquire()',
-        put: 'proof ? acquire() : acquire()',
+        find: 'if (proof) await session.proveLocks(proof)',
+        put: 'if (proof === undefined) proofOf(relayers)',
       },
     ],
   },
@@ -115,7 +115,7 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
-        find: 'if (error instanceof LocksElsewhere) void session?.end()',
+        find: 'if (error instanceof LocksElsewhere) await session?.end()',
         put: 'if (error instanceof LocksElsewhere) session?.isAlive()',
       },
     ],

@@ -127,8 +127,8 @@ async function acquireInRounds({ session, accounts, acquire, missing, onInUse }:
     const next = missing()
       .filter((relayer) => !tried.has(relayer))
       .slice(0, acquiredAtOnce)
-    if (next.length === 0) break
     if (!session.isAlive()) return
+    if (next.length === 0) break
     for (const relayer of next) tried.add(relayer)
     const taken = accounts ? await accounts.take(next) : { own: next, inUse: [] }
     inUse.push(...taken.inUse)

@@ -30,13 +30,14 @@ function provenEpochs(store: Store, membership: Memberships): RaiseEpoch {
   const raise = raisingEpochs(store, (relayers) =>
     membership.current()?.session.proof?.([...new Set(relayers.map(slotOf))]),
   )
-  return (relayer) => {
+  return async (relayer) => {
     const session = membership.current()?.session
-    const raising = raise(relayer)
-    raising.catch((error: unknown) => {
-      if (error instanceof LocksElsewhere) void session?.end()
-    })
-    return raising
+    try {
+      return await raise(relayer)
+    } catch (error) {
+      if (error instanceof LocksElsewhere) await session?.end()
+      throw error
+    }
   }
 }
 

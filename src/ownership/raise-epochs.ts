@@ -20,21 +20,21 @@ export function raisingEpochs(
 ): RaiseEpoch {
   let waiting: Waiting[] = []
 
-  /** Calls `acquire` once the server of this commit has shown the locks. */
-  function proven<T>(session: Session, relayers: readonly RelayerId[], acquire: () => Promise<T>): Promise<T> {
+  async function acquireIn(session: Session, relayers: readonly RelayerId[]): Promise<(bigint | undefined)[]> {
     const proof = proofOf(relayers)
-    return proof ? session.proveLocks(proof).then(acquire) : acquire()
+    if (proof) await session.proveLocks(proof)
+    return Promise.all(relayers.map((relayer) => session.acquire(relayer)))
   }
 
-  const raiseOne = (relayer: RelayerId) =>
-    store.commit((session) => proven(session, [relayer], () => session.acquire(relayer)), relayer)
+  async function raiseOne(relayer: RelayerId): Promise<bigint | undefined> {
+    const [epoch] = await store.commit((session) => acquireIn(session, [relayer]), relayer)
+    return epoch
+  }
 
   async function raise(together: readonly Waiting[]): Promise<void> {
     try {
       const relayers = together.map(({ relayer }) => relayer)
-      const epochs = await store.commit((session) =>
-        proven(session, relayers, () => Promise.all(relayers.map((relayer) => session.acquire(relayer)))),
-      )
+      const epochs = await store.commit((session) => acquireIn(session, relayers))
       for (const [index, { done }] of together.entries()) done(epochs[index])
     } catch (error) {
       if (error instanceof LocksElsewhere) {
