@@ -20,6 +20,7 @@ import { measureHostile } from './hostile.ts'
 import { measureHsm } from './hsm.ts'
 import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
+import { measureOpenSnapshot } from './open-snapshot.ts'
 import { listProfiles } from './profiles.ts'
 import { measureRelayers } from './relayers.ts'
 import { measureRetention } from './retention.ts'
@@ -51,6 +52,7 @@ const topics = [
   'retention',
   'finished',
   'hostile',
+  'snapshot',
   'profiles',
 ] as const
 type Topic = (typeof topics)[number]
@@ -114,6 +116,8 @@ if (wants('door')) report(await measureDoor(options))
 if (wants('retention')) report(await measureRetention(options))
 if (wants('finished')) report(await measureFinished(options, rows))
 if (wants('hostile')) report(await measureHostile(options))
+// On a PostgreSQL of its own, too.
+if (wants('snapshot')) report(await measureOpenSnapshot(options))
 if (wants('profiles')) report(listProfiles(print))
 if (wants('dashboard')) report(await measureDashboard(options))
 // Replicas share a PostgreSQL of their own, whatever the others run on.

@@ -48,7 +48,6 @@ import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
-
 import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
@@ -61,6 +60,7 @@ import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
+import { samplingDeadRows } from './store/sample-dead-rows.ts'
 import { samplingLog } from './store/sqlite/log-size.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
@@ -254,7 +254,7 @@ function serveMetrics(
   const samples = [
     samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
     samplingWebhooks(reads, metrics.webhooks),
-    ...(database.kind === 'sqlite' ? [samplingLog(database.path, metrics.store)] : []),
+    database.kind === 'sqlite' ? samplingLog(database.path, metrics.store) : samplingDeadRows(reads, metrics.store),
   ]
   const sample = async () => void (await Promise.all(samples.map((each) => each())))
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })

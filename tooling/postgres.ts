@@ -1,8 +1,8 @@
 // A real PostgreSQL on a free loopback port, in a folder of its own, with a password, also where the tests run as root.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, statSync } from 'node:fs'
-import { chmod, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,6 +27,8 @@ export interface Postgres extends AsyncDisposable {
   stop(): Promise<void>
   /** Starts it again on the same port and the same data. */
   restart(): Promise<void>
+  /** For a standby that reads from this port. */
+  conninfo(port: number): string
 }
 
 const password = 'only-in-tests'
@@ -35,6 +37,8 @@ const roleOfServices = 'rescind'
 export interface PostgresOptions {
   /** Over those of the tests, such as `max_connections`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** The newest of Debian's packages, where there is one, instead of the one that npm brings. */
+  readonly installed?: true
   /** A standby of this server, which is stopped for a moment to be copied. `through`: the port where the standby reads from it. */
   readonly standbyOf?: { readonly primary: Postgres; readonly through?: number }
 }
@@ -46,7 +50,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const folder = await mkdtemp(join(tmpdir(), 'rescind-postgres-'))
   await chmod(folder, 0o755)
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid)
-  const binaries = await readableBinaries(folder)
+  const binaries = (options.installed && (await installedBinaries())) ?? (await readableBinaries(folder))
   const data = join(folder, 'data')
   if (options.standbyOf) await copyData(options.standbyOf.primary, data)
   else await makeData(binaries, folder, data)
@@ -60,7 +64,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     // Its transactions would hold up what waits for those before it.
     autovacuum: 'off',
     ...(options.standbyOf && {
-      primary_conninfo: `host=127.0.0.1 port=${options.standbyOf.through ?? options.standbyOf.primary.port} user=postgres password=${password}`,
+      primary_conninfo: conninfo(options.standbyOf.through ?? options.standbyOf.primary.port),
     }),
     ...options.settings,
   }
@@ -149,11 +153,22 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     async restart() {
       server = await run()
     },
+    conninfo,
     async [Symbol.asyncDispose]() {
       await end('SIGQUIT')
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+const conninfo = (port: number) => `host=127.0.0.1 port=${port} user=postgres password=${password}`
+
+const debian = '/usr/lib/postgresql'
+
+async function installedBinaries(): Promise<string | undefined> {
+  const versions = (await readdir(debian).catch(() => [])).map(Number).filter((version) => version >= 14)
+  const folders = versions.sort((one, other) => other - one).map((version) => join(debian, String(version), 'bin'))
+  return folders.find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')))
 }
 
 async function makeData(binaries: string, folder: string, data: string): Promise<void> {

@@ -123,6 +123,7 @@ export const rareMarks: readonly Mark[] = [
   'gap-filler-with-a-liar',
   'as many endpoints hold one branch as another',
   'an endpoint serves another chain and is not used',
+  'waits-account_in_use',
   'waits-finality_stalled',
   'waits-gap_fillers_limited',
   'waits-nonce_taken',

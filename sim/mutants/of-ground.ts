@@ -4,6 +4,7 @@ import type { Mutant } from './mutants.ts'
 
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
+const standby = 'test/store/postgres-standby.test.ts'
 const schemas = 'test/store/postgres-schemas.test.ts'
 const locked = 'test/store/sqlite-locked.test.ts'
 const parameters = 'test/store/postgres-parameters.test.ts'
@@ -46,6 +47,19 @@ export const ofGround: readonly Mutant[] = [
     ],
   },
   {
+    name: 'count-skipped-ids-as-events',
+    breaks: 'removes the events before a failover as too many',
+    caughtBy: failover,
+    expects: 'while the old primary and its sessions go on',
+    edits: [
+      {
+        file: 'src/store/events/prune-events.ts',
+        find: 'if (oldest <= through) oldest -= through - above',
+        put: 'if (oldest <= through) oldest -= 0',
+      },
+    ],
+  },
+  {
     name: 'resume-at-a-lost-event',
     breaks: 'lets a reader go on after an event that a failover lost',
     caughtBy: failover,
@@ -53,6 +67,85 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       { file: 'src/store/events/read-events.ts', find: 'if (next - after < gapMin || ', put: 'if (next > after || ' },
     ],
+  },
+  {
+    name: 'raise-epochs-without-locks',
+    breaks: 'raises an epoch on a server that does not hold the locks',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/ownership/raise-epochs.ts',
+        find: 'if (proof) await session.proveLocks(proof)',
+        put: 'if (proof === undefined) proofOf(relayers)',
+      },
+    ],
+  },
+  {
+    name: 'take-any-session-of-the-number',
+    breaks: 'takes a session of another server for its own that has the same number',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/store/relayers/prove-locks.ts',
+        find: 'WHERE token.objsubid = 1 AND',
+        put: 'WHERE token.objsubid = 1 OR',
+      },
+    ],
+  },
+  {
+    name: 'find-one-lock-of-many',
+    breaks: 'raises the epochs of relayers of which another session has locked some',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/store/relayers/prove-locks.ts',
+        find: 'if (found?.held === wanted.length) return',
+        put: 'if ((found?.held ?? 0) > 0) return',
+      },
+    ],
+  },
+  {
+    name: 'keep-locks-of-another-server',
+    breaks: 'keeps a session of locks that the commits of its replica do not find',
+    caughtBy: standby,
+    expects: 'an epoch rises only where the locks are',
+    edits: [
+      {
+        file: 'src/ownership/own-by-locks.ts',
+        find: 'if (error instanceof LocksElsewhere) await session?.end()',
+        put: 'if (error instanceof LocksElsewhere) session?.isAlive()',
+      },
+    ],
+  },
+  {
+    name: 'stay-on-a-standby',
+    breaks: 'keeps its sessions on a server that refuses writes as a standby',
+    caughtBy: standby,
+    expects: 'a write that a standby refuses ends every session there',
+    edits: [
+      {
+        file: 'src/store/postgres/open.ts',
+        find: 'if (isReadOnly(error)) void server.check()',
+        put: 'if (isReadOnly(error)) isDiskFull(error)',
+      },
+    ],
+  },
+  {
+    name: 'check-no-idle-sessions',
+    breaks: 'notices a standby only by a write',
+    caughtBy: standby,
+    expects: 'a write that a standby refuses ends every session there',
+    edits: [{ file: 'src/store/postgres/watch-address.ts', find: 'void server.check()', put: 'server.identity()' }],
+  },
+  {
+    name: 'leave-where-writes-are-off',
+    breaks: 'ends its sessions on a primary that is told to take no writes',
+    caughtBy: standby,
+    expects: 'a setting that refuses writes ends no session',
+    edits: [{ file: known, find: 'if (rows[0]?.recovering !== true) return', put: 'if (rows.length === 0) return' }],
   },
   {
     name: 'believe-the-limit-of-the-role',
@@ -106,10 +199,17 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',
-        find: 'accounts ? await accounts.take(next) : next',
-        put: 'accounts && (await accounts.take(next)).length < 0 ? [] : next',
+        find: 'accounts ? await accounts.take(next) : { own',
+        put: 'accounts && (await accounts.take(next)).own.length < 0 ? { own: [], inUse: [] } : { own',
       },
     ],
+  },
+  {
+    name: 'wait-without-a-reason',
+    breaks: 'says nowhere that another service of the database has the account of a relayer',
+    caughtBy: 'test/engine/account-in-use.test.ts',
+    expects: 'what waits for an account in use says so',
+    edits: [{ file: 'src/ownership/hold-slots.ts', find: '  onInUse(inUse)', put: '  onInUse([])' }],
   },
   {
     name: 'fail-at-once-on-a-locked-file',

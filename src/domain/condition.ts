@@ -59,6 +59,8 @@ export const conditions = [
   'gas_unknown',
   /** The next transaction would revert now. */
   'would_revert',
+  /** Another service of the database advances a relayer with the same key on the same chain. */
+  'account_in_use',
   /** A transaction is confirmed, and no node has reported for long that its block is final. */
   'finality_stalled',
   /** A transaction is final by one endpoint, and another one denies it. */

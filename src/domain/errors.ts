@@ -100,3 +100,8 @@ export class StaleWrite extends Error {
 export class OwnershipLost extends Error {
   override readonly name = 'OwnershipLost'
 }
+
+/** The locks by which a replica owns relayers are not on the server that it writes to. */
+export class LocksElsewhere extends Error {
+  override readonly name = 'LocksElsewhere'
+}

@@ -19,6 +19,8 @@ export interface RelayerObserver {
   owned(count: number): void
   /** This process no longer owns it. */
   released(id: RelayerId): void
+  /** Another service of the database has its account, or no longer has it. */
+  accountInUse(relayer: Relayer, isInUse: boolean): void
 }
 
 export interface Sight {
@@ -57,6 +59,9 @@ export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerOb
     },
     released(id) {
       for (const each of listeners) each.released(id)
+    },
+    accountInUse(relayer, isInUse) {
+      for (const each of listeners) each.accountInUse(relayer, isInUse)
     },
   }
 }

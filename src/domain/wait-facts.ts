@@ -110,6 +110,7 @@ export interface FactsOf {
     | { readonly of: 'send' | 'replacement' | 'noOp' }
     | { readonly of: 'gapFiller'; readonly nonce: Nonce }
   readonly would_revert: { readonly of: 'send' | 'replacement'; readonly words: Words }
+  readonly account_in_use: None
   readonly finality_stalled: { readonly block: BlockNumber; readonly minutes: number; readonly tag: Finality }
   /** Endpoints by their index in the configuration. */
   readonly witnesses_contradict: {

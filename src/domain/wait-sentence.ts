@@ -91,6 +91,8 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
     of === 'send'
       ? `waits for the transactions in flight: it would revert now: ${words}`
       : `${begin}the replacement would revert: ${words}; replace it again, or cancel`,
+  account_in_use: (_, begin) =>
+    `${begin}another service of the same database advances a relayer with the same key on the same chain: stop one of the two services, or give one of them another key`,
   finality_stalled: ({ block, minutes, tag }, begin) =>
     `${begin}its block ${block} is confirmed, and for more than ${minutes} minutes no endpoint has shown that it is ${tag}: wait, or add an endpoint that reports the block tag "${tag}"`,
   witnesses_contradict: ({ spender, block, shownBy, deniedBy }, begin) =>

@@ -3,6 +3,7 @@ import type { RelayerId } from '../domain/ids.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Ownership, Ownerships } from '../ownership/ownership.ts'
 import { type Advancing, advance } from './loop.ts'
+import { reportingAccountsInUse } from './report-account-in-use.ts'
 import type { StepContext } from './step-context.ts'
 
 export interface Reconciling extends AsyncDisposable {
@@ -47,6 +48,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
       loops.set(ownership.relayer, advance(context, ownership, { renew: (ended) => void renew(ended), yield: giveUp }))
       context.observer.owned(loops.size)
     },
+    accountsInUse: reportingAccountsInUse(context),
     wake: (relayer) => loops.get(relayer)?.wake(),
     async released(ownership) {
       const loop = loops.get(ownership.relayer)

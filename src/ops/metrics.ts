@@ -32,6 +32,8 @@ export interface StoreMetrics {
   dropped(relayer: RelayerId, count: number): void
   /** The size of SQLite's write-ahead log. */
   logBytes(bytes: number): void
+  /** Versions of a table's rows that PostgreSQL can't remove yet. */
+  deadRows(table: string, rows: number): void
 }
 
 export interface TransactionChange {
@@ -140,6 +142,7 @@ export const noMetrics: Metrics = {
     changed: () => undefined,
     dropped: () => undefined,
     logBytes: () => undefined,
+    deadRows: () => undefined,
   },
   relayers: {
     looked: () => undefined,
@@ -149,6 +152,7 @@ export const noMetrics: Metrics = {
     failed: () => undefined,
     owned: () => undefined,
     released: () => undefined,
+    accountInUse: () => undefined,
     counted: () => undefined,
     balance: () => undefined,
   },

@@ -9,7 +9,8 @@ import type { RelayerObserver } from '../domain/relayer-observer.ts'
  */
 export type RelayerState = 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
 
-type Observed = 'ok' | 'waiting' | 'unreachable'
+/** `barred`: another service of the database has its account. It counts as waiting. */
+type Observed = 'ok' | 'waiting' | 'unreachable' | 'barred'
 
 export interface RelayerStates {
   /** Where the engine reports. */
@@ -38,6 +39,10 @@ export function watchRelayers(): RelayerStates {
         seen.delete(id)
         windows.delete(id)
       },
+      accountInUse({ id }, isInUse) {
+        if (isInUse) seen.set(id, 'barred')
+        else if (seen.get(id) === 'barred') seen.delete(id)
+      },
       failed: () => undefined,
       owned: () => undefined,
     },
@@ -47,7 +52,8 @@ export function watchRelayers(): RelayerStates {
       const counts = { ok: 0, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
       for (const relayer of relayers) {
         const observed = seen.get(relayer.id) ?? 'unobserved'
-        const state = observed === 'ok' && !canSign(relayer) ? 'waiting' : observed
+        const waits = observed === 'barred' || (observed === 'ok' && !canSign(relayer))
+        const state = waits ? 'waiting' : observed
         counts[relayer.paused ? 'paused' : state] += 1
       }
       return counts

@@ -7,7 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { LockSession, Slot, Survey } from '../store/locks.ts'
 import { chooseSlots, keepOrphans, nothingSeen } from './choose-slots.ts'
-import { holdAccounts } from './hold-accounts.ts'
+import { type HeldAccounts, holdAccounts } from './hold-accounts.ts'
 import type { Holdings } from './holdings.ts'
 import { bySlot, slotOf } from './slots.ts'
 
@@ -32,9 +32,11 @@ export interface SlotsContext {
   readonly logger: Logger
   /** Locks were given up: others may want them. */
   readonly onFreed: () => void
+  /** After each round: another service has the accounts of exactly these. */
+  readonly onInUse: (relayers: readonly RelayerId[]) => void
 }
 
-export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsContext): HeldSlots {
+export function holdSlots({ session, holdings, clock, logger, onFreed, onInUse }: SlotsContext): HeldSlots {
   const locked = new Set<Slot>()
   const leaving = new Map<Slot, Promise<void>>()
   const logSurvey = surveyLog(logger)
@@ -66,17 +68,9 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
     for (const slot of slots) if (!leaving.has(slot)) leaving.set(slot, giveUp(slot, relayers.get(slot) ?? []))
   }
 
-  /** Each of them is tried once. What is taken meanwhile comes with it. */
-  async function acquireAll(): Promise<void> {
-    const tried = new Set<RelayerId>()
-    const isMissing = (relayer: RelayerId) => covers(relayer) && !holdings.has(relayer) && !tried.has(relayer)
-    for (;;) {
-      const next = wanted.filter(isMissing).slice(0, acquiredAtOnce)
-      if (next.length === 0 || !session.isAlive()) return
-      for (const relayer of next) tried.add(relayer)
-      const own = accounts ? await accounts.take(next) : next
-      await Promise.all(own.map(acquire))
-    }
+  function acquireAll(): Promise<void> {
+    const isMissing = (relayer: RelayerId) => covers(relayer) && !holdings.has(relayer)
+    return acquireInRounds({ session, accounts, acquire, onInUse, missing: () => wanted.filter(isMissing) })
   }
 
   const covers = (relayer: RelayerId) => {
@@ -117,6 +111,30 @@ export function holdSlots({ session, holdings, clock, logger, onFreed }: SlotsCo
       await Promise.all([acquiring, ...leaving.values()])
     },
   }
+}
+
+interface Acquiring extends Pick<SlotsContext, 'session' | 'onInUse'> {
+  readonly accounts: HeldAccounts | undefined
+  readonly acquire: (relayer: RelayerId) => Promise<void>
+  readonly missing: () => readonly RelayerId[]
+}
+
+/** Each of them is tried once. What is taken meanwhile comes with it. */
+async function acquireInRounds({ session, accounts, acquire, missing, onInUse }: Acquiring): Promise<void> {
+  const tried = new Set<RelayerId>()
+  const inUse: RelayerId[] = []
+  for (;;) {
+    const next = missing()
+      .filter((relayer) => !tried.has(relayer))
+      .slice(0, acquiredAtOnce)
+    if (!session.isAlive()) return
+    if (next.length === 0) break
+    for (const relayer of next) tried.add(relayer)
+    const taken = accounts ? await accounts.take(next) : { own: next, inUse: [] }
+    inUse.push(...taken.inUse)
+    await Promise.all(taken.own.map(acquire))
+  }
+  onInUse(inUse)
 }
 
 /** Never rejects: it logs an outage of each relayer once. */

@@ -34,6 +34,8 @@ export interface MembershipContext {
   /** The relayers that this replica can advance. */
   readonly wanted: () => readonly RelayerId[]
   readonly stopping: AbortSignal
+  /** Another service of the database has the accounts of exactly these. */
+  readonly onInUse: (relayers: readonly RelayerId[]) => void
 }
 
 export interface Memberships {
@@ -44,7 +46,7 @@ export interface Memberships {
 }
 
 export function keepMembership(context: MembershipContext): Memberships {
-  const { locks, hints, clock, logger, looks, wanted, stopping } = context
+  const { locks, hints, clock, logger, looks, wanted, stopping, onInUse } = context
   let membership: Membership | undefined
 
   async function follow({ session, slots }: Membership, afterLook: () => void): Promise<void> {
@@ -59,7 +61,7 @@ export function keepMembership(context: MembershipContext): Memberships {
 
   async function belong(session: LockSession, holdings: Holdings, afterLook: () => void): Promise<void> {
     const onFreed = () => hints.notify({ kind: 'locks' })
-    const slots = holdSlots({ session, holdings, clock, logger, onFreed })
+    const slots = holdSlots({ session, holdings, clock, logger, onFreed, onInUse })
     membership = { session, slots }
     const lose = () => {
       if (!stopping.aborted) logger.warn({}, 'the session that holds the locks is lost, and all relayers with it')
@@ -74,6 +76,7 @@ export function keepMembership(context: MembershipContext): Memberships {
       if (stopping.aborted) await slots.leave()
     } finally {
       membership = undefined
+      onInUse([])
       session.lost.removeEventListener('abort', lose)
       if (!session.lost.aborted) releaseUnattended(holdings.releaseAll(), logger)
       await session.end()

@@ -2,6 +2,7 @@
 //
 // A relayer is acquired in this order: the lock, then its epoch, and only then is it read. It is given up in the reverse
 // order: the step under way ends, then the lock goes.
+import { LocksElsewhere } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { bell } from '../ops/bell.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -10,9 +11,10 @@ import type { Hints } from '../store/hints.ts'
 import type { Locks } from '../store/locks.ts'
 import type { Store } from '../store/store.ts'
 import { type Holdings, openHoldings, releaseUnattended } from './holdings.ts'
-import { keepMembership } from './keep-membership.ts'
+import { keepMembership, type Memberships } from './keep-membership.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
-import { raisingEpochs } from './raise-epochs.ts'
+import { type RaiseEpoch, raisingEpochs } from './raise-epochs.ts'
+import { slotOf } from './slots.ts'
 import { backlogWaker } from './track-backlogs.ts'
 
 export interface OwnByLocks {
@@ -23,6 +25,22 @@ export interface OwnByLocks {
   readonly logger: Logger
 }
 
+/** An epoch rises only on the server that holds the lock. Where it does not, the session is over, and the next one proves itself. */
+function provenEpochs(store: Store, membership: Memberships): RaiseEpoch {
+  const raise = raisingEpochs(store, (relayers) =>
+    membership.current()?.session.proof?.([...new Set(relayers.map(slotOf))]),
+  )
+  return async (relayer) => {
+    const session = membership.current()?.session
+    try {
+      return await raise(relayer)
+    } catch (error) {
+      if (error instanceof LocksElsewhere) await session?.end()
+      throw error
+    }
+  }
+}
+
 /** Starting rejects where the locks can't be reached. */
 export function ownByLocks(context: OwnByLocks): Ownerships {
   const { store, locks, hints, logger } = context
@@ -31,7 +49,13 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
   let wanted: ReadonlySet<RelayerId> = new Set()
   let started: { readonly handlers: OwnershipHandlers; readonly holdings: Holdings } | undefined
   let running: Promise<void> = Promise.resolve()
-  const membership = keepMembership({ ...context, looks, wanted: () => [...wanted], stopping: stopping.signal })
+  const membership = keepMembership({
+    ...context,
+    looks,
+    wanted: () => [...wanted],
+    stopping: stopping.signal,
+    onInUse: (relayers) => started?.handlers.accountsInUse?.(relayers),
+  })
 
   const present = () => {
     if (!started) throw new Error('start comes first')
@@ -41,7 +65,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
   /** Whatever happens to sessions, a relayer that is acquired anew waits for the end of what it was acquired for before. */
   function openAll(handlers: OwnershipHandlers): Holdings {
     return openHoldings({
-      raiseEpoch: raisingEpochs(store),
+      raiseEpoch: provenEpochs(store, membership),
       handlers,
       mayAcquire: (relayer) => {
         if (stopping.signal.aborted || !wanted.has(relayer)) return false

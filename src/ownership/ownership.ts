@@ -18,6 +18,8 @@ export interface OwnershipHandlers {
   wake(relayer: RelayerId): void
   /** Resolves when the last step is over. */
   released(ownership: Ownership): Promise<void>
+  /** Called at each survey: another service of the database has the accounts of exactly these, which this process would acquire. */
+  accountsInUse?(relayers: readonly RelayerId[]): void
 }
 
 export interface Ownerships {

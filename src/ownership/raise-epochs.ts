@@ -1,6 +1,8 @@
 // Raises the epochs of relayers that are acquired at the same moment in one commit: a replica may take over hundreds.
+import { LocksElsewhere } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { Store } from '../store/store.ts'
+import type { LockProof } from '../store/locks.ts'
+import type { Session, Store } from '../store/store.ts'
 
 interface Waiting {
   readonly relayer: RelayerId
@@ -11,18 +13,34 @@ interface Waiting {
 /** Returns the new epoch; undefined if there is no such relayer. Rejects as the store does. */
 export type RaiseEpoch = (relayer: RelayerId) => Promise<bigint | undefined>
 
-export function raisingEpochs(store: Store): RaiseEpoch {
+/** `proofOf` returns the locks that each commit has to find on its own server; undefined where there is only one. */
+export function raisingEpochs(
+  store: Store,
+  proofOf: (relayers: readonly RelayerId[]) => LockProof | undefined = () => undefined,
+): RaiseEpoch {
   let waiting: Waiting[] = []
 
-  const raiseOne = (relayer: RelayerId) => store.commit((session) => session.acquire(relayer), relayer)
+  async function acquireIn(session: Session, relayers: readonly RelayerId[]): Promise<(bigint | undefined)[]> {
+    const proof = proofOf(relayers)
+    if (proof) await session.proveLocks(proof)
+    return Promise.all(relayers.map((relayer) => session.acquire(relayer)))
+  }
+
+  async function raiseOne(relayer: RelayerId): Promise<bigint | undefined> {
+    const [epoch] = await store.commit((session) => acquireIn(session, [relayer]), relayer)
+    return epoch
+  }
 
   async function raise(together: readonly Waiting[]): Promise<void> {
     try {
-      const epochs = await store.commit((session) =>
-        Promise.all(together.map(({ relayer }) => session.acquire(relayer))),
-      )
+      const relayers = together.map(({ relayer }) => relayer)
+      const epochs = await store.commit((session) => acquireIn(session, relayers))
       for (const [index, { done }] of together.entries()) done(epochs[index])
-    } catch {
+    } catch (error) {
+      if (error instanceof LocksElsewhere) {
+        for (const { failed } of together) failed(error)
+        return
+      }
       // A problem with one of them must not keep the others from being acquired.
       for (const { relayer, done, failed } of together) raiseOne(relayer).then(done, failed)
     }

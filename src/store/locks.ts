@@ -36,6 +36,8 @@ export interface LockSession {
   survey(): Promise<Survey>
   /** Absent where no other service can share the database. */
   readonly accounts?: AccountLocks
+  /** What a commit has to find on the server that it writes to. Absent where sessions can't be on different servers. */
+  proof?(slots: readonly Slot[]): LockProof
   /** Leaves, and releases every lock. Never rejects. */
   end(): Promise<void>
 }
@@ -45,6 +47,17 @@ export interface AccountLocks {
   /** Returns the relayers whose accounts it locked. The session must hold none of them already. Rejects when the session is lost. */
   lock(relayers: readonly RelayerId[]): Promise<readonly RelayerId[]>
   unlock(relayers: readonly RelayerId[]): Promise<void>
+}
+
+/** Locks as they stand on their own server. */
+export interface LockProof {
+  /** Of the session that holds them. */
+  readonly member: Member
+  /** The first half of the keys of its slots. */
+  readonly lockClass: number
+  readonly slots: readonly Slot[]
+  /** A random lock of this session alone: two servers may give out the same numbers of sessions. */
+  readonly token: bigint
 }
 
 /** Read at one instant. */

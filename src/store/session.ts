@@ -18,6 +18,7 @@ import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
+import { proveLocks } from './relayers/prove-locks.ts'
 import {
   acquireRelayer,
   completeHistoryCheck,
@@ -49,6 +50,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     relayer: (id) => findRelayer(executor, id),
     saveRelayer: (relayer) => saveRelayer(executor, relayer),
     removeRelayer: (id, now) => removeRelayer(executor, id, now),
+    proveLocks: (proof) => proveLocks(executor, proof),
     relayerOf: (chainId, address) => findRelayerOf(executor, chainId, address),
     relayersUsing: (kind, id) => relayersUsing(executor, kind, id),
     hasOpen: (id) => hasOpen(executor, id),

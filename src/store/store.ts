@@ -22,6 +22,7 @@ import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
+import type { LockProof } from './locks.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
@@ -97,6 +98,8 @@ export interface Reads
   apiKey(id: ApiKeyId): Promise<ApiKey | undefined>
   /** The key with this digest, even if it is revoked or expired. */
   apiKeyOf(digest: string): Promise<ApiKey | undefined>
+  /** Versions of rows that an open snapshot keeps, by table. Absent where none can pile up. */
+  deadRows?(): Promise<readonly { readonly table: string; readonly rows: number }[]>
   /** Newest first, including revoked keys. */
   apiKeys(page: PageRequest): Promise<Page<ApiKey>>
   /** The newest records first, or those before a position. */
@@ -243,6 +246,8 @@ export interface Session
    * incomplete, marks the last sequence as the end of the possibly lost history. Undefined: no such relayer.
    */
   acquire(id: RelayerId): Promise<bigint | undefined>
+  /** Throws LocksElsewhere unless the server of this unit holds the locks. */
+  proveLocks(proof: LockProof): Promise<void>
   /** Throws OwnershipLost unless `epoch` is the relayer's. The first statement of every owner's unit. */
   fence(id: RelayerId, epoch: bigint): Promise<void>
   raiseFloor(id: RelayerId, floor: NonceFloor): Promise<void>

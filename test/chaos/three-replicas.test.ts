@@ -4,6 +4,7 @@
 //   npm run chaos -- --minutes 10 --seed N     the same for as long as it is told, with its figures
 //   CHAOS_SEED=N                               the same dice again; a failure prints its seed
 import { expect, test } from 'vitest'
+import { faultKinds } from './replicas/faults.ts'
 import { storm } from './replicas/storm.ts'
 import { report, seed, seeded } from './support/size.ts'
 
@@ -15,6 +16,7 @@ test(
       const { wrong, ...figures } = await storm({ seed, stormMs: 60_000 })
       report(figures)
       expect(wrong).toEqual([])
+      for (const kind of faultKinds) expect(figures.faults[kind] ?? 0, kind).toBeGreaterThan(0)
       expect(figures.executed).toBeGreaterThan(0)
       expect(Object.values(figures.verdicts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
     }),

@@ -15,6 +15,7 @@ const reports: { readonly [Name in keyof RelayerObserver]: Parameters<RelayerObs
   failed: [id],
   owned: [4],
   released: [id],
+  accountInUse: [relayer, true],
 }
 
 function recording(into: unknown[], name: string): RelayerObserver {
@@ -30,6 +31,7 @@ function recording(into: unknown[], name: string): RelayerObserver {
     failed: record('failed'),
     owned: record('owned'),
     released: record('released'),
+    accountInUse: record('accountInUse'),
   }
 }
 
@@ -43,6 +45,7 @@ test('each report reaches all listeners, in their order', () => {
   all.failed(...reports.failed)
   all.owned(...reports.owned)
   all.released(...reports.released)
+  all.accountInUse(...reports.accountInUse)
   expect(heard).toEqual(
     Object.entries(reports).flatMap(([report, given]) => [
       ['first', report, ...given],

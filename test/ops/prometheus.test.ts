@@ -36,6 +36,19 @@ test('a relayer is shown as failing until it is well again, and not at all once 
   expect(await shown()).toBeUndefined()
 })
 
+test('an account in use is a condition until another report', async () => {
+  const metrics = openPrometheus({ version: '1', clock: systemClock })
+  const relayer = someRelayer()
+  const shown = async () => {
+    const reported = parseExposition((await metrics.expose()).text)
+    return readingOf(reported, 'rescind_relayer_condition', { relayer: relayer.id, condition: 'account_in_use' })
+  }
+  metrics.relayers.accountInUse(relayer, true)
+  expect(await shown()).toBe(1)
+  metrics.relayers.accountInUse(relayer, false)
+  expect(await shown()).toBe(0)
+})
+
 test('every condition is documented', async () => {
   expect([...(await documented('### Conditions'))].sort()).toEqual([...conditions, 'step_failing'].sort())
 })

@@ -217,7 +217,7 @@ test.each(earlierDatabases())(
     expect(waits.map((each) => [each.wait?.condition, statusReasonOf(each)])).toEqual(sentences)
     expect(waits.filter(({ statusReason }) => statusReason !== undefined)).toEqual([])
     // A foreign transaction that took a nonce is history, and earlier releases waited for no finality of its own. They had no
-    // limit on gap fillers, no ceiling of prices, and no witnesses.
+    // limit on gap fillers, no ceiling of prices, no locks of accounts, and no witnesses.
     const derived = new Set(sentences.map(([condition]) => condition))
     expect(conditions.filter((each) => !derived.has(each))).toEqual([
       'already_ordered',
@@ -228,6 +228,7 @@ test.each(earlierDatabases())(
       'gap_fillers_limited',
       'refused_by_all',
       'signer_unavailable',
+      'account_in_use',
       'finality_stalled',
       'witnesses_contradict',
       'witness_silent',

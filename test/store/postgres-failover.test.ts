@@ -13,47 +13,16 @@ import type { Store } from '../../src/store/store.ts'
 import { until } from '../../tooling/client.ts'
 import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
 import { now } from '../domain/some.ts'
-import { openMovingAddress } from '../support/moving-address.ts'
-import { openPostgresLine } from '../support/postgres-line.ts'
+import { openTwoServers, type TwoServers } from '../support/two-servers.ts'
 import { send, storedRelayer } from './contract.ts'
 import { quiet } from './open-store.ts'
 
 /** Sleeps are short: what is due each few seconds is due at once. */
 const hurried: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 50, signal) }
 
-async function openServers() {
-  await using opened = new AsyncDisposableStack()
-  const primary = opened.use(await startPostgres())
-  const url = await primary.database()
-  const replication = opened.use(await openPostgresLine(primary.port))
-  const through = Number(new URL(replication.through(url)).port)
-  const standby = opened.use(await startPostgres({ standbyOf: { primary, through } }))
-  const address = opened.use(await openMovingAddress(primary.port))
-  const name = new URL(url).pathname.slice(1)
-  const everything = opened.move()
-  return {
-    ...{ primary, standby, replication, address, url: address.through(url), name },
-    /** Resolves once the standby has all of the primary. */
-    async caughtUp() {
-      const [at] = await primary.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')
-      const has = `SELECT pg_last_wal_replay_lsn() >= '${at?.lsn}'::pg_lsn AS has`
-      await until(async () => (await standby.query<{ has: boolean }>(has))[0]?.has === true, {
-        limitMs: 60_000,
-        what: 'the standby',
-      })
-    },
-    /** While the old primary goes on. */
-    async failOver() {
-      await standby.query('SELECT pg_promote()')
-      address.moveTo(standby.port)
-    },
-    [Symbol.asyncDispose]: () => everything.disposeAsync(),
-  }
-}
-
-let servers: Awaited<ReturnType<typeof openServers>>
+let servers: TwoServers
 beforeAll(async () => {
-  servers = await openServers()
+  servers = await openTwoServers()
 })
 afterAll(() => servers?.[Symbol.asyncDispose]())
 
@@ -127,6 +96,16 @@ test('a failover that loses commits, while the old primary and its sessions go o
   }
   expect(await store.reads.isLostEvent(1)).toBe(false)
   expect(await store.reads.isLostEvent((fresh[0]?.id ?? 0) - 1)).toBe(false)
+
+  // The skipped ids count as no events: those before the failover stay as long as others, and then go at once.
+  const keep = { eventsKeptMs: 1e12, eventsKeptMax: 1_000, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
+  const prune = (changes: object) => store.commit((session) => session.pruneEvents({ ...keep, ...changes }, now))
+  expect(await prune({})).toBe(0)
+  expect((await eventsAfter(store, 0))[0]?.id).toBe(1)
+  let rounds = 0
+  for (let more = 1; more > 0; rounds += 1) more = await prune({ eventsKeptMax: 1 })
+  expect(rounds).toBeLessThan(5)
+  expect(await standby.query('SELECT count(*) AS left FROM outbox', servers.name)).toEqual([{ left: 1 }])
 
   // The address leads back to the server that was left behind: nothing new begins there.
   address.moveTo(primary.port)

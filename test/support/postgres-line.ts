@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 export interface PostgresLine extends AsyncDisposable {
+  readonly port: number
   /** The same URL, by way of this line. */
   through(url: string): string
   /** Nothing passes, neither there nor back, and no connection ends. */
@@ -70,6 +71,7 @@ export async function openPostgresLine(portOfServer: number): Promise<PostgresLi
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
+    port: (server.address() as AddressInfo).port,
     through(url) {
       const changed = new URL(url)
       changed.port = String((server.address() as AddressInfo).port)

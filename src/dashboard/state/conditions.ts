@@ -32,6 +32,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   gas_unknown: 'Gas can’t be estimated',
   would_revert: 'It would revert now',
   signer_unavailable: 'The signer can’t be reached',
+  account_in_use: 'Another service uses the account',
   finality_stalled: 'Finality is stalled',
   witnesses_contradict: 'Endpoints contradict each other',
   witness_silent: 'A second endpoint is silent',

@@ -72,6 +72,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
       seen.get(id)?.held.set('step_failing', true)
     },
     released: (id) => seen.delete(id),
+    accountInUse: (relayer, isInUse) => void entry(relayer).held.set('account_in_use', isInUse),
     counted(relayer, counts) {
       entry(relayer).counts = counts
     },

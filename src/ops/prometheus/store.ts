@@ -70,7 +70,7 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
     registers,
   })
   return {
-    ...sizeOfLog(registry),
+    ...sizes(registry),
     committing() {
       const begun = clock.elapsed()
       return (end) => {
@@ -92,13 +92,20 @@ export function countStore(registry: Registry, clock: Clock, networkOf: NetworkO
   }
 }
 
-function sizeOfLog(registry: Registry): Pick<StoreMetrics, 'logBytes'> {
+function sizes(registry: Registry): Pick<StoreMetrics, 'logBytes' | 'deadRows'> {
+  const registers = [registry]
   const log = new Gauge({
     name: 'rescind_sqlite_log_bytes',
     help: 'The size of the write-ahead log beside the SQLite file (-wal); 0 on PostgreSQL.',
-    registers: [registry],
+    registers,
   })
-  return { logBytes: (bytes) => log.set(bytes) }
+  const dead = new Gauge({
+    name: 'rescind_postgres_dead_rows',
+    help: 'Old versions of the rows that change with each commit: many while a snapshot is open. Absent on SQLite.',
+    labelNames: ['table'],
+    registers,
+  })
+  return { logBytes: (bytes) => log.set(bytes), deadRows: (table, rows) => dead.set({ table }, rows) }
 }
 
 /** A clock that was set back would make it negative. */

@@ -20,6 +20,23 @@ const undelivered = statement<object, { id: number | null }>((db) =>
   ),
 )
 
+const firstAfter = statement<{ after: number }, { id: number }>((db, p) =>
+  db.selectFrom('outbox').select('id').where('id', '>', p.after).orderBy('id').limit(1),
+)
+
+/** Newest first. On PostgreSQL alone. */
+const gapsBelow = statement<{ newest: number }, { through: number; above: number }>((db, p) =>
+  db
+    .selectFrom(
+      sql<{ through: number; above: number }>`(SELECT through_id AS through, above_id AS above FROM lost_events)`.as(
+        'lost',
+      ),
+    )
+    .select(['lost.through', 'lost.above'])
+    .where('lost.through', '<', p.newest)
+    .orderBy('lost.through', 'desc'),
+)
+
 const firstKept = statement<{ after: number; through: number; keptFrom: number; since: number }, { id: number }>(
   (db, p) =>
     db
@@ -88,15 +105,32 @@ export async function pruneEvents(executor: Executor, retention: EventRetention,
   const after = await prunedThrough(executor)
   const newest = await newestEvent(executor)
   const waiting = (await executor.all(undelivered, {})).flatMap(({ id }) => (id === null ? [] : [id]))
+  // Only where events are settled late can a failover skip ids.
+  const maySkip = executor.settledEvent !== undefined
+  const start = maySkip ? await startOfWork(executor, after) : after
   // Ids keep rising only while the newest row stays.
-  let through = Math.min(after + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
-  const keptFrom = newest - retention.eventsKeptMax + 1
+  let through = Math.min(start + prunedAtOnce, newest - 1, ...waiting.map((id) => id - 1))
+  const { eventsKeptMax: count } = retention
+  const keptFrom = maySkip ? await oldestAmong(executor, newest, count) : newest - count + 1
   const kept = await first(executor, firstKept, { after, through, keptFrom, since: now - retention.eventsKeptMs })
   if (kept) through = kept.id - 1
-  if (through <= after) return dead.length
+  if (through <= start) return dead.length
   await executor.all(prune, { after, through })
   await executor.all(remember, { through })
-  return dead.length + through - after
+  return dead.length + through - start
+}
+
+/** Ids that no event has are no work, however many they are. */
+async function startOfWork(executor: Executor, after: number): Promise<number> {
+  return Math.max(after, ((await first(executor, firstAfter, { after }))?.id ?? 0) - 1)
+}
+
+/** The id of the oldest of `count` events up to the newest, without the ids that a failover skipped. */
+async function oldestAmong(executor: Executor, newest: number, count: number): Promise<number> {
+  let oldest = newest - count + 1
+  for (const { through, above } of await executor.all(gapsBelow, { newest }))
+    if (oldest <= through) oldest -= through - above
+  return oldest
 }
 
 const pruneAmong = statement<{ ids: Json<readonly number[]>; through: number }>((db, p, dialect) =>

@@ -39,6 +39,11 @@ export function isDiskFull(error: unknown): boolean {
   return codeOf(error) === '53100'
 }
 
+/** The server or the session takes no writes: a standby, or a setting. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006'
+}
+
 const lostInWords = /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded|Query read timeout)/
 
 const silences = /^(timeout exceeded|Query read timeout)/

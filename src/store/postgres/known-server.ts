@@ -39,6 +39,11 @@ export interface KnownServer {
    * timeline ends all those on earlier ones: they are on a server that a failover left behind.
    */
   begin(client: Client | ClientBase, end: () => void): Promise<void>
+  /**
+   * Reads again where each session is. One on a standby ends all on that server: a pooler or a tunnel may have brought them
+   * there after they began. Never rejects.
+   */
+  check(): Promise<void>
   /** From now on `settle` runs in the first session on each server, before its first statement. */
   onServer(settle: (client: Client | ClientBase, identity: ServerIdentity) => Promise<void>): void
   /** Runs it in a session that began before. */
@@ -65,14 +70,28 @@ interface SessionFacts {
 const factsOfSession = `SELECT (SELECT setting::int FROM pg_settings WHERE name = 'lock_timeout') AS "lockTimeoutMs",
   pg_is_in_recovery() AS recovering, quote_ident(current_schema()) AS schema`
 
+const isStandby = 'SELECT pg_is_in_recovery() AS recovering'
+
 // pg_control_checkpoint() shows the timeline of the last checkpoint, which lags behind a promotion.
 const factsOfServer = `SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
-  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline`
+  left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+  extract(epoch FROM pg_postmaster_start_time())::text AS started`
+
+interface FoundServer extends ServerIdentity {
+  /** Differs among the servers of a cluster, and for a server after a restart. */
+  readonly started: string
+}
+
+interface ServerSession extends FoundServer {
+  readonly client: Client | ClientBase
+  readonly end: () => void
+  isChecking: boolean
+}
 
 export function openKnownServer(random: Random = systemRandom()): KnownServer {
   const [high = 0, low = 0] = random.bytes(2)
   const lockTimeoutMs = 10_000 + ((high * 256 + low) % 1_000)
-  const sessions = new Set<{ readonly timeline: number; readonly end: () => void }>()
+  const sessions = new Set<ServerSession>()
   let identity: ServerIdentity | undefined
   let pinned: string | undefined
   let settling: ((client: Client | ClientBase, identity: ServerIdentity) => Promise<void>) | undefined
@@ -82,6 +101,21 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   async function pin(client: Client | ClientBase, schema: string | null): Promise<void> {
     pinned ??= schema ?? undefined
     if (pinned !== undefined) await client.query(`SET search_path = ${pinned}`)
+  }
+
+  /** One check of a session at a time: others notice a server that is silent. */
+  async function checkOne(session: ServerSession): Promise<void> {
+    if (session.isChecking) return
+    session.isChecking = true
+    try {
+      const { rows } = await session.client.query<{ recovering: boolean }>(isStandby)
+      if (rows[0]?.recovering !== true) return
+      for (const each of sessions) if (each.started === session.started) each.end()
+    } catch {
+      // It is over, or in a transaction that has failed.
+    } finally {
+      session.isChecking = false
+    }
   }
 
   function admit(found: ServerIdentity): void {
@@ -97,7 +131,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
         'the address leads to a server that a failover left behind; let it lead to the primary',
       )
     }
-    identity = found
+    identity = { system: found.system, timeline: found.timeline }
     for (const each of sessions) if (each.timeline < found.timeline) each.end()
   }
 
@@ -112,6 +146,9 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
     lockTimeoutMs,
     settle,
     identity: () => identity,
+    async check() {
+      await Promise.all([...sessions].map(checkOne))
+    },
     async begin(client, end) {
       await client.query(`${planning}; ${counting}`)
       const { rows } = await client.query<SessionFacts>(factsOfSession)
@@ -124,7 +161,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
       }
       const found = await identityOf(client)
       admit(found)
-      const session = { timeline: found.timeline, end }
+      const session = { ...found, client, end, isChecking: false }
       sessions.add(session)
       client.once('end', () => sessions.delete(session))
       await pin(client, facts.schema)
@@ -136,12 +173,12 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   }
 }
 
-async function identityOf(client: Client | ClientBase): Promise<ServerIdentity> {
+async function identityOf(client: Client | ClientBase): Promise<FoundServer> {
   try {
-    const { rows } = await client.query<{ system: string; timeline: string }>(factsOfServer)
+    const { rows } = await client.query<{ system: string; timeline: string; started: string }>(factsOfServer)
     const [row] = rows
     if (!row) throw new Error('the server did not return its identifier')
-    return { system: row.system, timeline: Number.parseInt(row.timeline, 16) }
+    return { ...row, timeline: Number.parseInt(row.timeline, 16) }
   } catch (cause) {
     // A function that is missing, refused, or not supported: the server only speaks the protocol of PostgreSQL.
     if (!['42883', '42501', '0A000'].includes(codeOf(cause))) throw cause

@@ -6,6 +6,7 @@
 import type { ClientBase } from 'pg'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { type Random, systemRandom } from '../../ops/random.ts'
 import type { Secret } from '../../ops/secret.ts'
 import {
   type AccountLocks,
@@ -37,9 +38,11 @@ export interface PostgresLocks {
   readonly clock: Clock
   readonly lines?: Lines
   readonly server?: KnownServer
+  readonly random?: Random
 }
 
-export function openPostgresLocks({ url, clock, lines, server = openKnownServer() }: PostgresLocks): Locks {
+export function openPostgresLocks(options: PostgresLocks): Locks {
+  const { url, clock, lines, server = openKnownServer(), random = systemRandom() } = options
   let giveUpSilent: (() => void) | undefined
   const onSilence = () => {
     giveUpSilent ??= lines?.doubt()
@@ -52,7 +55,7 @@ export function openPostgresLocks({ url, clock, lines, server = openKnownServer(
         `SET idle_in_transaction_session_timeout = ${lease.serverMs}`,
         `SET statement_timeout = ${lease.serverMs}`,
       ])
-      const held = holdLocks(session, clock, began, onSilence)
+      const held = holdLocks(session, { clock, began, onSilence, token: tokenFrom(random) })
       await held.enter()
       giveUpSilent?.()
       giveUpSilent = undefined
@@ -77,7 +80,23 @@ export async function hasMembers(client: ClientBase): Promise<boolean> {
   return rows.length > 0
 }
 
-function holdLocks(session: DirectSession, clock: Clock, began: number, onSilence: () => void) {
+interface Holding {
+  readonly clock: Clock
+  readonly began: number
+  readonly onSilence: () => void
+  /** The key of a lock that no other session has. */
+  readonly token: bigint
+}
+
+/** The key of an advisory lock: 64 bits with a sign. */
+function tokenFrom(random: Random): bigint {
+  return BigInt.asIntN(
+    64,
+    random.bytes(8).reduce((token, byte) => token * 256n + BigInt(byte), 0n),
+  )
+}
+
+function holdLocks(session: DirectSession, { clock, began, onSilence, token }: Holding) {
   const { client, ended, pid } = session
   const key = (session.schema ^ lockClass) | 0
   const lost = new AbortController()
@@ -146,6 +165,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
       return surveyOf(pid, rows)
     },
     accounts: accountLocks(request),
+    proof: (slots) => ({ member: pid, lockClass: key >>> 0, slots, token }),
     async end() {
       lose()
     },
@@ -155,6 +175,7 @@ function holdLocks(session: DirectSession, clock: Clock, began: number, onSilenc
     locks,
     async enter() {
       try {
+        await request('SELECT pg_advisory_lock($1)', [String(token)])
         await request('SELECT pg_advisory_lock_shared($1, $2)', [key, memberKey])
       } catch (error) {
         lose()

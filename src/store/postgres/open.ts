@@ -8,8 +8,9 @@ import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
 import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
+import { readDeadRows } from './dead-rows.ts'
 import { readingExecutor } from './executor.ts'
-import { isDiskFull, translateError, whyUnavailable } from './failure.ts'
+import { isDiskFull, isReadOnly, translateError, whyUnavailable } from './failure.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
 import { openLanes } from './lanes.ts'
 import type { Lines } from './lines.ts'
@@ -60,6 +61,7 @@ export async function openPostgresStore(options: {
   /** The error for the unit's caller. */
   function translateAndNote(error: unknown): unknown {
     if (isDiskFull(error)) wasFullAt = clock.elapsed()
+    if (isReadOnly(error)) void server.check()
     return translateError(error)
   }
 
@@ -73,6 +75,7 @@ export async function openPostgresStore(options: {
           settledEvent: () => events.read(reading),
           isLostEvent: (id) => isLostEvent(readers, id),
         }),
+        deadRows: () => readDeadRows(readers),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
       },
@@ -84,6 +87,7 @@ export async function openPostgresStore(options: {
         throw new RescindError('NOT_READY', 'the database has a full disk')
       const probe = 'INSERT INTO probe (id, at) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET at = excluded.at'
       await writers.query(probe, [clock.now()]).catch((cause: unknown) => {
+        translateAndNote(cause)
         throw takesNoWrite(whyUnavailable(cause), cause)
       })
     },

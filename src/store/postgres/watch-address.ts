@@ -1,6 +1,6 @@
 // Notices that the address leads to another server. Sessions that are open stay where they are when an address moves, so a replica
 // would go on working on a server that a failover left behind. A new session each few seconds shows where the address leads, and
-// one on a later timeline ends all others.
+// one on a later timeline ends all others. The sessions that are open are checked as often.
 import type { Clock } from '../../ops/clock.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -26,6 +26,8 @@ export function watchAddress({ url, server, clock, logger }: WatchedAddress): As
   })
 
   async function look(): Promise<void> {
+    // Not waited for: a server that hangs answers late, or never.
+    void server.check()
     try {
       const session = await openDirectSession(url, server, [])
       session.end()

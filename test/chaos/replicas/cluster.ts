@@ -12,6 +12,7 @@ import { type Service, startService } from '../../../tooling/service.ts'
 import type { ServiceFiles } from '../../../tooling/service-files.ts'
 import { type Gate, openGate } from './gate.ts'
 import { keepJournal } from './journal.ts'
+import { openPair, type Pair } from './pair.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
 export const apiKey = 'the-administrator-of-every-replica'
@@ -28,7 +29,10 @@ export interface Sender extends DevAccount {
 }
 
 export interface Cluster extends AsyncDisposable {
+  /** The primary of the moment. */
   readonly postgres: Postgres
+  /** With a standby. */
+  readonly pair?: Pair
   readonly recorder: Recorder
   readonly replicas: readonly Replica[]
   readonly chains: Readonly<Record<string, Anvil | Hardhat>>
@@ -45,6 +49,9 @@ export interface ClusterOptions {
   readonly chains?: readonly ('one' | 'two' | 'strict')[]
   readonly requiredConfirmations?: number
   readonly policies?: (index: number) => Readonly<Record<string, unknown>>
+  readonly hasStandby?: true
+  /** Where every relayer's events go. */
+  readonly hook?: { readonly url: string; readonly signingKey: string }
   /** For every replica's Node. */
   readonly nodeArguments?: readonly string[]
 }
@@ -71,12 +78,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const start = name === 'strict' ? startHardhat : startAnvil
     chains[name] = pieces.use(await start({ mining: 'manual', chainId: 31_337 + names.indexOf(name) }))
   }
-  const postgres = pieces.use(await startPostgres())
+  const pair = options.hasStandby && pieces.use(await openPair())
+  const single = pair ? undefined : pieces.use(await startPostgres())
+  const primary = () => (pair ? pair.primary() : (single as Postgres))
+  const postgres = primary()
   const url = new URL(await postgres.database())
-  const pool = new pg.Pool({ connectionString: String(url), max: 4, types: numbers })
-  pool.on('error', () => undefined)
-  pieces.defer(() => pool.end())
-  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[]
+  const pools = pieces.use(openPools(url))
+  const query = async <Row>(sql: string) => (await pools.at(primary().port).query(sql)).rows as Row[]
   const nodes = Object.fromEntries(names.map((name) => [name, chains[name]?.url ?? '']))
   const recorder = pieces.use(await startRecorder({ nodes, isRecorded: isRecorded(query) }))
   const senders: Sender[] = []
@@ -90,7 +98,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await postgres.query(`CREATE ROLE ${name} LOGIN PASSWORD '${url.password}' IN ROLE ${url.username}`)
     // What it makes belongs to all of them; the session tells who it is.
     await postgres.query(`ALTER ROLE ${name} SET role = '${url.username}'`)
-    const gate = pieces.use(await openGate(postgres.port))
+    const gate = pieces.use(await openGate(pair?.port ?? postgres.port))
     const own = new URL(url)
     own.username = name
     own.port = String(gate.port)
@@ -106,10 +114,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       privateKey: key,
       network: chain,
       policies: options.policies?.(index) ?? {},
+      ...(options.hook && { notificationId: 'hook' }),
     }))
-    const env = { DATABASE_URL: String(own), API_KEY: apiKey }
+    const notifications = options.hook ? [{ id: 'hook', ...options.hook }] : []
+    const env = {
+      DATABASE_URL: String(own),
+      API_KEY: apiKey,
+      ...(options.hook && { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }),
+    }
     const nodeArguments = options.nodeArguments ?? []
-    const service = pieces.use(await startService({ networks, relayers, env, nodeArguments }))
+    const service = pieces.use(await startService({ networks, relayers, notifications, env, nodeArguments }))
     // A stopped process hears nothing of its parent's end.
     const end = () => signal(service, 'SIGKILL')
     process.once('exit', end)
@@ -121,7 +135,33 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   for (const name of options.replicas) replicas.push(await startReplica(name))
   await keepJournal(postgres, url.pathname.slice(1))
   const kept = pieces.move()
-  return { postgres, recorder, replicas, chains, senders, query, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return {
+    get postgres() {
+      return primary()
+    },
+    ...(pair && { pair }),
+    ...{ recorder, replicas, chains, senders, query },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+/** Connections past all gates, to whichever server is the primary. */
+function openPools(url: URL) {
+  const pools = new Map<number, pg.Pool>()
+  return {
+    at(port: number): pg.Pool {
+      const known = pools.get(port)
+      if (known) return known
+      const own = Object.assign(new URL(url), { port: String(port) })
+      const pool = new pg.Pool({ connectionString: String(own), max: 4, types: numbers })
+      pool.on('error', () => undefined)
+      pools.set(port, pool)
+      return pool
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...pools.values()].map((pool) => pool.end()))
+    },
+  }
 }
 
 /** What the process is told; nothing when it is gone. */

@@ -22,8 +22,13 @@ const kinds = {
   restart: 1,
   /** The database dies at once and comes back. */
   crash: 1,
+  /** A switchover: the primary becomes a standby, the standby the primary, and the address of the database moves. */
+  move: 1,
+  /** The address leads to the standby for a while, and connections break. */
+  standby: 1,
 } as const
 export type FaultKind = keyof typeof kinds
+export const faultKinds = Object.keys(kinds) as readonly FaultKind[]
 
 export interface Fault {
   readonly kind: FaultKind
@@ -58,24 +63,29 @@ export async function befall(
     report(fault)
   }
 
+  /** Each kind once, in any order, before chance decides. */
+  const due = shuffled(faultKinds, chance)
+
   function begin(): Promise<void> | undefined {
-    const kind = chance.weighted(kinds)
-    if (kind === 'restart' || kind === 'crash') {
+    const kind = due[0] ?? chance.weighted(kinds)
+    if (isOfDatabase(kind)) {
       if (!databaseIsWell) return undefined
       databaseIsWell = false
+      due.shift()
       const fault = { kind, from: Date.now(), to: Number.POSITIVE_INFINITY }
-      return suffer(fault, () => restartDatabase(cluster, kind, chance.below(1_500))).finally(() => {
+      return suffer(fault, () => harmDatabase(cluster, kind, chance.below(1_500))).finally(() => {
         databaseIsWell = true
       })
     }
     if (well.size === 0) return undefined
+    due.shift()
     const replica = chance.pick([...well])
     well.delete(replica)
     const fault: Harm = { kind, replica: replica.name, from: Date.now(), to: Number.POSITIVE_INFINITY }
     return suffer(fault, () => harm(replica, fault, chance)).finally(() => well.add(replica))
   }
 
-  while (!isOver()) {
+  while (!isOver() || due.length > 0) {
     await sleep(chance.between(200, 2_500))
     const fault = begin()
     if (!fault) continue
@@ -88,7 +98,7 @@ export async function befall(
   return faults
 }
 
-type Harm = Fault & { readonly kind: Exclude<FaultKind, 'restart' | 'crash'> }
+type Harm = Fault & { readonly kind: Exclude<FaultKind, FaultOfDatabase> }
 
 async function harm(replica: Replica, fault: Harm, chance: Dice): Promise<void> {
   const { service, gate } = replica
@@ -129,10 +139,33 @@ async function drain(service: Service, fault: Fault): Promise<void> {
   )
 }
 
-async function restartDatabase({ postgres }: Cluster, kind: 'restart' | 'crash', awayMs: number): Promise<void> {
+async function harmDatabase(
+  { postgres, pair, replicas }: Cluster,
+  kind: FaultOfDatabase,
+  awayMs: number,
+): Promise<void> {
+  if (kind === 'move') return pair?.switchOver(awayMs)
+  if (kind === 'standby') {
+    // Sessions that are open would not notice.
+    return pair?.leadAstray(awayMs, () => {
+      for (const { gate } of replicas) gate.cut()
+    })
+  }
   if (kind === 'restart') await postgres.stop()
   else await postgres.kill9()
   await sleep(awayMs)
   const start = () => postgres.restart().then(() => true)
   await until(start, { limitMs: 60_000, what: 'the database to start' })
+}
+
+const ofDatabase = ['restart', 'crash', 'move', 'standby'] as const
+type FaultOfDatabase = (typeof ofDatabase)[number]
+
+function isOfDatabase(kind: FaultKind): kind is FaultOfDatabase {
+  return (ofDatabase as readonly FaultKind[]).includes(kind)
+}
+
+function shuffled<T>(items: readonly T[], chance: Dice): T[] {
+  const left = [...items]
+  return items.map(() => left.splice(chance.below(left.length), 1)[0] as T)
 }

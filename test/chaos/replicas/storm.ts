@@ -37,6 +37,7 @@ const calmMaxMs = 180_000
 export async function storm({ seed, stormMs, report = () => undefined }: StormOptions): Promise<Outcome> {
   await using cluster = await startCluster({
     replicas: ['first', 'second', 'third'],
+    hasStandby: true,
     // A third has a queue, so that something is dropped; one in ten sends a single one at a time.
     policies: (index) => (index % 10 === 0 ? { max_in_flight: 1 } : index % 3 === 0 ? { max_in_flight: 2 } : {}),
   })

@@ -24,6 +24,8 @@ export interface Payment {
 }
 
 export interface Traffic {
+  /** Begins the idempotency keys. */
+  readonly name: string
   readonly payments: Payment[]
   /** Ids that answers to bulk cancellations named. */
   readonly bulkCanceled: Set<string>
@@ -59,9 +61,9 @@ const patienceMs = 120_000
 /** Of what was sent last, so many are worth a DELETE: what came before is mined. */
 const remembered = 16
 
-export function noTraffic(): Traffic {
+export function noTraffic(name = 'payment'): Traffic {
   const counts = { sends: 0, cancels: 0, bulks: 0, tooLate: 0, unanswered: 0, replayed: 0 }
-  return { payments: [], bulkCanceled: new Set(), unheardBulks: new Set(), faults: [], counts }
+  return { name, payments: [], bulkCanceled: new Set(), unheardBulks: new Set(), faults: [], counts }
 }
 
 export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
@@ -83,7 +85,7 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
 
   async function send(sender: Sender): Promise<void> {
     const to = getAddress(toHex(chance.bytes(20)))
-    const key = `payment-${traffic.payments.length}`
+    const key = `${traffic.name}-${traffic.payments.length}`
     const payment = { sender, key, to, ids: new Set<string>(), cancelRequested: false, canceled: false, tooLate: false }
     traffic.payments.push(payment)
     const speed = chance.pick(['safeLow', 'average', 'fastest'])

@@ -15,7 +15,7 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { WitnessRule } from '../../second-witness.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
-import type { Refusal } from '../../wait-facts.ts'
+import type { Reason, Refusal } from '../../wait-facts.ts'
 import type { Testimony } from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -116,13 +116,19 @@ export function explainUnwitnessed(
   })
 }
 
-/** No node answers at all. The first transaction in flight and the first in the queue show it. */
-export function explainUnreachable({ open, queued, relayer }: Work, why: string): Decision[] {
+/** No node answers at all. */
+export function explainUnreachable(work: Work, why: string): Decision[] {
+  return explainStandstill(work, { condition: 'node_unreachable', facts: { of: 'network', words: why } })
+}
+
+/** Another service of the database has the account. */
+export function explainAccountInUse(work: Work): Decision[] {
+  return explainStandstill(work, { condition: 'account_in_use', facts: {} })
+}
+
+/** Nothing goes on. The first transaction in flight and the first in the queue show it. */
+function explainStandstill({ open, queued, relayer }: Work, reason: Reason): Decision[] {
   const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
   const [next] = relayer.paused ? [] : queued
-  return [inFlight, next].flatMap((transaction) => {
-    return transaction
-      ? explain(transaction, { condition: 'node_unreachable', facts: { of: 'network', words: why } })
-      : []
-  })
+  return [inFlight, next].flatMap((transaction) => (transaction ? explain(transaction, reason) : []))
 }

@@ -1,0 +1,20 @@
+// Old versions of the rows that change with each commit. The server removes them at once, unless a session, a replication slot or a
+// prepared transaction keeps a snapshot open that may still need them. Then each read passes over more of them.
+import type { Pool } from 'pg'
+
+const changedByEachCommit = ['relayers', 'tallies', 'tally_buckets']
+
+interface DeadRows {
+  readonly table: string
+  readonly rows: number
+}
+
+/** By table, as the server's statistics have it, which lag by some seconds. */
+export async function readDeadRows(pool: Pool): Promise<readonly DeadRows[]> {
+  const { rows } = await pool.query<DeadRows>(
+    `SELECT relname AS table, n_dead_tup AS rows FROM pg_stat_user_tables
+      WHERE relname = ANY ($1) AND schemaname = current_schema()`,
+    [changedByEachCommit],
+  )
+  return rows
+}
