@@ -103,7 +103,8 @@ test('patched tags derive the profile anew, under the fields that the file and t
   const { client, service } = stage
   await manage(client, 'PATCH', at, { profile: { keeps_future_nonce_ms: 5 } })
   const { profile: ofNitro } = await manage(client, 'PATCH', at, { tags: ['arbitrum-based'] })
-  const nitro = { pool: 'fcfs', no_op_gas: 'estimated', l1_fee: 'in_gas', finality: 'finalized', floor_gas: false }
+  const inGas = { no_op_gas: 'estimated', l1_fee: 'in_gas', floor_gas: false }
+  const nitro = { ...inGas, pool: 'fcfs', finality: 'finalized', send_sync: true }
   expect(ofNitro).toEqual({ ...profile, ...nitro, keeps_future_nonce_ms: 5 })
   await service.restart()
   expect(await manage(client, 'GET', at)).toMatchObject({ tags: ['arbitrum-based'], profile: ofNitro })

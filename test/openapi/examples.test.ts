@@ -180,7 +180,7 @@ describe(`by the rules of the document, from seed ${seed}`, () => {
         components: { ...document.components, schemas: { ...schemas, SendRequest: other } },
       }
       const sends = operationsOf(altered).filter(({ id }) => id === 'sendTransaction')
-      expect((await judged(sends, existing, { numRuns: 120, seed: 20_261_123 })).faults).not.toEqual([])
+      expect((await judged(sends, existing, { numRuns: 400, seed: 20_261_123 })).faults).not.toEqual([])
     }
   })
 
