@@ -251,6 +251,7 @@ export function openWorld(
   const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
   const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
 
+  const ordered = new Set<Hash>()
   const node: NodeWorld = {
     blocks,
     chainId,
@@ -272,6 +273,7 @@ export function openWorld(
       bytes.broadcast(which, transaction, admission)
       marks.offered(which, transaction, admission)
       if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
+      if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
       if (admission.admitted) gossip(which, transaction)
@@ -313,7 +315,7 @@ export function openWorld(
   })
   const { executions } = truth
   verdicts = watchVerdicts(disk, blocks, bytes, {
-    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged },
+    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
   })
   // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
   const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'

@@ -90,6 +90,7 @@ export interface CancellationView {
   readonly state: string
   readonly final: boolean
   readonly safe_to_retry: boolean
+  readonly preconfirmed?: true
   readonly winner?: { readonly hash: string }
   readonly witnesses?: number
   /** Decimal wei. */

@@ -27,13 +27,15 @@ export interface VerdictWatch {
   wasUnknowable(id: string): boolean
   /** Whether a node tells a consistent false story of inclusions. */
   isInclusionForged(): boolean
+  /** Whether the sequencer has ordered these bytes, for good. */
+  wasOrdered(hash: Hash): boolean
 }
 
 export function watchVerdicts(
   { committed }: Disk,
   blocks: Blocks,
   bytes: Pick<Bytes, 'recorded'>,
-  { fail, executions, wasUnknowable, isInclusionForged }: VerdictWatch,
+  { fail, executions, wasUnknowable, isInclusionForged, wasOrdered }: VerdictWatch,
 ): Verdicts {
   const attemptsOf = committed<[string, number], AttemptRow>(
     'SELECT * FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
@@ -55,8 +57,9 @@ export function watchVerdicts(
     return BigInt(gasUsed) * price + l1Fee
   }
 
-  function compare(row: Row, reported: Verdict): void {
+  function compare(row: Row, reported: Verdict, isOrdered: boolean): void {
     const name = row.id.slice(-6)
+    if (reported.preconfirmed && !isOrdered) fail(`${name}: preconfirmed, and the sequencer has not ordered it`)
     if (reported.final !== (row.open === 0))
       fail(`${name}: its verdict is ${reported.final ? '' : 'not '}final as it is ${row.phase}`)
     if (reported.safeToRetry && !reported.final) fail(`${name}: safe to retry, and nothing is final yet`)
@@ -64,7 +67,8 @@ export function watchVerdicts(
     // A false inclusion is not final, and a witness takes it back.
     if (reported.winner && !winner && !reported.final && isInclusionForged()) return
     if (reported.winner && !winner) fail(`${name}: its verdict names a winner that no block holds`)
-    const state = winner ? stateBy(row, winner) : row.phase === 'dropped' ? 'dropped' : 'racing'
+    const before = reported.preconfirmed ? 'lost' : row.phase === 'dropped' ? 'dropped' : 'racing'
+    const state = winner ? stateBy(row, winner) : before
     // The payload shows that a transaction without a record is ours; a gap filler has no payload.
     const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
     if (reported.state !== state && !isUntold) fail(`${name}: its verdict is ${reported.state}, and should be ${state}`)
@@ -86,7 +90,11 @@ export function watchVerdicts(
       if (row.canceled_at === null) return
       const attempts = row.nonce === null ? [] : attemptsOf(row.id, row.nonce).map(attemptFromRow)
       const reported = verdictOn(transactionFromRow(row, attempts))
-      compare(row, reported)
+      compare(
+        row,
+        reported,
+        attempts.some(({ kind, hash }) => kind !== 'cancel' && wasOrdered(hash)),
+      )
       if (!reported.safeToRetry || wasUnknowable(row.id)) return
       for (const tag of tagsOf(row)) {
         safe.set(tag, row.id)

@@ -135,4 +135,17 @@ export const ofOrders: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'preconfirmed-by-a-hash',
+    breaks: 'calls a cancellation lost as soon as a node has answered with the hash of the original',
+    with: ['earlyHashes'],
+    expects: 'preconfirmed, and the sequencer has not ordered it',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: 'return attempts.some(isSequenced) &&',
+        put: "return attempts.some((each) => each.broadcast.state === 'handed') &&",
+      },
+    ],
+  },
 ]

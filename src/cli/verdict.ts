@@ -27,7 +27,8 @@ const meanings: Readonly<Record<CancellationView['state'], string>> = {
   external: 'external: a foreign transaction took the nonce',
 }
 
-export function explain({ state, final, winner }: CancellationView): string {
+export function explain({ state, final, preconfirmed, winner }: CancellationView): string {
+  if (preconfirmed) return 'lost: the sequencer has ordered the original; no block shows it yet, so this is not final'
   const by = winner ? `, ${winner.hash} in block ${winner.block_number}` : ''
   return `${meanings[state]}${by}${final ? '' : '; this is not final yet'}`
 }

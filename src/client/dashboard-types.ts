@@ -181,6 +181,8 @@ export interface TraceView {
     readonly origin: 'request' | 'expiry' | 'refusal'
     readonly requested_at: string
     readonly status_reason?: string
+    /** Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet */
+    readonly preconfirmed?: true
     readonly winner?: {
       readonly hash: string
       readonly block_number: number

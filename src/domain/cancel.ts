@@ -1,4 +1,5 @@
 // Cancellation: what a DELETE does to a transaction, and how the verdict follows from the chain's facts.
+import { type Attempt, isNoOp, isSequenced } from './attempt.ts'
 import type { Hash } from './ids.ts'
 import { refusalOfCancel } from './refusals.ts'
 import {
@@ -64,11 +65,20 @@ export interface Verdict {
   readonly final: boolean
   /** True only when the original can never execute, so its payload may be sent anew. */
   readonly safeToRetry: boolean
+  /** Lost by a preconfirmation: the sequencer answered with the receipt of the original, and no block shows it yet. */
+  readonly preconfirmed?: true
   readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
   /** How many endpoints showed the winner in its block. Absent before it is final, and where an earlier release made it final. */
   readonly witnesses?: number
   /** The fees of the no-op; 0 unless it was mined. Absent where no node reported all of them. */
   readonly cost?: Wei
+}
+
+const racing: Verdict = { state: 'racing', final: false, safeToRetry: false, cost: 0n }
+
+/** Not while a no-op competes with it: then no block has shown the original for long. */
+function isPreconfirmed(attempts: readonly Attempt[]): boolean {
+  return attempts.some(isSequenced) && !attempts.some(isNoOp)
 }
 
 /** The verdict on a canceled transaction. It is read from the lifecycle, so the two can't contradict each other. */
@@ -77,9 +87,12 @@ export function verdictOn(transaction: Transaction): Verdict {
   switch (lifecycle.phase) {
     case 'dropped':
       return { state: 'dropped', final: true, safeToRetry: true, cost: 0n }
-    case 'queued':
     case 'inFlight':
-      return { state: 'racing', final: false, safeToRetry: false, cost: 0n }
+      return isPreconfirmed(lifecycle.attempts)
+        ? { state: 'lost', final: false, safeToRetry: false, preconfirmed: true, cost: 0n }
+        : racing
+    case 'queued':
+      return racing
     case 'mined':
     case 'final': {
       const { inclusion } = lifecycle

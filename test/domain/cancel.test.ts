@@ -81,6 +81,14 @@ test('what no node ever had ends at once; anything else is a race', () => {
   }
 })
 
+test('an original that a sequencer has ordered is lost by a preconfirmation, until a no-op competes with it', () => {
+  const broadcast = { state: 'handed', outcome: { kind: 'accepted', code: 'ordered' }, at: now } as const
+  const ordered = someAttempt(0, { broadcast })
+  const lost = { state: 'lost', final: false, safeToRetry: false, preconfirmed: true, cost: 0n }
+  expect(verdictOn(inFlight(0, [ordered], canceled))).toEqual(lost)
+  expect(verdictOn(inFlight(0, [ordered, noOp], canceled))).toMatchObject({ state: 'racing' })
+})
+
 test.each([
   ['won', noOp, 63_000n * 1_000_000_000n],
   ['lost', attempt, 0n],

@@ -33,8 +33,19 @@ const openWords: Readonly<Partial<Record<Cancellation['state'], Words>>> = {
   external: ['warn', 'nonce taken, not final', 'A block holds a foreign transaction with its nonce.'],
 }
 
+const preconfirmedWords: Words = [
+  'warn',
+  'original ordered',
+  'The sequencer has ordered the original, and no block shows it yet.',
+]
+
 /** "Canceled" only where the chain can't undo it. */
-export function verdictOf({ state, final }: Pick<Cancellation, 'state' | 'final'>): Words {
+export function verdictOf({
+  state,
+  final,
+  preconfirmed,
+}: Pick<Cancellation, 'state' | 'final' | 'preconfirmed'>): Words {
+  if (preconfirmed) return preconfirmedWords
   return (final ? undefined : openWords[state]) ?? finalWords[state]
 }
 

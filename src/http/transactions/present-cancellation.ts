@@ -15,6 +15,11 @@ export const cancellationSchema = Type.Object(
     origin: Type.Enum(['request', 'expiry', 'refusal']),
     requested_at: time(),
     status_reason: Type.Optional(Type.String()),
+    preconfirmed: Type.Optional(
+      Type.Literal(true, {
+        description: 'Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet',
+      }),
+    ),
     winner: Type.Optional(
       Type.Object({ hash: hash(), block_number: Type.Integer(), block_hash: hash() }, { title: 'Winner' }),
     ),
@@ -47,7 +52,7 @@ export const cancellationSchema = Type.Object(
 export type CancellationBody = Static<typeof cancellationSchema>
 
 export function presentCancellation(transaction: Transaction, intent: CancellationIntent): CancellationBody {
-  const { state, final, safeToRetry, winner, witnesses, cost } = verdictOn(transaction)
+  const { state, final, safeToRetry, preconfirmed, winner, witnesses, cost } = verdictOn(transaction)
   const reason = statusReasonOf(transaction)
   return {
     transaction_id: transaction.id,
@@ -57,6 +62,7 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     origin: intent.origin,
     requested_at: presentTime(intent.requestedAt),
     ...(reason !== undefined && { status_reason: reason }),
+    ...(preconfirmed && { preconfirmed }),
     ...(winner && {
       winner: { hash: winner.hash, block_number: winner.block.number, block_hash: winner.block.hash },
     }),
