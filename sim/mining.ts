@@ -1,6 +1,7 @@
 // Blocks as time goes by, reorgs, and nodes that follow the chain or fall behind.
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
+import { isForked } from './chain/gas-rules.ts'
 import { seal } from './chain/mine.ts'
 import { moveTo, orderArrived, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
@@ -23,6 +24,13 @@ function switchOrder({ scenario, state, orderDice, history }: World): void {
   if (!scenario.kind.switchesOrder || !state.faulty || !orderDice.chance(0.02)) return
   state.isByTips = !state.isByTips
   history.note(`transactions are ordered ${state.isByTips ? 'by tips' : 'as they come'} from now on`)
+}
+
+/** From a block on that comes soon. */
+export function beginGasFork({ scenario, state, blocks, history }: World): void {
+  if (!scenario.gasFork) return
+  state.gasForkAt = blocks.canonical().number + 1 + scenario.gasFork.delayBlocks
+  history.note(`gas has new rules from block ${state.gasForkAt} on`)
 }
 
 /** Replaces the topmost `depth` blocks by one more than that. */
@@ -74,6 +82,8 @@ function branchOff(world: World, fork: Block, base: Block): void {
   // Some nodes do not hear of it, and go on telling the old branch.
   const behind = world.nodes.filter(() => dice.chance(0.2) && world.scenario.restores.length === 0)
   for (const node of behind) node.lags = true
+  const [below, above] = [fork.number, old.number].map((number) => isForked(world.node.gasRulesAt(number)))
+  if (below !== above) world.history.note('the fork of gas rules is undone')
   world.marks.reorganized(depth, lost)
   world.history.note(
     `reorg of depth ${depth}${behind.length > 0 ? `, unheard of by n${behind.map(({ index }) => index)}` : ''}`,
@@ -103,6 +113,7 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
     isContested: !isFcfs && (fees.traffic === 'busy' || fees.traffic === 'changing'),
     l1Gas: l1GasAt(parent, scenario.kind),
     ...(scenario.kind.hasL1Fee && { l1Price: l1PriceAt(parent, scenario.kind) }),
+    gasRules: world.node.gasRulesAt(parent.number + 1),
     timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })

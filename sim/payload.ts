@@ -1,5 +1,6 @@
 // What a client sends: a payload that is told from all others by its number, and what it asks for it.
 import { type Pricing, speeds } from '../src/domain/fees.ts'
+import type { Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { moodyContract } from './chain/mine.ts'
 import { taggedData } from './chain/transaction.ts'
@@ -23,12 +24,12 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
   const request: SendRequest = {
     to: moody ? moodyContract : receiver,
-    value: scenario.fees.isFree ? 0n : BigInt(dice.below(1_000)),
-    data: taggedData(tag),
+    value: scenario.fees.isFree || (scenario.gasFork && tag % 2 === 0) ? 0n : BigInt(dice.below(1_000)),
+    data: scenario.gasFork ? padded(taggedData(tag), tag) : taggedData(tag),
     pricing: drawPricing(world),
     ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
     ...(gasLimit !== 'estimated' && {
-      gasLimit: gasLimit === 'enough' ? (scenario.kind.hasL1Gas ? 200_000 : 30_000) : tooLittleGas,
+      gasLimit: gasLimit === 'enough' ? enoughGas(world) : tooLittleGas,
     }),
     ...(dice.chance(0.1) && {
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
@@ -36,6 +37,16 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   }
   clients.requests.set(tag, request)
   return { tag, request }
+}
+
+/** Data that takes 22,308 gas or so before a fork, and 27,912 after it. */
+function padded(data: Hex, tag: number): Hex {
+  return tag % 3 === 0 ? `${data}${'00'.repeat(100)}` : data
+}
+
+/** Around a fork, some name what suffices on one side of it. */
+function enoughGas({ dice, scenario: { kind, gasFork } }: World): number {
+  return kind.hasL1Gas ? 200_000 : gasFork ? dice.pick([30_000, 24_000]) : 30_000
 }
 
 function drawPricing({ dice, state, blocks, scenario, policyDice }: World): Pricing {

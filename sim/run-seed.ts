@@ -4,13 +4,14 @@ import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { type Figures, figuresOf } from './check/figures.ts'
+import { demandGas } from './check/gas.ts'
 import { demandRaces } from './check/presigned.ts'
 import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
 import type { Mark } from './marks/marks.ts'
-import { keepMining, takeBackSafe } from './mining.ts'
+import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
 import { signerMoods } from './process/signers.ts'
@@ -84,6 +85,7 @@ export async function runSeed(
         const backup = backups.get(each)
         if (backup && step === Math.floor(each.putBack * steps)) await putBack(world, service, backup, each)
       }
+      if (step === Math.floor((world.scenario.gasFork?.at ?? 1) * steps)) approachFork(world, service)
       await oneStep(world, service)
     }
     if (!history.failure()) {
@@ -148,6 +150,12 @@ async function oneStep(world: World, service: Service): Promise<void> {
   } else {
     await until(world, timeline.now() + dice.below(scenario.blocktimeMs))
   }
+}
+
+/** With some in flight. */
+function approachFork(world: World, service: Service): void {
+  beginGasFork(world)
+  for (let left = world.dice.between(0, 6); left > 0; left -= 1) act(world, service, 'send')
 }
 
 function beginDrought({ scenario, feesDice, state, timeline, history, marks }: World): void {
@@ -277,6 +285,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (since === 0) {
       takeBackQueue(world, service)
       demandExpiries(world)
+      demandGas(world)
       demandProgress(world, still)
     }
     // Now and then again: some begin to wait only then.
@@ -343,6 +352,7 @@ function describe({ scenario }: World): string {
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),
     ...(fees.isFree ? ['gas is free'] : []),
+    ...(rest.gasFork ? ['a fork of gas rules'] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),
   ].join('; ')

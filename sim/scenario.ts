@@ -100,8 +100,16 @@ export interface Scenario {
   readonly isBalanced?: boolean
   /** Nodes have whole receipts at once and take batches of any size, and no request is on its way for longer than 120 ms. */
   readonly isPunctual?: boolean
+  /** The rules of gas change. Absent: they do not, and the service is given them. */
+  readonly gasFork?: GasFork
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
+}
+
+/** Where in the run it comes near, from 0 to 1, and how many blocks later it is there. */
+export interface GasFork {
+  readonly at: number
+  readonly delayBlocks: number
 }
 
 export interface Presigning {
@@ -145,6 +153,8 @@ export const features = [
   'orderReceipts',
   // First come, first served, and by tips from some time on, and back.
   'tipSwitch',
+  // Blocks above a height have the gas rules of a fork, which reorganizations undo.
+  'gasFork',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -204,6 +214,8 @@ export const drawnUsually: Drawn = {
   earlyHashes: 0.02,
   orderReceipts: 0.02,
   tipSwitch: 0.02,
+  // Only where it is forced.
+  gasFork: 0,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -322,7 +334,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...signing,
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
-  const truthful = ofKind(unkind, drawKind(has, unkind))
+  const truthful = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -429,6 +441,17 @@ function ofKind<S extends Omit<Scenario, 'kind' | 'liar' | 'replicas' | 'brokenE
     gaps: { ...gaps, tightGapFillers: 0 },
     fees: { ...fees, poolTipMin: 0n, builderTipMin: 0n, droughts: 0 },
   }
+}
+
+/** Where gas has a part for L1, or a sequencer orders transactions, gas has rules of its own. */
+function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>>(
+  scenario: S,
+  dice: Dice | undefined,
+): S {
+  const { kind, weights } = scenario
+  if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
+  const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
+  return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
 }
 
 /** Chains of every pace, of which the service is told another. */

@@ -104,7 +104,7 @@ function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scena
 function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least
-  const gas = BigInt(openRows(world) + unusedNonces(world)) * 21_400n
+  const gas = BigInt(openRows(world) + unusedNonces(world)) * (world.scenario.gasFork ? 60_000n : 21_400n)
   return maxWei(least, 4n * gas * world.blocks.canonical().nextBaseFee)
 }
 

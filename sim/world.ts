@@ -4,6 +4,7 @@ import type { Hash, Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
 import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
+import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
 import { moodyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { openPool } from './chain/pool.ts'
@@ -127,6 +128,8 @@ export interface Moods {
   tagsStop: boolean
   /** The chain has gone over to an order by tips. */
   isByTips: boolean
+  /** The first block with the new rules of gas; infinite while none is near, and absent where none comes. */
+  gasForkAt: number | undefined
   /** Blocks that were safe, and that a reorg took back. */
   readonly unsafe: Set<Hash>
   readonly balances: Map<string, bigint>
@@ -189,6 +192,7 @@ export function openWorld(
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
     isByTips: false,
+    gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
     unsafe: new Set(),
     balances: new Map(),
     policies: scenario.policies,
@@ -262,6 +266,7 @@ export function openWorld(
     isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     now: timeline.now,
     revertsNow: () => state.revertsNow,
+    gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
     keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
     isTooTight: (transaction) =>
       state.tightGapFillers > 0 &&
@@ -274,6 +279,12 @@ export function openWorld(
       marks.offered(which, transaction, admission)
       if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
       if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
+      if (
+        !state.faulty &&
+        isNoOp(transaction) &&
+        transaction.gasLimit < gasOf(transaction, gasRulesAt(which.head.number, state.gasForkAt))
+      )
+        history.fail(`a no-op for nonce ${transaction.nonce} has ${transaction.gasLimit} gas`)
       const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
       history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
       if (admission.admitted) gossip(which, transaction)
@@ -331,6 +342,7 @@ export function openWorld(
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     moody: moodyContract,
     gasRises: scenario.kind.hasL1Gas,
+    gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
     areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
     signsLate: scenario.signerMoods !== undefined,
   })

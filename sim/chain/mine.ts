@@ -1,9 +1,10 @@
 // Sealing a block: executes transactions against the accounts, and sets the next base fee.
 import { type Account, accountAt, type Block, type Blocks, type Included } from './blocks.ts'
+import { type GasRules, gasOf } from './gas-rules.ts'
 import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
 import { l1FeeOf } from './sequencer.ts'
-import { isNoOp, type SimTransaction } from './transaction.ts'
+import type { SimTransaction } from './transaction.ts'
 
 /** A contract whose calls revert while `revertsNow` says so. */
 export const moodyContract = '0x00000000000000000000000000000000000bad00'
@@ -28,6 +29,8 @@ export interface Sealing {
   readonly l1Gas: number
   /** Of each of its bytes, beside gas. Absent on a chain that charges none. */
   readonly l1Price?: bigint
+  /** Of this block. */
+  readonly gasRules: GasRules
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
 }
@@ -72,15 +75,18 @@ function execute(
   accounts: Map<string, Account>,
   transaction: SimTransaction,
   baseFee: bigint,
-  { revertsNow, l1Gas, l1Price }: Sealing,
+  { revertsNow, l1Gas, l1Price, gasRules }: Sealing,
 ): Included | undefined {
   const { from, to, nonce, value, gasLimit, cap } = transaction
   const account = accounts.get(from) ?? { nonce: 0, balance: 0n }
   const l1Fee = l1FeeOf(transaction, l1Price ?? 0n)
+  const needed = gasOf(transaction, gasRules) + l1Gas
+  // A pool may have taken it before a fork.
+  if (gasRules && gasLimit < needed) return undefined
   if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap + l1Fee)
     return undefined
   const succeeded = !(revertsNow && to === moodyContract)
-  const gasUsed = Math.min(gasLimit, (isNoOp(transaction) ? 21_000 : 21_400) + l1Gas)
+  const gasUsed = Math.min(gasLimit, needed)
   const price = effectivePrice(transaction, baseFee)
   const spent = BigInt(gasUsed) * price + l1Fee + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })

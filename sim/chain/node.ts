@@ -5,8 +5,10 @@ import type { Dice } from '../../tooling/dice.ts'
 import type { FeeWorld } from '../fees.ts'
 import type { TagAnswer, Tags } from '../finality.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
+import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
+import { moodyContract } from './mine.ts'
 import { rewardsOf } from './others.ts'
-import { type Admission, admit, intrinsicGas, nextNonce, openPool, type Pool, prune } from './pool.ts'
+import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
 import {
@@ -20,7 +22,7 @@ import {
   takeArrived,
   takeFuture,
 } from './sequencer.ts'
-import { decode, type SimTransaction, transactionJson } from './transaction.ts'
+import { decode, listedIn, type SimTransaction, transactionJson } from './transaction.ts'
 
 export interface SimNode {
   readonly index: number
@@ -58,6 +60,8 @@ export interface NodeWorld {
   readonly revertsNow: () => boolean
   /** Nodes have nothing of blocks that are so far below the head. */
   readonly keptBlocks: number
+  /** Of a block at this height. */
+  gasRulesAt(number: number): GasRules
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean
   /** A node received these bytes from outside. */
@@ -119,10 +123,11 @@ function take(world: NodeWorld, node: SimNode, transaction: SimTransaction | und
     isFree: fees.isFree,
     l1Gas: l1GasAt(at, kind),
     l1Price: l1PriceAt(at, kind),
+    gasRules: world.gasRulesAt(at.number),
   }
   if (world.isFcfs()) {
     const ordered = (each: SimTransaction) =>
-      order(pool, at, { ...rules, gasNeeded: intrinsicGas(each) + rules.l1Gas }, each, world.now())
+      order(pool, at, { ...rules, gasNeeded: gasOf(each, rules.gasRules) + rules.l1Gas }, each, world.now())
     const inTurn = (each: SimTransaction) => {
       const admission = ordered(each)
       const { from } = each
@@ -171,7 +176,7 @@ export function answer(
       if (tag && node.tagAnswer === 'error') return error(-39001, `${tag} block not found`)
       if (tag && node.tagAnswer === 'null') return result(null)
       const block = tag ? node.tags[tag] : blockOf(place)
-      return result(block ? blockJson(block, params[1] === true) : null)
+      return result(block ? blockJson(block, params[1] === true, world.gasRulesAt(block.number)) : null)
     }
     case 'eth_getTransactionCount': {
       const [address, place] = params as [string, string]
@@ -194,7 +199,12 @@ export function answer(
     case 'eth_getCode':
       return result('0x')
     case 'eth_call': {
-      const [{ to, data }, place] = params as [{ to?: string; data: string }, string]
+      const [{ to, data = '0x', gas }, place] = params as [{ to?: string; data?: string; gas?: Hex }, string]
+      const gasRules = world.gasRulesAt(node.head.number)
+      if (gasRules && gas !== undefined) {
+        const refusal = refusalOfCall(node.profile.client, formOf(params[0] as CallObject), Number(gas), gasRules)
+        return refusal === undefined ? result('0x') : error(-32000, refusal)
+      }
       if (to?.toLowerCase() === l1Oracle) {
         const word = world.kind.hasL1Fee ? oracleAnswer(data, l1PriceAt(node.head, world.kind)) : undefined
         return word === undefined ? error(3, 'execution reverted') : result(word)
@@ -220,10 +230,13 @@ export function answer(
     case 'eth_maxPriorityFeePerGas':
       return result(hex(world.fees.isFree ? 0n : world.fees.suggestedTip))
     case 'eth_estimateGas': {
-      const [{ to, data = '0x' }] = params as [{ to?: string; data?: string }]
-      const isEmpty = data === '0x'
-      if (world.revertsNow() && to?.toLowerCase().endsWith('bad00')) return error(3, 'execution reverted')
-      return result(hex((isEmpty ? 21_000 : 21_400) + l1GasAt(node.head, world.kind)))
+      const form = formOf(params[0] as CallObject)
+      if (world.revertsNow() && form.to === moodyContract) return error(3, 'execution reverted')
+      const gasRules = world.gasRulesAt(node.head.number)
+      if (gasRules && form.value > accountAt(node.head, form.from).balance) {
+        return error(-32000, 'insufficient funds for transfer')
+      }
+      return result(hex(estimateOf(form, isNew(form.to), gasRules) + l1GasAt(node.head, world.kind)))
     }
     case 'eth_sendRawTransaction':
       return send(world, node, String(params[0]) as Hex, result, error)
@@ -266,7 +279,8 @@ function send(
 function answerEarly(world: NodeWorld, node: SimNode, transaction: SimTransaction): Admission | undefined {
   const { pool, head } = node
   const { from, nonce, chainId, cap, tip, gasLimit } = transaction
-  const isSound = chainId === world.chainId && tip <= cap && gasLimit >= intrinsicGas(transaction)
+  const isSound =
+    chainId === world.chainId && tip <= cap && gasLimit >= gasOf(transaction, world.gasRulesAt(head.number))
   if (!world.isFcfs() || !isSound || nonce < accountAt(head, from).nonce) return undefined
   const isLost = !world.isCalm() && world.dice.chance(early.lost)
   const atMs = world.now() + world.dice.between(0, early.msMax)
@@ -281,7 +295,24 @@ function tipTooLow(tip: bigint, needed: bigint, dice: Dice): string {
     : `transaction underpriced: tip needed ${needed}, tip permitted ${tip}`
 }
 
-function blockJson(block: Block, full: boolean): object {
+interface CallObject {
+  readonly from?: string
+  readonly to?: string
+  readonly value?: Hex
+  readonly data?: Hex
+  readonly accessList?: Parameters<typeof listedIn>[0]
+}
+
+function formOf({ from = '0x', to = '0x', value = '0x0', data = '0x', accessList }: CallObject): Form {
+  return { from: from.toLowerCase(), to: to.toLowerCase(), value: BigInt(value), data, listed: listedIn(accessList) }
+}
+
+/** The service estimates a transfer to an address that is made from a hash of a block. */
+function isNew(address: string): boolean {
+  return address.startsWith('0xb10c')
+}
+
+function blockJson(block: Block, full: boolean, gasRules: GasRules): object {
   return {
     number: hex(block.number),
     hash: block.hash,
@@ -290,6 +321,7 @@ function blockJson(block: Block, full: boolean): object {
     baseFeePerGas: hex(block.baseFee),
     gasLimit: hex(blockGasMax),
     gasUsed: hex(block.gasUsed),
+    ...(isForked(gasRules) && { blockAccessListHash: block.hash, slotNumber: hex(block.number) }),
     transactions: block.included.map(({ transaction }) => (full ? transactionJson(transaction) : transaction.hash)),
   }
 }

@@ -1,8 +1,9 @@
 // One node's pool: the transactions of each sender, and the answer to each new one.
 import { accountAt, type Block, blockGasMax } from './blocks.ts'
+import { type GasRules, gasOf } from './gas-rules.ts'
 import type { Profile, Refusal } from './profiles.ts'
 import { l1FeeOf } from './sequencer.ts'
-import { isNoOp, type SimTransaction } from './transaction.ts'
+import type { SimTransaction } from './transaction.ts'
 
 export interface Pool {
   readonly bySender: Map<string, Map<number, SimTransaction>>
@@ -36,14 +37,12 @@ export interface PoolRules {
   readonly l1Gas: number
   /** Of each of its bytes, beside gas. */
   readonly l1Price: bigint
+  /** Of the block that its head is. */
+  readonly gasRules: GasRules
 }
 
 export function openPool(): Pool {
   return { bySender: new Map(), full: false, tracked: [], future: [], arriving: [] }
-}
-
-export function intrinsicGas(transaction: SimTransaction): number {
-  return isNoOp(transaction) || transaction.data === '0x' ? 21_000 : 21_400
 }
 
 export function admit(
@@ -65,7 +64,7 @@ export function admit(
   // A pool does not validate again the bytes that it holds (geth `core/txpool/legacypool/legacypool.go`).
   if (incumbent?.hash === transaction.hash && nonce >= account.nonce) return refuse('alreadyKnown')
   if (transaction.chainId !== rules.chainId || tip > cap) return refuse('invalid')
-  if (gasLimit < intrinsicGas(transaction) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')
+  if (gasLimit < gasOf(transaction, rules.gasRules) + rules.l1Gas || gasLimit > blockGasMax) return refuse('invalid')
   if (nonce < account.nonce) return refuse('nonceTooLow')
   if (tip < rules.tipMin) return { admitted: false, refusal: 'feeTooLow', tipNeeded: rules.tipMin }
   if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')

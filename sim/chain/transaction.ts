@@ -20,9 +20,16 @@ export interface SimTransaction {
   readonly nonce: number
   readonly value: bigint
   readonly data: Hex
+  /** How much its access list names. */
+  readonly listed: Listed
   readonly gasLimit: number
   readonly cap: bigint
   readonly tip: bigint
+}
+
+export interface Listed {
+  readonly addresses: number
+  readonly keys: number
 }
 
 interface Recovery {
@@ -56,6 +63,7 @@ export function decode(raw: Hex): SimTransaction {
     nonce: unsigned.nonce ?? 0,
     value: unsigned.value ?? 0n,
     data: unsigned.data ?? '0x',
+    listed: listedIn(unsigned.accessList),
     gasLimit: Number(unsigned.gas ?? 0n),
     cap: unsigned.gasPrice ?? unsigned.maxFeePerGas ?? 0n,
     tip: unsigned.gasPrice ?? unsigned.maxPriorityFeePerGas ?? 0n,
@@ -79,7 +87,13 @@ interface Parsed {
   readonly gasPrice?: bigint
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
-  readonly accessList?: readonly object[]
+  readonly accessList?: AccessList
+}
+
+type AccessList = readonly { readonly storageKeys: readonly unknown[] }[]
+
+export function listedIn(list: AccessList = []): Listed {
+  return { addresses: list.length, keys: list.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0) }
 }
 
 function word(hex: Hex): Uint8Array {
@@ -87,13 +101,13 @@ function word(hex: Hex): Uint8Array {
 }
 
 /** Value 0, to self, no data: what takes a nonce and does nothing. */
-export function isNoOp({ from, to, value, data }: SimTransaction): boolean {
+export function isNoOp({ from, to, value, data }: Pick<SimTransaction, 'from' | 'to' | 'value' | 'data'>): boolean {
   return from === to && value === 0n && data === '0x'
 }
 
-/** The number that a client's payload carries in its data, so that its execution is known without asking the engine. */
+/** The number that a client's payload carries at the start of its data, so that its execution is known without asking the engine. */
 export function tagOf({ data }: Pick<SimTransaction, 'data'>): number | undefined {
-  return data.length === 18 ? Number.parseInt(data.slice(10), 16) : undefined
+  return data.length >= 18 ? Number.parseInt(data.slice(10, 18), 16) : undefined
 }
 
 /** Of a row: the numbers of its payload and of those that it replaced, oldest first, each once. */

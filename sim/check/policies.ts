@@ -33,14 +33,13 @@ export interface PolicyWatch {
   readonly moody: string
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
+  /** What it takes at least and at most, as far as the rules of its chain may be. */
+  gasOf(request: SendRequest): { readonly least: number; readonly most: number }
   /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean
   /** No node makes estimates up: one that is too low is believed. */
   readonly areEstimatesTrue: boolean
 }
-
-/** What every payload here uses, but those that name too little. */
-const gasNeeded = 21_400
 
 interface InFlight {
   readonly id: string
@@ -60,6 +59,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     isRequested,
     clock,
     moody,
+    gasOf,
     gasRises,
     areEstimatesTrue,
     signsLate,
@@ -90,7 +90,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   /** Nobody but the client gives a payload up that its rules allow and the chain would take. */
   function refused(entry: Entry): void {
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
-    if (!request || request.to === moody || (request.gasLimit ?? gasNeeded) < gasNeeded) return
+    if (!request || request.to === moody || (request.gasLimit ?? Number.POSITIVE_INFINITY) < gasOf(request).most) return
     if (gasRises && request.gasLimit === undefined) return
     if (wasCalledInvalid(entry.transaction_id)) return
     if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {
@@ -146,8 +146,14 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
 
   function comparePayload(name: string, { to, value, gasLimit }: SimTransaction, request: SendRequest): void {
     if (to !== request.to?.toLowerCase() || value !== request.value) fail(`${name}: its payload is not what was sent`)
-    if (request.gasLimit === undefined ? areEstimatesTrue && gasLimit < gasNeeded : gasLimit !== request.gasLimit) {
-      fail(`${name}: it may use ${gasLimit} gas, and ${request.gasLimit ?? gasNeeded} were named or estimated`)
+    if (
+      request.gasLimit === undefined
+        ? areEstimatesTrue && gasLimit < gasOf(request).least
+        : gasLimit !== request.gasLimit
+    ) {
+      fail(
+        `${name}: it may use ${gasLimit} gas, and ${request.gasLimit ?? gasOf(request).least} were named or estimated`,
+      )
     }
   }
 

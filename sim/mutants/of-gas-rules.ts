@@ -184,4 +184,56 @@ export const ofGasRules: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'give-up-on-one-side',
+    breaks: 'gives a payload up whose limit the service chose, when nodes on the other side of a fork call it invalid',
+    with: ['gasFork'],
+    expects: 'nothing is wrong with its payload',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'const sides = isRefused ? [osakaRules, amsterdamRules] : []',
+        put: 'const sides = isRefused && !rules.floorGas ? [osakaRules, amsterdamRules] : []',
+      },
+    ],
+  },
+  {
+    name: 'tight-in-vain',
+    breaks: 'signs a payload again and again with a limit that no node accepts since a fork',
+    with: ['gasFork'],
+    expects: 'gas since before a fork',
+    edits: [
+      {
+        file: 'src/domain/decide/race/contender.ts',
+        find: 'return Math.max(gasLimit, leastGasInFlight(transaction, rules), estimatedGas(transaction, observation) ?? 0)',
+        put: 'return Math.max(gasLimit, Math.min(gasLimit, leastGasInFlight(transaction, rules)))',
+      },
+    ],
+  },
+  {
+    name: 'raise-a-named-limit',
+    breaks: 'signs a payload with more gas than its client named, as nodes refuse it since a fork',
+    with: ['gasFork'],
+    expects: 'were named or estimated',
+    edits: [
+      {
+        file: 'src/domain/intrinsic-gas.ts',
+        find: 'return payload.gasLimit === undefined && !isNoOp(latest) && latest.gasLimit < leastGasInFlight',
+        put: 'return !isNoOp(latest) && latest.gasLimit < leastGasInFlight',
+      },
+    ],
+  },
+  {
+    name: 'tight-at-named-fees',
+    breaks: 'signs no payload with more gas after a fork whose client named its fees and no limit',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'more gas at these fees',
+    edits: [
+      {
+        file: 'src/domain/decide/race/advance.ts',
+        find: "if (!named || why === 'tooTight') return bidAgain",
+        put: 'if (!named) return bidAgain',
+      },
+    ],
+  },
 ]

@@ -83,7 +83,7 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
-        find: 'if (!named) return bidAgain(',
+        find: "if (!named || why === 'tooTight') return bidAgain(",
         put: "if (!named || why !== 'unfunded') return bidAgain(",
       },
       {

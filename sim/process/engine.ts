@@ -11,7 +11,7 @@ import { secret } from '../../src/ops/secret.ts'
 import { shrinkAttempts } from '../../src/retention/shrink-attempts.ts'
 import type { Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
-import { type ChainKind, keepsFutureMs } from '../chain/sequencer.ts'
+import { keepsFutureMs } from '../chain/sequencer.ts'
 import type { Owners } from '../check/owners.ts'
 import type { Policies } from '../draw-policies.ts'
 import type { History } from '../history.ts'
@@ -136,7 +136,7 @@ export function policiesOf(
 function configOf(scenario: Scenario, machine: Machine): Config {
   const [policies, presign] = [machine.policies(), machine.presign()]
   const { relayers, confirmations, finality, configuredBlocktimeMs, bulkShare } = scenario
-  const profile = { ...profileOf(scenario.kind, machine.isByTips()), ...(finality && { finality: finality.rule }) }
+  const profile = { ...profileOf(scenario, machine.isByTips()), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
     role: 'both',
@@ -203,12 +203,13 @@ function configOf(scenario: Scenario, machine: Machine): Config {
 export const witnessSilentMs = 90_000
 
 function profileOf(
-  { isFcfs, answers, hasSequencer, hasL1Gas, hasL1Fee }: ChainKind,
+  { kind: { isFcfs, answers, hasSequencer, hasL1Gas, hasL1Fee }, gasFork }: Pick<Scenario, 'kind' | 'gasFork'>,
   isByTips: boolean,
 ): NetworkProfile {
   return {
+    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
     // They are read from nodes in worlds with a fork only.
-    ...{ ...ethereumProfile, tipFloor: 3_000_000_000n, gasRules: osakaRules },
+    ...(!gasFork && { gasRules: osakaRules }),
     ...(hasSequencer && { pool: 'private' }),
     ...(isFcfs && { pool: isByTips ? 'private' : 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
     ...(answers === 'withReceipt' && { sendSync: true }),

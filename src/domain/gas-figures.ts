@@ -24,6 +24,8 @@ export interface GasFigures {
 
 /** Of Ethereum before Amsterdam. */
 export const osakaRules: GasFigures = { base: transferGas, floor: 10, newAccount: 0 }
+/** Of Ethereum with Amsterdam. */
+export const amsterdamRules: GasFigures = { base: lowBaseGas, floor: 64, newAccount: newAccountGas }
 
 /** The figures in words: empty if there are none. */
 export function describeFigures({ base, floor, newAccount }: GasFigures): string {

@@ -1,8 +1,9 @@
 // The gas that a transaction pays before its first instruction. With a lower limit every node refuses it.
-import { isNoOp, newest } from './attempt.ts'
+import { invalidReasonOf, isNoOp, newest } from './attempt.ts'
 import { RescindError } from './errors.ts'
-import { describeFigures, type GasFigures, lowBaseGas, transferGas } from './gas-figures.ts'
+import { amsterdamRules, describeFigures, type GasFigures, lowBaseGas, osakaRules, transferGas } from './gas-figures.ts'
 import type { Hex } from './ids.ts'
+import type { Observation } from './observation.ts'
 import type { NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
 import type { InPhase, Payload } from './transaction.ts'
@@ -25,13 +26,19 @@ const listPrices: ListPrices = { address: 2_400, key: 1_900 }
 /** EIP-8038, and the bytes of both at 64 each (EIP-7981). */
 const dearListPrices: ListPrices = { address: 2_900 + 1_280, key: 2_000 + 2_048 }
 
-export type GasRules = Pick<NetworkProfile, 'floorGas' | 'l1Fee'> & { readonly figures?: GasFigures }
+export type GasRules = Pick<NetworkProfile, 'floorGas' | 'l1Fee' | 'gasRules'> &
+  Pick<Observation, 'refusedByAll'> & { readonly figures?: GasFigures }
 
 export function gasRulesOf(
-  { floorGas, l1Fee }: Pick<NetworkProfile, 'floorGas' | 'l1Fee'>,
-  { gasFigures }: { readonly gasFigures?: GasFigures },
+  { floorGas, l1Fee, gasRules }: Pick<NetworkProfile, 'floorGas' | 'l1Fee' | 'gasRules'>,
+  { gasFigures, refusedByAll }: Pick<Observation, 'gasFigures' | 'refusedByAll'>,
 ): GasRules {
-  return { floorGas, l1Fee, ...(gasFigures && { figures: gasFigures }) }
+  return {
+    ...{ floorGas, l1Fee },
+    ...(gasRules && { gasRules }),
+    ...(gasFigures && { figures: gasFigures }),
+    ...(refusedByAll && { refusedByAll }),
+  }
 }
 
 export type Priced = Pick<Payload, 'from' | 'to' | 'value' | 'data' | 'accessList'>
@@ -113,9 +120,22 @@ export function refusalOfGas(
  * Whether no node takes the newest attempt any more, since a fork raised the least gas, and another limit is ours to choose: the client
  * named none.
  */
-export function isBelowLeastGas({ payload, lifecycle }: InPhase<'inFlight'>, rules: GasRules): boolean {
+export function isBelowLeastGas(transaction: InPhase<'inFlight'>, rules: GasRules): boolean {
+  const { payload, lifecycle } = transaction
   const latest = newest(lifecycle.attempts)
-  return payload.gasLimit === undefined && !isNoOp(latest) && latest.gasLimit < leastGas(payload, rules)
+  return payload.gasLimit === undefined && !isNoOp(latest) && latest.gasLimit < leastGasInFlight(transaction, rules)
+}
+
+/**
+ * Nodes that call the newest attempt invalid may be on the other side of a fork, where figures were not read. More gas costs nothing, so
+ * the next attempt has what both sides accept.
+ */
+export function leastGasInFlight({ payload, lifecycle }: InPhase<'inFlight'>, rules: GasRules): Gas {
+  const latest = newest(lifecycle.attempts)
+  const isRefused = invalidReasonOf(latest) !== undefined || rules.refusedByAll?.has(latest.hash) === true
+  const sides = isRefused ? [osakaRules, amsterdamRules] : []
+  const least = sides.map((side) => leastGas(payload, { ...rules, figures: { ...side, ...rules.gasRules } }))
+  return Math.max(leastGas(payload, rules), ...least)
 }
 
 /** Throws GAS_LIMIT_TOO_LOW. */

@@ -1,6 +1,7 @@
 // What the prices of gas of a fork change in decisions: receivers that do not exist, payloads in flight that became too tight, and the
 // words for a lack of gas.
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../../src/domain/attempt.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { include } from '../../../src/domain/decide/facts/settle.ts'
@@ -13,7 +14,10 @@ import type { Observation } from '../../../src/domain/observation.ts'
 import { ethereumProfile } from '../../../src/domain/profile.ts'
 import type { Inclusion, Payload } from '../../../src/domain/transaction.ts'
 import {
+  answered,
   by,
+  calledInvalid,
+  gwei,
   inFlight,
   now,
   queued,
@@ -96,12 +100,66 @@ describe('a payload in flight below a new floor', () => {
     const { estimates } = inquire(someWork({ open: [tight(estimated)] }), noWants, ethereumProfile, amsterdam)
     expect(estimates).toHaveLength(1)
   })
+  describe('whose client named its fees and no limit', () => {
+    const pricing = { kind: 'eip1559', maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: gwei } as const
+    const bumped = (broadcast: Attempt['broadcast']) => {
+      const payload = { ...estimated, pricing }
+      const attempt = someAttempt(0, {
+        ...{ gasLimit: 49_200, recordedAtBlock: someHead.number - 1, fees: pricing, broadcast },
+      })
+      return decide({
+        work: someWork({ open: [inFlight(0, [attempt], { payload })] }),
+        observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures: amsterdam }),
+        policy: somePolicy,
+        now,
+      }).decisions
+    }
+    test('is signed anew with more gas at these fees, once every node has refused it', () => {
+      expect(bumped(calledInvalid(now))).toContainEqual(
+        expect.objectContaining({ do: 'bump', gasLimit: 149_000, fees: pricing }),
+      )
+    })
+    test('waits while a pool may hold it, as other bytes at these fees replace nothing there', () => {
+      const decisions = bumped(answered({ kind: 'accepted' }))
+      expect(decisions).toContainEqual(expect.objectContaining({ do: 'explain' }))
+      expect(decisions).not.toContainEqual(expect.objectContaining({ do: 'bump' }))
+    })
+  })
   test('keeps its limit where the client named it, and before the fork', () => {
     const bumps = (payload: Payload, figures: GasFigures) =>
       next(payload, figures).filter(({ do: what }) => what === 'bump')
     expect(bumps({ ...estimated, gasLimit: 49_200 }, amsterdam)).toEqual([])
     expect(bumps(estimated, osakaRules)).toEqual([])
     expect(bumps(estimated, {})).toEqual([])
+  })
+})
+
+describe('a payload without a limit that every endpoint calls invalid', () => {
+  const { gasLimit: _, ...estimated } = { ...somePayload, value: 0n, data: '0x5e11da7a' as const }
+  const next = (gasLimit: number, gasFigures: GasFigures, gasRules?: GasFigures) => {
+    const refused = someAttempt(0, {
+      ...{ gasLimit, recordedAtBlock: someHead.number - 1, broadcast: calledInvalid(now - 30_000) },
+    })
+    return decide({
+      work: someWork({ open: [inFlight(0, [refused], { payload: estimated })] }),
+      observation: someObservation({
+        ...{ nonce: 0, balance: 10n ** 20n, gasFigures },
+        refusedByAll: new Map([[refused.hash, 'intrinsic gas too low']]),
+      }),
+      policy: { ...somePolicy, profile: { ...ethereumProfile, ...(gasRules && { gasRules }) } },
+      now,
+    }).decisions
+  }
+
+  test.each([
+    ['that a reorganization has undone', {}],
+    ['that these endpoints do not follow', amsterdam],
+  ])('is signed anew with what both sides of a fork accept, %s', (_name, figures) => {
+    expect(next(18_307, figures)).toContainEqual(expect.objectContaining({ do: 'bump', gasLimit: 21_160 }))
+  })
+  test('is given up with that, and where the profile names the figures', () => {
+    expect(next(21_160, amsterdam)).toContainEqual(expect.objectContaining({ do: 'giveUp' }))
+    expect(next(18_307, amsterdam, amsterdam)).toContainEqual(expect.objectContaining({ do: 'giveUp' }))
   })
 })
 

@@ -43,7 +43,8 @@ export function advance(contender: Contender, situation: Situation): Steps {
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
   if (!why || !market) return [...explainIdle(contender, situation), ...again]
-  if (!named) return bidAgain(contender, why, market, situation, again)
+  // At fees that its client named, too: only the gas is ours to choose.
+  if (!named || why === 'tooTight') return bidAgain(contender, why, market, situation, again)
   return [...(why === 'unfunded' ? explainShort(contender, market) : explainOwnPrice(transaction, named)), ...again]
 }
 

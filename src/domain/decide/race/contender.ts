@@ -3,7 +3,7 @@
 import { type Attempt, isNoOp, newest } from '../../attempt.ts'
 import { estimatedGas } from '../../estimated-gas.ts'
 import type { Fees, Market, Speed } from '../../fees.ts'
-import { gasRulesOf, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts'
+import { gasRulesOf, isBelowLeastGas, leastGasInFlight } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Purpose } from '../../price-ceiling.ts'
@@ -100,7 +100,7 @@ export function gasOf(
     case 'payload': {
       const rules = gasRulesOf(policy.profile, observation)
       if (!isBelowLeastGas(transaction, rules)) return payload.gasLimit ?? gasLimit
-      return Math.max(gasLimit, leastGas(payload, rules), estimatedGas(transaction, observation) ?? 0)
+      return Math.max(gasLimit, leastGasInFlight(transaction, rules), estimatedGas(transaction, observation) ?? 0)
     }
     case 'replacement':
       return payload.gasLimit ?? estimatedGas(transaction, observation)
