@@ -176,7 +176,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       everBroadcast.set(hash, transaction)
       poollessByCopy.delete(hash)
       // What the sequencer rejected is nobody's, and its nonce is free.
-      if (isFcfs() && !admission.admitted) return
+      if (kind.isFcfs && !admission.admitted) return
       sentSince.add(attempt.transaction_id)
       // A restored copy may hold an attempt as never sent, and a DELETE is answered by that.
       const known = [...own(from, nonce, attempt)].filter((id) => sentSince.has(id) || !wasUnknowable(id))
