@@ -117,8 +117,8 @@ export const ofOrders: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/sending/send-raw.ts',
-        find: 'lacked.set(`${index} ${call.method}`, clock.elapsed())',
-        put: 'lacked.delete(`${index} ${call.method}`)',
+        find: 'lacked.set(key, clock.elapsed())',
+        put: 'lacked.delete(key)',
       },
     ],
   },
@@ -145,6 +145,32 @@ export const ofOrders: readonly Mutant[] = [
         file: 'src/domain/cancel.ts',
         find: 'return attempts.some(isSequenced) &&',
         put: "return attempts.some((each) => each.broadcast.state === 'handed') &&",
+      },
+    ],
+  },
+  {
+    name: 'certain-after-unknown-words',
+    breaks: 'takes a refusal by the usual method for certain, although the first one may have taken the bytes',
+    caughtBy: sent,
+    expects: 'no refusal by the usual method is certain',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: "return second.kind === 'value' ? second : answer",
+        put: "return second.kind === 'value' ? second : second",
+      },
+    ],
+  },
+  {
+    name: 'wait-for-the-words-of-a-gateway',
+    breaks: 'goes on by a method whose refusal a gateway words in its own way, so that nothing is ever sent there',
+    caughtBy: sent,
+    expects: 'words of its own for a method',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: '(method === waitingSend && !isAboutTransaction(answer))',
+        put: '(method === waitingSend && answer.code === 0)',
       },
     ],
   },

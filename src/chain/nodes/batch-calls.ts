@@ -150,10 +150,17 @@ function answersIn(
 const notTried: Failed = { kind: 'unsent', message: 'an earlier send got no answer' }
 
 function fail(part: readonly Waiting[], failed: Failed): void {
-  const { kind, message } = failed
-  const isTooLarge = failed.kind === 'unknown' && failed.isTooLarge === true
-  for (const one of part)
-    one.answer(kind === 'unknown' ? { kind, message, ...(isTooLarge && { isTooLarge }) } : { kind, message })
+  if (failed.kind === 'unsent') {
+    for (const one of part) one.answer({ kind: 'unsent', message: failed.message })
+    return
+  }
+  const { message, status, isTooLarge } = failed
+  const answer: Answer = {
+    ...{ kind: 'unknown', message },
+    ...(isTooLarge === true && { isTooLarge }),
+    ...(status !== undefined && { status }),
+  }
+  for (const one of part) one.answer(answer)
 }
 
 function asItFailed(failed: Failed): Failed {

@@ -21,7 +21,7 @@ export interface SoughtInBody {
 /**
  * - `value`, `rpcError`: the node answered.
  * - `unknown`: the node may have executed the call or not: a time-out, a lost connection, an HTTP error, a rate limit,
- *   garbage. `isTooLarge`: the answer exceeded its limit, and would the next time.
+ *   garbage. `isTooLarge`: the answer exceeded its limit, and would the next time. `status`: of an HTTP answer that holds none.
  * - `unsent`: no byte of the call reached a node, because no connection was made, or none was tried.
  *
  * No message holds a URL, a key or a header.
@@ -29,7 +29,7 @@ export interface SoughtInBody {
 export type Answer =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'rpcError'; readonly code: number; readonly message: string; readonly data?: unknown }
-  | { readonly kind: 'unknown'; readonly message: string; readonly isTooLarge?: boolean }
+  | { readonly kind: 'unknown'; readonly message: string; readonly isTooLarge?: boolean; readonly status?: number }
   | { readonly kind: 'unsent'; readonly message: string }
 
 /** Sends a call to one endpoint. Never rejects. */

@@ -124,6 +124,11 @@ export function broadcastOutcome(answer: Answer, hash: Hash): BroadcastOutcome {
   }
 }
 
+/** Whether the error is about a transaction: by EIP-7966's codes, or in the recorded words of a client. */
+export function isAboutTransaction({ code, message }: Extract<Answer, { kind: 'rpcError' }>): boolean {
+  return code === 4 || code === 5 || code === 6 || meaningOf(message) !== undefined
+}
+
 /** EIP-7966, "Errors": what they prove, whatever their message says. */
 function afterWaiting({ code, message, data }: Extract<Answer, { kind: 'rpcError' }>, hash: Hash) {
   // The node has it, and it was not mined in time.

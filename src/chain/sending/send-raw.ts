@@ -6,6 +6,7 @@ import { waitingSend } from '../../ops/send-methods.ts'
 import type { BroadcastRequest } from '../chain.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
+import { isAboutTransaction } from './broadcast-outcome.ts'
 
 export type SendMethods = Pick<NetworkProfile, 'sendSync' | 'sendConditional'>
 export type SendRaw = (endpoint: Endpoint, request: BroadcastRequest) => Promise<Answer>
@@ -15,6 +16,9 @@ const unsupported: readonly number[] = [-32601, -32602]
 /** A node that lacks a method may have it after an upgrade. */
 const lackedMs = 3_600_000
 
+/** So many sends in a row that HTTP alone answers: a gateway may refuse a method so, or end the wait for a receipt. */
+const byHttpMax = 3
+
 /** So many sends wait for their receipts at an endpoint. Further ones go by the usual method: none waits for another. */
 const waitingMax = 16
 
@@ -23,6 +27,8 @@ export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
   const lacked = new Map<string, number>()
   /** By the index of the endpoint. */
   const waiting = new Map<number, number>()
+  /** In a row, by the index of the endpoint and the method. */
+  const byHttp = new Map<string, number>()
 
   function mayTake({ index }: Endpoint, { method }: Call): boolean {
     const since = lacked.get(`${index} ${method}`)
@@ -30,7 +36,7 @@ export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
     return method !== waitingSend || (waiting.get(index) ?? 0) < waitingMax
   }
 
-  async function prefer(endpoint: Endpoint, call: Call): Promise<Answer | undefined> {
+  async function prefer(endpoint: Endpoint, call: Call): Promise<Answer> {
     const { index } = endpoint
     const change = (by: number) => {
       if (call.method === waitingSend) waiting.set(index, (waiting.get(index) ?? 0) + by)
@@ -38,16 +44,35 @@ export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
     change(1)
     const answer = await endpoint.call(call)
     change(-1)
-    if (answer.kind !== 'rpcError' || !unsupported.includes(answer.code)) return answer
-    lacked.set(`${index} ${call.method}`, clock.elapsed())
-    return undefined
+    const key = `${index} ${call.method}`
+    const inRow = answer.kind === 'unknown' && answer.status !== undefined ? (byHttp.get(key) ?? 0) + 1 : 0
+    byHttp.set(key, inRow)
+    const isRefused = call.method === waitingSend && inRow >= byHttpMax
+    if (isRefused || isForeignTo(answer, call)) lacked.set(key, clock.elapsed())
+    return answer
   }
 
   return async (endpoint, request) => {
     const preferred = preferredCall(request, methods)
-    const answer = preferred && mayTake(endpoint, preferred) ? await prefer(endpoint, preferred) : undefined
-    return answer ?? endpoint.call({ method: 'eth_sendRawTransaction', params: [request.raw] })
+    const usual = () => endpoint.call({ method: 'eth_sendRawTransaction', params: [request.raw] })
+    if (!preferred || !mayTake(endpoint, preferred)) return usual()
+    const answer = await prefer(endpoint, preferred)
+    if (!isForeignTo(answer, preferred)) return answer
+    if (unsupported.includes(answer.code)) return usual()
+    // The words of a gateway that lacks the method, or of a node that failed with the bytes: no refusal is certain after that.
+    if (!((await request.stillWanted?.()) ?? true)) return answer
+    const second = await usual()
+    return second.kind === 'value' ? second : answer
   }
+}
+
+/**
+ * An error about the method, or of a send that waits, one that is in no client's table. That counts only there: the usual method has
+ * no end that goes along.
+ */
+function isForeignTo(answer: Answer, { method }: Call): answer is Extract<Answer, { kind: 'rpcError' }> {
+  if (answer.kind !== 'rpcError') return false
+  return unsupported.includes(answer.code) || (method === waitingSend && !isAboutTransaction(answer))
 }
 
 function preferredCall({ raw, validUntil }: BroadcastRequest, methods: SendMethods): Call | undefined {

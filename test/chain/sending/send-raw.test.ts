@@ -89,6 +89,44 @@ test('sends that wait for receipts have a request each, and beyond some the usua
   await broadcast
 })
 
+test('a gateway that has words of its own for a method that it lacks gets the usual one, and no other afterwards', async () => {
+  await using network = networkOver([node.url], { profile: { ...ethereumProfile, sendSync: true } })
+  const method = 'eth_sendRawTransactionSync'
+  const unsupported = { error: { code: -32600, message: `Unsupported method: ${method} on ARB_MAINNET` } }
+  replies = { ...replies, [method]: unsupported }
+  for (const _ of [1, 2]) {
+    expect((await network.chain.broadcast([signed])).get(signed.hash)).toEqual({ kind: 'accepted' })
+  }
+  expect(node.calls().flatMap((call) => (sends.includes(call.method) ? [call.method] : []))).toEqual([
+    ...[method, 'eth_sendRawTransaction', 'eth_sendRawTransaction'],
+  ])
+})
+
+test('after words that nobody knows, no refusal by the usual method is certain', async () => {
+  const method = 'eth_sendRawTransactionSync'
+  replies = {
+    [method]: { error: { code: -32603, message: 'something broke' } },
+    eth_sendRawTransaction: { error: { code: -32000, message: 'insufficient funds for gas * price + value' } },
+  }
+  expect(await sentBy({ sendSync: true })).toMatchObject({
+    ...{ methods: [method, 'eth_sendRawTransaction'], outcome: { kind: 'unknown', code: 'unrecognized' } },
+  })
+})
+
+test('a gateway that refuses such a send by HTTP gets the usual one after three', async () => {
+  await using network = networkOver([node.url], { profile: { ...ethereumProfile, sendSync: true } })
+  node.react((request) =>
+    request.calls.some(({ method }) => method === 'eth_sendRawTransactionSync')
+      ? { do: 'say', status: 403, body: '<html>forbidden</html>' }
+      : answering,
+  )
+  const outcomes: unknown[] = []
+  for (let count = 0; count < 4; count += 1) {
+    outcomes.push((await network.chain.broadcast([signed])).get(signed.hash)?.kind)
+  }
+  expect(outcomes).toEqual([...Array.from({ length: 3 }, () => 'unknown'), 'accepted'])
+})
+
 test('a node that lacks the method is not asked for it again', async () => {
   await using network = networkOver([node.url], { profile: { ...ethereumProfile, sendSync: true } })
   for (const _ of [1, 2]) await network.chain.broadcast([signed])
