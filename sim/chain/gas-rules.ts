@@ -54,7 +54,7 @@ const words: Readonly<Record<string, string>> = {
   anvil: 'intrinsic gas too high -- call gas cost exceeds the gas limit',
 }
 
-/** Of an `eth_call` with so much gas; undefined if it suffices. */
+/** The client's words for a call with too little gas. Undefined if `gas` suffices. */
 export function refusalOfCall(client: string, form: Form, gas: number, rules: GasRules): string | undefined {
   const needed = gasOf(form, rules)
   if (gas >= needed) return undefined

@@ -29,7 +29,7 @@ export interface Sealing {
   readonly l1Gas: number
   /** Of each of its bytes, beside gas. Absent on a chain that charges none. */
   readonly l1Price?: bigint
-  /** Of this block. */
+  /** The gas rules that this block follows. */
   readonly gasRules: GasRules
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>

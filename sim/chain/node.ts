@@ -60,7 +60,7 @@ export interface NodeWorld {
   readonly revertsNow: () => boolean
   /** Nodes have nothing of blocks that are so far below the head. */
   readonly keptBlocks: number
-  /** Of a block at this height. */
+  /** The gas rules that a block at this height follows. */
   gasRulesAt(number: number): GasRules
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
   isTooTight(transaction: SimTransaction): boolean

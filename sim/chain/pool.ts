@@ -37,7 +37,7 @@ export interface PoolRules {
   readonly l1Gas: number
   /** Of each of its bytes, beside gas. */
   readonly l1Price: bigint
-  /** Of the block that its head is. */
+  /** The gas rules of the node's head. */
   readonly gasRules: GasRules
 }
 

@@ -9,7 +9,7 @@ export interface ChainKind {
   readonly isFcfs: boolean
   /** When it answers a send there. */
   readonly answers: OrderAnswers
-  /** It goes over to an order by tips, and back. */
+  /** The chain changes to an order by tips while the service runs, and back. */
   readonly switchesOrder: boolean
   /** All nodes pass transactions to one pool. */
   readonly hasSequencer: boolean

@@ -33,7 +33,7 @@ export interface PolicyWatch {
   readonly moody: string
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
-  /** What it takes at least and at most, as far as the rules of its chain may be. */
+  /** The least and the most gas of the request, over all gas rules that the chain may have. */
   gasOf(request: SendRequest): { readonly least: number; readonly most: number }
   /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean

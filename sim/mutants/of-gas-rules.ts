@@ -10,8 +10,8 @@ export const ofGasRules: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/fees/read-gas-figures.ts',
-        find: 'const enough = Math.min(2, providers)',
-        put: 'const enough = Math.min(1, providers)',
+        find: 'const enough = enoughOf(providers)',
+        put: 'const enough = Math.min(1, enoughOf(providers))',
       },
     ],
   },
@@ -114,8 +114,8 @@ export const ofGasRules: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/accounts/read-receivers.ts',
-        find: 'const enough = Math.min(2, new Set(',
-        put: 'const enough = Math.min(1, new Set(',
+        find: 'const enough = enoughOf(new Set(',
+        put: 'const enough = 0.5 * enoughOf(new Set(',
       },
     ],
   },

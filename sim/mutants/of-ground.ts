@@ -96,7 +96,7 @@ export const ofGround: readonly Mutant[] = [
   },
   {
     name: 'find-one-lock-of-many',
-    breaks: 'raises the epochs of relayers of which another session has locked some',
+    breaks: 'raises the epochs of relayers although another session has locked some of them',
     caughtBy: standby,
     expects: 'an epoch rises only where the locks are',
     edits: [
@@ -142,7 +142,7 @@ export const ofGround: readonly Mutant[] = [
   },
   {
     name: 'leave-where-writes-are-off',
-    breaks: 'ends its sessions on a primary that is told to take no writes',
+    breaks: 'ends its sessions on a primary that is set to take no writes',
     caughtBy: standby,
     expects: 'a setting that refuses writes ends no session',
     edits: [{ file: known, find: 'if (rows[0]?.recovering !== true) return', put: 'if (rows.length === 0) return' }],

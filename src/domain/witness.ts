@@ -30,6 +30,14 @@ export interface Testimony {
   readonly laterBlocks: number
 }
 
+/** So many providers have to show what one alone could make up. */
+export const witnessesNeeded = 2
+
+/** All of them, where the network has fewer. */
+export function enoughOf(providers: number): number {
+  return Math.min(witnessesNeeded, providers)
+}
+
 /** Beside endpoints that are silent, so many blocks have to confirm the word of one. */
 const laterBlocksMin = 3
 

@@ -3,6 +3,7 @@
 import { type Address, lowerHex } from '../../domain/ids.ts'
 import type { ReceiverRequest } from '../../domain/observation.ts'
 import type { BlockNumber, Gas } from '../../domain/units.ts'
+import { enoughOf } from '../../domain/witness.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import { toHex } from '../nodes/decode.ts'
@@ -57,7 +58,7 @@ export function readingReceivers(
     const addresses = wanted.slice(0, receiversMax)
     if (extra === 0 || addresses.length === 0) return new Set()
     const order = endpoints.order(at.by)
-    const enough = Math.min(2, new Set(order.map(({ provider }) => provider)).size)
+    const enough = enoughOf(new Set(order.map(({ provider }) => provider)).size)
     let missing: readonly Address[] = addresses
     const answered = new Set<string>()
     for (const endpoint of order) {

@@ -2,6 +2,7 @@
 import { type GasFigures, lowBaseGas, newAccountGas, transferGas } from '../../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../../domain/ids.ts'
 import type { Gas } from '../../domain/units.ts'
+import { enoughOf } from '../../domain/witness.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { Call, SendCall } from '../nodes/call.ts'
 import { toHex, toNumber } from '../nodes/decode.ts'
@@ -34,7 +35,7 @@ export async function readGasFigures(
   providers: number,
   reading: GasReading,
 ): Promise<FiguresRead> {
-  const enough = Math.min(2, providers)
+  const enough = enoughOf(providers)
   const shown = new Map<string, GasFigures>()
   const valuesOf = (figure: GasFigure) => [...shown.values()].flatMap(({ [figure]: value }) => value ?? [])
   for (const { provider, call, ready } of endpoints) {

@@ -5,7 +5,7 @@ import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
-import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
+import { type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
@@ -22,7 +22,6 @@ import {
   saidBy,
   type WitnessLedger,
   type Word,
-  witnessesNeeded,
 } from './witness-ledger.ts'
 import { openWitnessViews, type WitnessViews } from './witness-view.ts'
 
@@ -137,6 +136,7 @@ async function readAbout(
   const [first] = claims
   if (!first) return heard
   const requested = { block: first.block, head: at.head, tag, isDoubted }
+  // Further ones are not called.
   const lacking = ({ hash }: WitnessClaim) => witnessesNeeded - shownIn(heard.get(hash))
   let waiting = endpoints.order(at.by)
   while (waiting.length > 0) {

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
-import type { Testimony, WitnessClaim } from '../../domain/witness.ts'
+import { enoughOf, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { measureSilence, type Silence } from './measure-silence.ts'
 import type { View, WitnessAnswer } from './witness-view.ts'
@@ -58,9 +58,6 @@ export interface WitnessLedgerOptions {
   readonly silent: (ms: number) => void
 }
 
-/** Further ones are not called. */
-export const witnessesNeeded = 2
-
 const rememberedMax = 10_000
 /** Of one spender. Its block may be replaced, and endpoints that lie make up more. */
 const claimsMax = 8
@@ -75,7 +72,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   // Where a node has no receipts for long, it may show its lists all the same.
   const ofAny = { listings: measureSilence(clock), results: measureSilence(clock) }
   const silenceOfAny = ({ succeeded }: WitnessClaim) => ofAny[succeeded === undefined ? 'listings' : 'results']
-  const enough = Math.min(witnessesNeeded, providers)
+  const enough = enoughOf(providers)
   let lastHeard: number | undefined
 
   function entryOf(claim: WitnessClaim): Entry {

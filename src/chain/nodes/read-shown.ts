@@ -2,6 +2,7 @@
 // at fixed addresses and gateways mask the name of the client; and how a chain of Arbitrum's orders transactions.
 import type { Hex } from '../../domain/ids.ts'
 import type { ShownMake } from '../../domain/network-profiles.ts'
+import { enoughOf } from '../../domain/witness.ts'
 import type { Answer, SendCall } from './call.ts'
 import type { Endpoint } from './endpoint.ts'
 import { revertReason } from './revert-reason.ts'
@@ -40,7 +41,7 @@ async function shownAlike<T>(
   providers: number,
   read: (call: SendCall) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const enough = Math.min(2, providers)
+  const enough = enoughOf(providers)
   const shown = new Map<string, T>()
   for (const { provider, call, ready } of endpoints) {
     if (shown.size >= enough) break

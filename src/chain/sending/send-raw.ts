@@ -67,8 +67,8 @@ export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
 }
 
 /**
- * An error about the method, or of a send that waits, one that is in no client's table. That counts only there: the usual method has
- * no end that goes along.
+ * An error about the method; or, of a send that waits, one in no client's table. Such words do not let a conditional send go on by the
+ * usual method, which does not enforce its end.
  */
 function isForeignTo(answer: Answer, { method }: Call): answer is Extract<Answer, { kind: 'rpcError' }> {
   if (answer.kind !== 'rpcError') return false

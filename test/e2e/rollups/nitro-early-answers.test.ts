@@ -35,12 +35,18 @@ const accepted = (payment: Payment, kind: string) =>
     what: () => `a ${kind} to be accepted: ${JSON.stringify(stage.rows.attempts(payment.id))}`,
   })
 
-test('accepted, lost and canceled: the no-op takes the nonce at once, and the verdict is won', async () => {
-  const sender = stage.sender('lost')
+/** From then on, the sequencer orders what it accepts. */
+async function sendAndLose(sender: Sender): Promise<Payment> {
   stage.node.answerHashes('beforeLoss')
   const payment = await send(sender)
   await accepted(payment, 'execute')
   stage.node.answerHashes('beforeOrder')
+  return payment
+}
+
+test('accepted, lost and canceled: the no-op takes the nonce at once, and the verdict is won', async () => {
+  const sender = stage.sender('lost')
+  const payment = await sendAndLose(sender)
   await cancel(stage, payment)
   await audit(stage, sender)
   expect(await cancellation(payment)).toMatchObject({ state: 'won', final: true, safe_to_retry: true })
@@ -61,10 +67,7 @@ test('accepted, ordered and canceled: lost, and no no-op is mined', async () => 
 
 test('accepted, lost and replaced: the new payload is mined under the same nonce', async () => {
   const sender = stage.sender('replaced')
-  stage.node.answerHashes('beforeLoss')
-  const payment = await send(sender)
-  await accepted(payment, 'execute')
-  stage.node.answerHashes('beforeOrder')
+  const payment = await sendAndLose(sender)
   const to = '0x00000000000000000000000000000000000000a8'
   const { status } = await stage.client.request('PUT', `/relayers/${sender.id}/transactions/${payment.id}`, {
     body: { to, value: '9', gas_limit: 60_000, speed: 'fast' },
@@ -79,13 +82,10 @@ test('accepted, lost and replaced: the new payload is mined under the same nonce
 test('five accepted, the second lost: it is broadcast again, and each is mined once', async () => {
   const sender = stage.sender('queue')
   stage.node.answerHashes('beforeOrder')
-  const payments = [await send(sender)]
-  for (const [payment] of [payments]) if (payment) await accepted(payment, 'execute')
-  stage.node.answerHashes('beforeLoss')
-  payments.push(await send(sender))
-  for (const payment of payments.slice(1)) await accepted(payment, 'execute')
-  stage.node.answerHashes('beforeOrder')
-  payments.push(await send(sender), await send(sender), await send(sender))
+  const first = await send(sender)
+  await accepted(first, 'execute')
+  const second = await sendAndLose(sender)
+  const payments = [first, second, await send(sender), await send(sender), await send(sender)]
   const isConfirmed = async (payment: Payment) => (await view(stage, payment)).status === 'confirmed'
   await mineUntil(stage, 'five confirmations', async () =>
     (await Promise.all(payments.map(isConfirmed))).every((confirmed) => confirmed),
