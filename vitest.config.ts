@@ -28,7 +28,7 @@ const unit = [
   'test/deploy/compose.test.ts',
   'test/engine/find-sent.test.ts',
   'test/http/events/view-events.test.ts',
-  'test/http/**/{asset,count-structure,error-codes,exact-integers,explain-cancellation,fixed-answers,listen-error,parse-large-bodies,present-time,shown-path}.test.ts',
+  'test/http/**/{asset,count-structure,error-codes,exact-integers,explain-cancellation,fixed-answers,listen-error,parse-large-bodies,present-time,shown-path,sliced-list}.test.ts',
   'test/ops/**/{bell,guard-addresses,log-outage,prometheus,vault,within}.test.ts',
   'test/webhooks/**/post-webhook.test.ts',
   'test/ownership/**/{choose-slots,share-out}.test.ts',

@@ -76,10 +76,14 @@ test.each([
     isRead = true
   })
   let answered = 0
-  while (!isRead) {
-    expect((await other.request('GET', '/health')).status).toBe(200)
-    answered += 1
-  }
+  // Several at once, as this process reads the page too: how often it has a turn must not bound how many are answered.
+  const others = Array.from({ length: 8 }, async () => {
+    while (!isRead) {
+      expect((await other.request('GET', '/health')).status).toBe(200)
+      answered += 1
+    }
+  })
+  await Promise.all(others)
   const page = await whole
   expect(page.rows).toBe(count)
   expect(page.bytes).toBeGreaterThan(count * 2 * bytes)
