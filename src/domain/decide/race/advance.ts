@@ -4,10 +4,12 @@
 // 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
-import { mayBeKnown, newest } from '../../attempt.ts'
+import { type Attempt, mayBeKnown, newest, wasTaken } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
-import { isNonEmpty } from '../../ids.ts'
+import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
+import { isFcfs } from '../../profile.ts'
+import type { InPhase } from '../../transaction.ts'
 import type { Gas } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -38,7 +40,7 @@ export function advance(contender: Contender, situation: Situation): Steps {
   if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
   const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
   if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
-  const again = rebroadcastIfDue(transaction, own, situation)
+  const again = repeatIfDue(transaction, own, situation)
   // No price makes other bytes valid.
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
@@ -63,13 +65,7 @@ function enter(contender: Contender, situation: Situation): Steps {
   return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
 }
 
-function bidAgain(
-  contender: Contender,
-  why: ReasonToBid,
-  market: Market,
-  situation: Situation,
-  again: readonly Decision[],
-): Steps {
+function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situation: Situation, again: Steps): Steps {
   const { transaction, own } = contender
   const { balance } = situation.observation
   const latest = own.at(-1)
@@ -103,6 +99,15 @@ function bidAgain(
 }
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
+
+/** A sequencer that accepts before it orders leaves out in silence what the balance does not cover, so it is read then. */
+function repeatIfDue(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
+  const again = rebroadcastIfDue(transaction, own, situation)
+  const { observation, policy } = situation
+  const latest = newest(own)
+  const mayBeLeftOut = isFcfs(policy) && latest.nonce === observation.nonce && wasTaken(latest)
+  return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...needsBalance, ...again] : again
+}
 
 const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'takeOver' } as const
 
