@@ -76,7 +76,6 @@ describe('a sequencer accepts by hash, and leaves out in silence what the accoun
   const accepted = { broadcast: answered({ kind: 'accepted' }, now - 3_600_000) }
   const noOp = someNoOp(0, accepted)
   const race = inFlight(0, [someAttempt(0, accepted), noOp], canceled)
-  const ofMarket = { ...late.market, noOpL1Fee: 0n }
   const cost = 21_000n * 40n * gwei
 
   test('the balance is read before the same bytes go out again, and not before', () => {
@@ -97,8 +96,16 @@ describe('a sequencer accepts by hash, and leaves out in silence what the accoun
     expect(planOf({ open: [race] }, { ...late, balance: cost }, fcfs).conditions).toEqual(['outcome_unknown'])
   })
 
+  test('an earlier no-op that the balance covers goes out again in its place', () => {
+    const cheaper = someNoOp(0, { ...accepted, fees: eip1559(20n * gwei, 4n * gwei) })
+    const open = [inFlight(0, [someAttempt(0, accepted), cheaper, noOp], canceled)]
+    const { decisions } = planOf({ open }, { ...late, balance: cost / 2n }, fcfs)
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: cheaper }))
+    expect(decisions.map(({ do: verb }) => verb)).not.toContain('takeOver')
+  })
+
   test('where gas is free, another no-op offers nothing', () => {
-    const free = { ...ofMarket, baseFee: 0n, gasPrice: 0n, tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n } }
+    const free = { baseFee: 0n, gasPrice: 0n, tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n } }
     const head = headAt(height + 9, { baseFee: 0n })
     const { decisions } = planOf({ open: [race] }, { ...late, head, market: free, balance: 0n }, fcfs)
     expect(decisions).toMatchObject([{ do: 'takeOver', fees: { maxFeePerGas: 0n } }])
