@@ -53,6 +53,7 @@ export interface World {
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
   readonly orderDice: Dice
+  readonly slotDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -126,6 +127,8 @@ export interface Moods {
   /** The blocks that the tags name on the canonical chain. */
   tags: Tags
   tagsStop: boolean
+  /** Of the highest block whose slot then stayed empty. */
+  shownHeight: number
   /** The chain has gone over to an order by tips. */
   isByTips: boolean
   /** The first block with the new rules of gas; infinite while none is near, and absent where none comes. */
@@ -192,6 +195,7 @@ export function openWorld(
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
     isByTips: false,
+    shownHeight: 0,
     gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
     unsafe: new Set(),
     balances: new Map(),
@@ -452,6 +456,7 @@ export function openWorld(
     presignDice: dice(seed, 'presigning'),
     tagsDice: dice(seed, 'tags'),
     orderDice: dice(seed, 'order'),
+    slotDice: dice(seed, 'slots'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,
