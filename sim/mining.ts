@@ -38,7 +38,9 @@ function isSlotEmpty(world: World): boolean {
   }
   state.shownHeight = Math.max(state.shownHeight, withheld.number)
   if (withheld.included.length > 0) world.marks.note('payload-withheld')
-  history.note(`block ${withheld.number} is announced with ${withheld.included.length} of ours, and its slot stays empty`)
+  history.note(
+    `block ${withheld.number} is announced with ${withheld.included.length} of ours, and its slot stays empty`,
+  )
   return true
 }
 

@@ -1,6 +1,7 @@
 // Runs every check. After a configuration that can not be read, nothing else is checked.
 import { ConfigError } from '../../config/config-error.ts'
 import { loadConfig } from '../../config/load-config.ts'
+import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { systemRandom } from '../../ops/random.ts'
@@ -34,7 +35,7 @@ export async function checkAll(
     ...config.warnings.map((warning) => ({ level: 'warning' as const, place, check: 'files', text: warning })),
   ]
   progress('opening the signers')
-  const addresses = new Map<string, string>()
+  const addresses = new Map<string, Address>()
   const signing = signerContext({
     log: silent,
     clock: systemClock,

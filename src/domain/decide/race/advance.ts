@@ -1,7 +1,8 @@
 // What a contender for a nonce does next. Every kind of contender walks this one ladder:
 //
 // 1. Nothing is signed: it bids.
-// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has: it is given up.
+// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has, or a fork raised the least gas
+//    above the limit that its client named: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
 import { type Attempt, mayBeKnown, newest, wasTaken } from '../../attempt.ts'
@@ -22,7 +23,7 @@ import {
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
-import { judgeInvalid, lastingWordsOf } from './give-up.ts'
+import { gasWordsOf, judgeInvalid, lastingWordsOf } from './give-up.ts'
 import { price } from './price.ts'
 import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
@@ -30,7 +31,7 @@ import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 type Steps = readonly (Decision | NeedsBalance)[]
 
 export function advance(contender: Contender, situation: Situation): Steps {
-  const { transaction, wants, own, named } = contender
+  const { transaction, wants, own, named, patience } = contender
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const { market } = situation.observation
@@ -38,6 +39,8 @@ export function advance(contender: Contender, situation: Situation): Steps {
   const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
   const invalid = wants === 'payload' && !isTight ? judgeInvalid(transaction, situation) : undefined
   if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
+  const gas = wants === 'payload' ? gasWordsOf(transaction, patience.blocks, situation) : undefined
+  if (gas !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'belowLeastGas', words: gas } }]
   const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
   if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
   const again = repeatIfDue(transaction, own, situation)
