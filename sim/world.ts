@@ -2,6 +2,7 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
+import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
 import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
@@ -253,7 +254,10 @@ export function openWorld(
     wasUnknowable: (id) => wasUnknowable(id),
     wasCalledInvalid: (hash) => calledInvalid.has(hash) || denied.has(hash),
   })
-  giveUps = watchGiveUps(bytes, history.fail)
+  giveUps = watchGiveUps({
+    ...{ recorded: bytes.recorded, fail: history.fail },
+    gasOf: (row) => gasAround(formOf(row.from_address.toLowerCase(), payloadFromRow(row)), state.gasForkAt).most,
+  })
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
