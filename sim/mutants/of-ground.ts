@@ -41,8 +41,21 @@ export const ofGround: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/postgres/settle-identity.ts',
-        find: 'if (stored?.system !== system || stored.timeline !== timeline) await',
-        put: 'if (stored?.system !== system) await',
+        find: 'stored?.system !== system || stored.timeline !== timeline',
+        put: 'stored?.system !== system',
+      },
+    ],
+  },
+  {
+    name: 'give-ids-of-a-dump-out-again',
+    breaks: 'numbers events after a restore on the same server like those that the dump lacks',
+    caughtBy: 'test/store/postgres-restore.test.ts',
+    expects: 'a dump in another database',
+    edits: [
+      {
+        file: 'src/store/postgres/settle-identity.ts',
+        find: 'if (isPromoted || isRestored) await',
+        put: 'if (isPromoted) await',
       },
     ],
   },

@@ -10,6 +10,7 @@ import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofRefusals } from './migrate-refusals.ts'
+import { ofRestored } from './migrate-restored.ts'
 import { ofRetention } from './migrate-retention.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
@@ -251,6 +252,7 @@ export const migrations: readonly Migration[] = [
   { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
   ...ofServerIdentity,
   ...ofOutOfGas,
+  ...ofRestored,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

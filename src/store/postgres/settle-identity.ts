@@ -1,6 +1,6 @@
-// A server that was promoted without the last commits of its primary gives the ids of their events out again. Receivers that skip
-// lower ids would drop real events, and a stream that is ahead would stay silent. So ids go on far above the lost ones, from the
-// first session on the promoted server on, and the ids in between are on record as lost.
+// A server that was promoted without the last commits of its primary, or a dump that was put back, gives the ids of their events out
+// again. Receivers that skip lower ids would drop real events, and a stream that is ahead would stay silent. So ids go on far above the
+// lost ones, from the first session on the promoted server or the restored table on, and the ids in between are on record as lost.
 import type { Client, ClientBase, Pool } from 'pg'
 import type { ServerIdentity } from './known-server.ts'
 
@@ -10,6 +10,9 @@ export const lostEventsMax = 2 ** 32
 interface IdentityRow {
   readonly system: string
   readonly timeline: number
+  /** Null where an earlier version stored the rest. */
+  readonly outbox: number | null
+  readonly outboxNow: number
 }
 
 /** Returns the id up to which no event of this server is still to be committed; 0 where it never changed. */
@@ -24,10 +27,16 @@ export async function settleIdentity(
       [system, timeline],
     )
     const { rows } = await client.query<IdentityRow>(
-      'SELECT system_identifier AS system, timeline FROM server_identity WHERE id = 1 FOR UPDATE',
+      `SELECT system_identifier AS system, timeline, outbox_oid AS outbox, 'outbox'::regclass::oid::int8 AS "outboxNow"
+        FROM server_identity WHERE id = 1 FOR UPDATE`,
     )
     const [stored] = rows
-    if (stored?.system !== system || stored.timeline !== timeline) await skipLostEvents(client, { system, timeline })
+    const isRestored = (stored?.outbox ?? stored?.outboxNow) !== stored?.outboxNow
+    const isPromoted = stored?.system !== system || stored.timeline !== timeline
+    if (isPromoted || isRestored) await skipLostEvents(client, { system, timeline })
+    if (stored?.outbox !== stored?.outboxNow) {
+      await client.query(`UPDATE server_identity SET outbox_oid = 'outbox'::regclass::oid::int8 WHERE id = 1`)
+    }
     const { rows: lost } = await client.query<{ through: number }>(
       'SELECT COALESCE(max(through_id), 0) AS through FROM lost_events',
     )
