@@ -54,6 +54,7 @@ export interface RelayerTable {
   paused: Flag
   policies: string
   epoch: number
+  /** A floor: see relayers/last-sequence.ts. */
   last_sequence: number
   spent_below: number
   explained_below: number

@@ -2,7 +2,7 @@
 // prepared transaction keeps a snapshot open that may still need them. Then each read passes over more of them.
 import type { Pool } from 'pg'
 
-const changedByEachCommit = ['relayers', 'tallies', 'tally_buckets']
+const changedByEachCommit = ['tallies', 'tally_buckets']
 
 interface DeadRows {
   readonly table: string

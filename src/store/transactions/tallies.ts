@@ -4,6 +4,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
+import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { unwritten } from './bulk-mark.ts'
 import { openBucketChanges } from './tally-buckets.ts'
@@ -159,16 +160,16 @@ export function pendingAmong(counts: Counts, tallies: Tallies, relayerId: Relaye
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
 
-const backlogs = statement<object, { id: RelayerId; last_sequence: number }>((db) =>
+const backlogs = statement<object, { id: RelayerId; last: number }>((db, _, dialect) =>
   db
     .selectFrom('tallies')
     .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
-    .select(['relayers.id', 'relayers.last_sequence'])
+    .select(['relayers.id', lastSequence(dialect).as('last')])
     .where('tallies.status', '=', 'pending')
     .where('tallies.count', '>', 0),
 )
 
 export async function findBacklogs(executor: Executor): Promise<ReadonlyMap<RelayerId, number>> {
   const rows = await executor.all(backlogs, {})
-  return new Map(rows.map((row) => [row.id, row.last_sequence]))
+  return new Map(rows.map((row) => [row.id, row.last]))
 }
