@@ -30,8 +30,8 @@ const ofMany = statement<{ ids: readonly RelayerId[] }, { id: RelayerId; newest:
 )
 
 /**
- * `rows` are about to be locked by a statement that was sent before. What this one reads then includes the transactions of the
- * last holders.
+ * `rows` are about to be locked by a statement that was sent before, so the newest transactions include those of the last
+ * holders.
  */
 export async function raiseToNewest(
   executor: Executor,
