@@ -1,7 +1,7 @@
 // A relayer's last sequence is that of its newest transaction (relayers/last-sequence.ts), and its row no longer changes with each
 // send. Replicas of an earlier version still go by the row: triggers keep their writes right. It has landed, and is never edited.
 
-// Sessions of this version and later ones say that they go by the transactions (postgres/known-server.ts).
+// Sessions of this version and later ones set it at their start.
 const ofEarlier = `FOR EACH ROW WHEN (current_setting('rescind.reads_sequences', true) IS DISTINCT FROM 'yes') EXECUTE FUNCTION`
 
 const newestOf = (id: string) =>
