@@ -56,9 +56,9 @@ export const ofPostgres: readonly Mutant[] = [
       },
       {
         file: 'src/store/postgres/commit-group.ts',
-        find: '  const [rows, transactions, claims, counts] = await Promise.all([',
+        find: '  const [rows, transactions, claims, counts, unfolded] = await Promise.all([',
         put: `  const early = counted.size > 0 ? countOfEach(executor, [...counted]) : undefined
-  const [rows, transactions, claims, counts] = await Promise.all([`,
+  const [rows, transactions, claims, counts, unfolded] = await Promise.all([`,
       },
     ],
   },

@@ -14,6 +14,7 @@ import { ofRetention } from './migrate-retention.ts'
 import { ofSequences } from './migrate-sequences.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
+import { ofTallyChanges } from './migrate-tally-changes.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
@@ -253,6 +254,7 @@ export const migrations: readonly Migration[] = [
   ...ofServerIdentity,
   ...ofOutOfGas,
   ...ofSequences,
+  ...ofTallyChanges,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -33,6 +33,8 @@ import type {
   ReleasedNonceTable,
   SignatureTable,
   TallyBucketTable,
+  TallyChangeTable,
+  TallyFoldTable,
   TallyTable,
   TipMarkTable,
   UncountedRelayerTable,
@@ -256,6 +258,8 @@ export interface Schema {
   deliveries: DeliveryTable
   tallies: TallyTable
   tally_buckets: TallyBucketTable
+  tally_changes: TallyChangeTable
+  tally_folds: TallyFoldTable
   uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
   idempotency_keys: IdempotencyKeyTable

@@ -25,7 +25,7 @@ test('versions that a snapshot keeps are counted by table, and its holder is fou
   const { id } = await storedRelayer(store)
   const deadIn = async (table: string) => {
     const counts = (await store.reads.deadRows?.()) ?? []
-    expect(counts.map((each) => each.table).sort()).toEqual(['tallies', 'tally_buckets'])
+    expect(counts.map((each) => each.table).sort()).toEqual(['tally_buckets', 'tally_changes'])
     return counts.find((each) => each.table === table)?.rows ?? 0
   }
   const holders = async () =>
@@ -42,7 +42,7 @@ test('versions that a snapshot keeps are counted by table, and its holder is fou
     until(
       async () => {
         await send(store, id)
-        return condition(await deadIn('tallies')) || undefined
+        return condition(await deadIn('tally_buckets')) || undefined
       },
       { everyMs: 200, limitMs: 60_000, what: 'the count' },
     )
