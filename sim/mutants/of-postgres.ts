@@ -130,6 +130,32 @@ export const ofPostgres: readonly Mutant[] = [
     edits: [{ file: 'src/store/transactions/count-buckets.ts', find: '  await tallies.writeBuckets()\n', put: '' }],
   },
   {
+    name: 'never-fold-tallies',
+    breaks: 'lets the changes of the counts pile up, and each read adds all of them',
+    caughtBy: 'test/store/postgres-tally-changes.test.ts',
+    expects: 'sends leave few versions of tallies',
+    edits: [
+      {
+        file: 'src/store/transactions/tally-changes.ts',
+        find: 'changes > unfoldedMax',
+        put: 'changes < -unfoldedMax',
+      },
+    ],
+  },
+  {
+    name: 'read-over-what-is-folded',
+    breaks: 'begins each read of the counts at the first fold, among the dead rows of all later ones',
+    caughtBy: 'test/store/postgres-tally-changes.test.ts',
+    expects: 'sends leave few versions of tallies',
+    edits: [
+      {
+        file: 'src/store/transactions/tally-changes.ts',
+        find: 'through: sql`excluded.through`',
+        put: 'through: sql`tally_folds.through`',
+      },
+    ],
+  },
+  {
     name: 'reserve-what-the-holder-took',
     breaks: 'reserves by the transactions as they were before the wait for the relayer, and gives a sequence out twice',
     caughtBy: besideEarlier,

@@ -1,6 +1,6 @@
 // On PostgreSQL a commit that holds a relayer's lock appends the changes of its tallies, and every few dozen commits one folds them
 // into the tallies. A row that each commit changed would leave an old version each time, and while a snapshot is open each read would
-// pass over all of them. What is folded lies before `through`, where no read looks.
+// pass over all of them. Folded changes lie before `through`, where no read looks.
 import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status } from '../../domain/transaction.ts'
