@@ -652,8 +652,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
-        find: '`COALESCE(unchecked_through, last_sequence)`',
-        put: '`last_sequence`',
+        find: 'COALESCE(unchecked_through,',
+        put: 'COALESCE(NULL,',
       },
     ],
   },

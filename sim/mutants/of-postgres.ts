@@ -3,6 +3,7 @@
 import type { Mutant } from './mutants.ts'
 
 const caughtBy = 'test/store/postgres-shared.test.ts'
+const besideEarlier = 'test/store/postgres-earlier-replicas.test.ts'
 
 export const ofPostgres: readonly Mutant[] = [
   {
@@ -55,9 +56,9 @@ export const ofPostgres: readonly Mutant[] = [
       },
       {
         file: 'src/store/postgres/commit-group.ts',
-        find: '  const [rows, transactions, claims, counts] = await Promise.all([',
+        find: '  const [rows, transactions, claims, counts, unfolded] = await Promise.all([',
         put: `  const early = counted.size > 0 ? countOfEach(executor, [...counted]) : undefined
-  const [rows, transactions, claims, counts] = await Promise.all([`,
+  const [rows, transactions, claims, counts, unfolded] = await Promise.all([`,
       },
     ],
   },
@@ -127,5 +128,93 @@ export const ofPostgres: readonly Mutant[] = [
     breaks: 'counts rows of its own commit, and adds their changes once more at its end',
     caughtBy: 'test/store/deep-pages.test.ts',
     edits: [{ file: 'src/store/transactions/count-buckets.ts', find: '  await tallies.writeBuckets()\n', put: '' }],
+  },
+  {
+    name: 'never-fold-tallies',
+    breaks: 'lets the changes of the counts pile up, and each read adds all of them',
+    caughtBy: 'test/store/postgres-tally-changes.test.ts',
+    expects: 'sends leave few versions of tallies',
+    edits: [
+      {
+        file: 'src/store/transactions/tally-changes.ts',
+        find: 'changes > unfoldedMax',
+        put: 'changes < -unfoldedMax',
+      },
+    ],
+  },
+  {
+    name: 'read-over-what-is-folded',
+    breaks: 'begins each read of the counts at the first fold, among the dead rows of all later ones',
+    caughtBy: 'test/store/postgres-tally-changes.test.ts',
+    expects: 'sends leave few versions of tallies',
+    edits: [
+      {
+        file: 'src/store/transactions/tally-changes.ts',
+        find: 'through: sql`excluded.through`',
+        put: 'through: sql`tally_folds.through`',
+      },
+    ],
+  },
+  {
+    name: 'reserve-what-the-holder-took',
+    breaks: 'reserves by the transactions as they were before the wait for the relayer, and gives a sequence out twice',
+    caughtBy: besideEarlier,
+    expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, advanceBy, { id, count })])',
+        put: 'const row = await first(executor, advanceBy, { id, count })',
+      },
+    ],
+  },
+  {
+    name: 'check-history-up-to-before-the-wait',
+    breaks: 'begins a history check before the transactions of the holder for which the new owner waited',
+    caughtBy: besideEarlier,
+    expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, raiseEpoch, { id })])',
+        put: 'const row = await first(executor, raiseEpoch, { id })',
+      },
+    ],
+  },
+  {
+    name: 'let-an-earlier-release-double-a-sequence',
+    breaks: 'refuses the sends of a replica of the release before, whose row lags behind the newest transaction by one',
+    caughtBy: besideEarlier,
+    expects: 'sends of both releases in turn get rising sequences without a gap',
+    edits: [
+      { file: 'src/store/migrate-sequences.ts', find: 'IF NEW.sequence <= newest', put: 'IF NEW.sequence < newest' },
+    ],
+  },
+  {
+    name: 'give-a-removed-sequence-again',
+    breaks: 'gives the sequence of a removed transaction to a later one',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'a removed transaction leaves its sequence to no later one',
+    edits: [
+      {
+        file: 'src/store/transactions/prune-ended.ts',
+        find: '  await keepFromReuse(executor, relayerId, newest)\n',
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/prune-ended.ts',
+        find: "import { keepFromReuse } from '../relayers/last-sequence.ts'\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'give-an-unused-sequence-again',
+    breaks: 'gives sequences out again that a unit has reserved and stored nothing with',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'places taken together lie next to each other',
+    edits: [
+      { file: 'src/store/relayers/remember-row.ts', find: 'known && last > stored', put: 'known && last < stored' },
+    ],
   },
 ]

@@ -109,6 +109,20 @@ export interface TallyTable {
   count: number
 }
 
+/** PostgreSQL only: see transactions/tally-changes.ts. */
+export interface TallyChangeTable {
+  relayer_id: RelayerId
+  id: Generated<number>
+  status: Status
+  change: number
+}
+
+/** PostgreSQL only. The changes up to `through` are in the tallies. */
+export interface TallyFoldTable {
+  relayer_id: RelayerId
+  through: number
+}
+
 /** The same by buckets of sequences (transactions/tally-buckets.ts): bucket n begins at sequence n * 16,384. */
 export interface TallyBucketTable extends TallyTable {
   bucket: number

@@ -3,7 +3,7 @@
 
 export const ofRestored = [
   {
-    name: '045-restored',
+    name: '046-restored',
     // Null: the server of an earlier version, which did not read it.
     statements: [{ postgres: 'ALTER TABLE server_identity ADD COLUMN outbox_oid BIGINT' }],
   },

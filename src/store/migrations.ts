@@ -12,8 +12,10 @@ import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRestored } from './migrate-restored.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofSequences } from './migrate-sequences.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
+import { ofTallyChanges } from './migrate-tally-changes.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
 import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
@@ -252,6 +254,8 @@ export const migrations: readonly Migration[] = [
   { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
   ...ofServerIdentity,
   ...ofOutOfGas,
+  ...ofSequences,
+  ...ofTallyChanges,
   ...ofRestored,
 ]
 

@@ -33,6 +33,8 @@ import type {
   ReleasedNonceTable,
   SignatureTable,
   TallyBucketTable,
+  TallyChangeTable,
+  TallyFoldTable,
   TallyTable,
   TipMarkTable,
   UncountedRelayerTable,
@@ -54,6 +56,7 @@ export interface RelayerTable {
   paused: Flag
   policies: string
   epoch: number
+  /** A floor: see relayers/last-sequence.ts. */
   last_sequence: number
   spent_below: number
   explained_below: number
@@ -255,6 +258,8 @@ export interface Schema {
   deliveries: DeliveryTable
   tallies: TallyTable
   tally_buckets: TallyBucketTable
+  tally_changes: TallyChangeTable
+  tally_folds: TallyFoldTable
   uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
   idempotency_keys: IdempotencyKeyTable

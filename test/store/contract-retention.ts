@@ -94,6 +94,30 @@ export function retentionContract(open: OpenStore): void {
     expect(gas.find(({ relayerId }) => relayerId === relayer)).toMatchObject({ transactions: 2 })
   })
 
+  test('a removed transaction leaves its sequence to no later one, also where it was the newest or its relayer was deleted', async () => {
+    await using under = await open()
+    const { id } = await storedRelayer(under.store)
+    const ids = [await dropped(under.store, id), await dropped(under.store, id), await dropped(under.store, id)]
+    expect(await remove(under.store, id, ids.slice(2))).toHaveLength(1)
+    expect((await under.store.reads.work(id))?.lastSequence).toBe(3)
+    expect((await send(under.store, id)).sequence).toBe(4)
+    const relayer = await under.store.reads.relayer(id)
+    if (!relayer) throw new Error('the relayer is stored')
+    expect(await remove(under.store, id, ids.slice(0, 2))).toHaveLength(2)
+    await under.store.commit((session) => session.cancelPending(id, now), id)
+    await under.store.commit((session) => session.removeRelayer(id, now), id)
+    const { items } = await under.store.reads.transactions(id, {}, { page: 1, perPage: 9 })
+    expect(
+      await remove(
+        under.store,
+        id,
+        items.map((each) => each.id),
+      ),
+    ).toHaveLength(1)
+    await under.store.commit((session) => session.saveRelayer(relayer))
+    expect((await send(under.store, id)).sequence).toBe(5)
+  })
+
   test('the newest nonce stays, and so does that of a relayer that was deleted', async () => {
     await using under = await open()
     const { id: relayer } = await storedRelayer(under.store)

@@ -4,6 +4,7 @@ import { verdictOn } from '../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { confirmedAtOf, isInPhase, returnsToQueue, statusOf } from '../../src/domain/transaction.ts'
 import { hashOf } from '../http/support/rows.ts'
+import { send } from './contract.ts'
 import { earlierDatabases, schemaBefore } from './earlier-database.ts'
 
 const relayer = 'one' as RelayerId
@@ -273,5 +274,23 @@ test.each(earlierDatabases())(
     await store.commit((session) => session.recordContradiction(network, contradiction, 9))
     expect(await store.reads.contradictions(network, page)).toEqual({ items: [contradiction], total: 1 })
     expect(await store.reads.transaction(relayer, 'won' as TransactionId)).toBeDefined()
+  },
+)
+
+test.each(earlierDatabases())(
+  'the sequences of a relayer from before its transactions held them go on, also where the newest one is gone, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [
+      ...schemaBefore('043-sequences', dialect),
+      ...rows,
+      'UPDATE relayers SET last_sequence = 7',
+    ])
+    const { lastSequence, relayer: stored } = (await store.reads.work(relayer)) ?? {}
+    expect(lastSequence).toBe(7)
+    expect([await send(store, relayer), await send(store, relayer)].map(({ sequence }) => sequence)).toEqual([8, 9])
+    expect((await store.reads.work(relayer))?.lastSequence).toBe(9)
+    await store.commit((session) => session.acquire(relayer), relayer)
+    expect(await store.reads.work(relayer)).toMatchObject({ relayer: stored, uncheckedThrough: 9 })
   },
 )

@@ -55,7 +55,7 @@ test('a unit that fails after it took a place gives it back, whether it wrote or
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
   const sent = outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value.sequence] : []))
   expect(sent).toEqual([1, 2, 3])
-  expect(await place.query('SELECT last_sequence FROM relayers')).toEqual([{ last_sequence: 3 }])
+  expect((await store.reads.work(id))?.lastSequence).toBe(3)
   expect((await send(store, id)).sequence).toBe(4)
 })
 

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
+import type { RelayerId } from '../../src/domain/ids.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
@@ -9,6 +10,7 @@ import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import { openPool } from '../../src/store/postgres/connect.ts'
 import { migrate } from '../../src/store/postgres/migrate.ts'
 import { readsOver } from '../../src/store/reads.ts'
+import { lockFreeRelayers, lockRelayer } from '../../src/store/relayers/relayers.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { findClaims } from '../../src/store/transactions/claim.ts'
@@ -75,10 +77,14 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
     expect(plan, sql).not.toContain('Seq Scan on transactions')
     const indexes = [...plan.matchAll(/ using (transactions_\w+)/g)].map(([, index]) => index)
     expect(indexes.length, sql).toBeGreaterThan(0)
-    const expected = /^transactions_(in_progress|displaced|unsettled|unsettled_wait|suspected)$/
+    // The last sequence is one row, at the end of the index.
+    const expected = sql.includes('from "relayers"')
+      ? /^transactions_sequence$/
+      : /^transactions_(in_progress|displaced|unsettled|unsettled_wait|suspected)$/
+    if (sql.includes('from "relayers"')) expect(plan).toMatch(/Limit.*\n.*Backward/)
     for (const index of indexes) expect(index, plan).toMatch(expected)
   }
-  expect(ofSteps).toHaveLength(9)
+  expect(ofSteps).toHaveLength(10)
   const sent = await sendWithin(session, relayer.id)
   await session.transaction(relayer.id, sent.id)
   await reads.transaction(relayer.id, sent.id)
@@ -120,11 +126,22 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   await findClaims(witness, [claim])
   const claims = [...seen].filter((sql) => sql.includes('FROM idempotency_keys'))
   expect(claims).toHaveLength(1)
-  const named = [...seen].filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
+  await lockRelayer(witness, relayer.id)
+  await lockFreeRelayers(witness, [relayer.id, 'another' as RelayerId])
+  await reads.backlogs()
+  const newest = [...seen].filter((sql) => sql.includes('ORDER BY sequence DESC LIMIT 1'))
+  const others = [...seen].filter((sql) => !newest.includes(sql))
+  const named = others.filter((sql) => /\btransactions\b.*where (transactions\.)?"?id"? = (\$|any)/is.test(sql))
   expect(named).toHaveLength(16)
   for (const known of ['nothing', 'a small table']) {
     for (const sql of named) {
       expect({ known, sql, indexes: await indexesOf(sql) }).toEqual({ known, sql, indexes: ['transactions_pkey'] })
+    }
+    expect(newest.length).toBeGreaterThan(5)
+    for (const sql of newest) {
+      expect(await planOf(sql)).toMatch(
+        /Limit.*\n.*Scan Backward using transactions_sequence.*\n *Index Cond: \(relayer_id = /,
+      )
     }
     for (const sql of old) {
       expect(await planOf(sql)).toMatch(/using (transactions_ended|idempotency_keys_created)[^S]*Index Cond/)

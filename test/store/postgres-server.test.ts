@@ -59,10 +59,10 @@ test('killed at any moment: all that was promised is there, and nothing is there
     expect(await count('SELECT count(*) AS n FROM transactions')).toBe(stored)
     expect(await count("SELECT count(*) AS n FROM transactions WHERE phase = 'final' AND version = 2")).toBe(stored)
     expect(await count('SELECT max(sequence) AS n FROM transactions')).toBe(stored)
-    expect(await count('SELECT last_sequence AS n FROM relayers')).toBe(stored)
+    expect((await store.reads.work(relayer))?.lastSequence).toBe(stored)
     expect(await count('SELECT count(*) AS n FROM attempts JOIN transactions ON transaction_id = id')).toBe(stored)
     expect(await count('SELECT count(*) AS n FROM outbox WHERE terminal = 1')).toBe(stored)
-    expect(await count("SELECT count AS n FROM tallies WHERE status = 'confirmed'")).toBe(stored)
+    expect((await store.reads.counts(relayer)).confirmed).toBe(stored)
   }
 })
 

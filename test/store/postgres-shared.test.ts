@@ -80,7 +80,7 @@ test('how many are pending is read under the lock, also ahead: it counts what an
   await other.query('SELECT * FROM relayers WHERE id = $1 FOR NO KEY UPDATE', [id])
   const pending = place.store.commit((session) => session.pending(id), id, { pending: true })
   await until(async () => (await waitsForLocks(place)) === 1, { what: 'a unit that waits for the lock' })
-  await other.query("UPDATE tallies SET count = 7 WHERE relayer_id = $1 AND status = 'pending'", [id])
+  await other.query("INSERT INTO tallies (relayer_id, status, count) VALUES ($1, 'pending', 6)", [id])
   await other.query('COMMIT')
   expect(await pending).toBe(7)
 })

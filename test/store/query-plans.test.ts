@@ -198,6 +198,8 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
     'transactions_displaced',
     'transactions_expiring',
     'transactions_in_progress',
+    // One row: the last sequence.
+    'transactions_sequence',
     'transactions_status',
     'transactions_suspected',
     'transactions_unsettled',

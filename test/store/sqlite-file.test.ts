@@ -55,7 +55,6 @@ test('killed at any moment: all that was promised is there, and nothing is there
     expect(count('SELECT count(*) FROM transactions')).toBe(stored)
     expect(count("SELECT count(*) FROM transactions WHERE phase = 'final' AND version = 2")).toBe(stored)
     expect(count('SELECT max(sequence) FROM transactions')).toBe(stored)
-    expect(count('SELECT last_sequence FROM relayers')).toBe(stored)
     expect(count('SELECT count(*) FROM attempts JOIN transactions ON transaction_id = id')).toBe(stored)
     expect(count('SELECT count(*) FROM outbox WHERE terminal = 1')).toBe(stored)
     expect(count("SELECT count FROM tallies WHERE status = 'confirmed'")).toBe(stored)

@@ -8,6 +8,7 @@ import type { Executor } from '../statement.ts'
 import { findClaims } from '../transactions/claim.ts'
 import { findTransactions } from '../transactions/find-transaction.ts'
 import { countOfEach, openTallies } from '../transactions/tallies.ts'
+import { openTallyChanges, unfoldedOf } from '../transactions/tally-changes.ts'
 import { canStand, type Writing, writingExecutor } from './executor.ts'
 import { openGathering } from './gather.ts'
 import { ofLockedRelayer } from './locked-relayer.ts'
@@ -100,7 +101,8 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
     change: writing.change,
     settledEvent: () => events.read(writing),
   }
-  const tallies = openTallies(executor)
+  const appended = openTallyChanges(executor)
+  const tallies = openTallies(executor, appended)
   const pad = openAuditPad(executor)
   const session = sessionOver(executor, tallies, pad)
   const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
@@ -111,12 +113,18 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))
   const counted = new Set(reading.flatMap((unit) => (unit.ahead.pending && unit.relayer) ?? []).filter(canStand))
   // After the locks and on their connection: the reads see the commits of the last holders.
-  const [rows, transactions, claims, counts] = await Promise.all([
+  const [rows, transactions, claims, counts, unfolded] = await Promise.all([
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
     counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,
+    unfoldedOf(executor, [...relayers].filter(canStand)),
   ])
+  // A change that is appended without the lock may become visible after a fold has passed over it.
+  appended.holdLocks(
+    rows.map(({ id }) => id),
+    unfolded,
+  )
   const locked = new Map(
     rows.map((row) => {
       const its = transactions.filter(({ relayerId }) => relayerId === row.id)

@@ -2,7 +2,7 @@
 // prepared transaction keeps a snapshot open that may still need them. Then each read passes over more of them.
 import type { Pool } from 'pg'
 
-const changedByEachCommit = ['relayers', 'tallies', 'tally_buckets']
+const changedByEachCommit = ['tally_buckets', 'tally_changes']
 
 interface DeadRows {
   readonly table: string

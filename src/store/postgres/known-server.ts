@@ -57,8 +57,8 @@ export interface KnownServer {
  */
 const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
 
-/** Without it, a change of `transactions` counts as one of an earlier version (migrate-uncounted.ts). */
-const counting = "SET rescind.counts_buckets = 'yes'"
+/** Without them, changes are those of an earlier version (migrate-uncounted.ts, migrate-sequences.ts). */
+const sayingWhichVersion = "SET rescind.counts_buckets = 'yes'; SET rescind.reads_sequences = 'yes'"
 
 interface SessionFacts {
   readonly lockTimeoutMs: number
@@ -150,7 +150,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
       await Promise.all([...sessions].map(checkOne))
     },
     async begin(client, end) {
-      await client.query(`${planning}; ${counting}`)
+      await client.query(`${planning}; ${sayingWhichVersion}`)
       const { rows } = await client.query<SessionFacts>(factsOfSession)
       const [facts] = rows
       if (facts?.lockTimeoutMs !== lockTimeoutMs) {

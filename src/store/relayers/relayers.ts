@@ -7,11 +7,16 @@ import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { openQueue } from '../deliveries/delivery-queues.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { lastSequence, raiseToNewest } from './last-sequence.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
 import { removeAllPresigned, removeOfOtherAccount } from './remove-presigned.ts'
 
 const byId = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where('id', '=', p.id),
+)
+
+const byIdWithLast = statement<{ id: RelayerId }, RelayerRow & { last: number }>((db, p, dialect) =>
+  db.selectFrom('relayers').selectAll().select(lastSequence(dialect).as('last')).where('id', '=', p.id),
 )
 
 export async function findRelayer(executor: Executor, id: RelayerId): Promise<Relayer | undefined> {
@@ -23,12 +28,12 @@ export async function findRelayerAndFloor(
   executor: Executor,
   id: RelayerId,
 ): Promise<Pick<Work, 'relayer' | 'floor' | 'lastSequence' | 'uncheckedThrough'> | undefined> {
-  const row = await first(executor, byId, { id })
+  const row = await first(executor, byIdWithLast, { id })
   return (
     row && {
       relayer: relayerFromRow(row),
       floor: { spentBelow: row.spent_below, explainedBelow: row.explained_below },
-      lastSequence: row.last_sequence,
+      lastSequence: row.last,
       ...(row.unchecked_through !== null && { uncheckedThrough: row.unchecked_through }),
     }
   )
@@ -49,12 +54,12 @@ const freeOnes = statement<{ ids: readonly RelayerId[] }, RelayerRow>((db, p) =>
 
 /** At most one row. Waits for its lock. */
 export async function lockRelayer(executor: Executor, id: RelayerId): Promise<readonly RelayerRow[]> {
-  return executor.all(locked, { id })
+  return raiseToNewest(executor, executor.all(locked, { id }), [id])
 }
 
 /** Without those that another transaction has locked. PostgreSQL only. */
 export async function lockFreeRelayers(executor: Executor, ids: readonly RelayerId[]): Promise<readonly RelayerRow[]> {
-  return executor.all(freeOnes, { ids })
+  return raiseToNewest(executor, executor.all(freeOnes, { ids }), ids)
 }
 
 const page = statement<{ limit: number; offset: number }, RelayerRow>((db, p) =>
@@ -123,21 +128,15 @@ export async function saveRelayer(executor: Executor, relayer: Relayer): Promise
   if (relayer.notificationId !== undefined) await openQueue(executor, relayer.notificationId)
 }
 
-const advanceSequence = statement<{ id: RelayerId }, RelayerRow>((db, p) =>
-  db
-    .updateTable('relayers')
-    .set({ last_sequence: sql<number>`last_sequence + 1` })
-    .where('id', '=', p.id)
-    .returningAll(),
-)
-
-/** One statement locks the relayer, reads it and reserves its next sequence, so that a send takes one round trip less. */
+/** Outside of a commit that has the relayer's row in memory: see remember-row.ts. */
 export async function reserveSequence(
   executor: Executor,
   id: RelayerId,
 ): Promise<{ relayer: Relayer; sequence: number; gaveUpAt?: TimestampMs } | undefined> {
-  const row = await first(executor, advanceSequence, { id })
-  return row && { relayer: relayerFromRow(row), sequence: row.last_sequence, ...gaveUp(row) }
+  const reserved = await reserveSequences(executor, id, 1)
+  if (!reserved) return undefined
+  const { first: sequence, ...rest } = reserved
+  return { ...rest, sequence }
 }
 
 /** As a send reads it. */
@@ -145,10 +144,10 @@ export function gaveUp({ gave_up_at: at }: RelayerRow): { gaveUpAt?: TimestampMs
   return at === null ? {} : { gaveUpAt: at }
 }
 
-const advanceBy = statement<{ id: RelayerId; count: number }, RelayerRow>((db, p) =>
+const advanceBy = statement<{ id: RelayerId; count: number }, RelayerRow>((db, p, dialect) =>
   db
     .updateTable('relayers')
-    .set((eb) => ({ last_sequence: eb('last_sequence', '+', p.count) }))
+    .set({ last_sequence: sql<number>`${lastSequence(dialect)} + ${p.count}` })
     .where('id', '=', p.id)
     .returningAll(),
 )
@@ -158,24 +157,24 @@ export async function reserveSequences(
   id: RelayerId,
   count: number,
 ): Promise<{ relayer: Relayer; first: number; gaveUpAt?: TimestampMs } | undefined> {
-  const row = await first(executor, advanceBy, { id, count })
+  const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, advanceBy, { id, count })])
   return row && { relayer: relayerFromRow(row), first: row.last_sequence - count + 1, ...gaveUp(row) }
 }
 
 // A mark that an earlier owner left stays: transactions sent since then may be newer than a restore.
-const raiseEpoch = statement<{ id: RelayerId }, { epoch: number }>((db, p) =>
+const raiseEpoch = statement<{ id: RelayerId }, { epoch: number }>((db, p, dialect) =>
   db
     .updateTable('relayers')
     .set({
       epoch: sql<number>`epoch + 1`,
-      unchecked_through: sql<number>`COALESCE(unchecked_through, last_sequence)`,
+      unchecked_through: sql<number>`COALESCE(unchecked_through, ${lastSequence(dialect)})`,
     })
     .where('id', '=', p.id)
     .returning('epoch'),
 )
 
 export async function acquireRelayer(executor: Executor, id: RelayerId): Promise<bigint | undefined> {
-  const row = await first(executor, raiseEpoch, { id })
+  const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, raiseEpoch, { id })])
   return row && BigInt(row.epoch)
 }
 

@@ -1,23 +1,12 @@
-// A relayer's row, read in a transaction that keeps others from changing it: it answers units from memory, and writes the
-// sequences that they take once for all of them.
+// A relayer's row, read in a transaction that keeps others from changing it: it answers units from memory, and counts the
+// sequences that they take.
 import { OwnershipLost } from '../../domain/errors.ts'
-import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
-import { inLists } from '../in-lists.ts'
-import { type Executor, statement } from '../statement.ts'
+import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
+import { keepFromReuse } from './last-sequence.ts'
 import { type RelayerRow, relayerFromRow } from './relayer-row.ts'
 import { gaveUp } from './relayers.ts'
-
-const saveLastSequence = inLists(
-  statement<{ id: RelayerId; last: number }>((db, p) =>
-    db.updateTable('relayers').set({ last_sequence: p.last }).where('id', '=', p.id),
-  ),
-  { id: 'text', last: 'bigint' },
-  (given) => `UPDATE relayers SET last_sequence = given.last FROM ${given}
-    WHERE relayers.id = ANY($1::text[]) AND relayers.id = given.id`,
-  { writes: { table: 'relayers', key: 'id' }, joins: true },
-)
 
 export interface RememberedRow {
   readonly remembering: Pick<
@@ -25,6 +14,7 @@ export interface RememberedRow {
     | 'relayer'
     | 'reserveSequence'
     | 'reserveSequences'
+    | 'insertTransaction'
     | 'fence'
     | 'raiseFloor'
     | 'acquire'
@@ -47,12 +37,16 @@ export function rememberRow({
 }): RememberedRow {
   const { id } = row
   const relayer = relayerFromRow(row)
-  /** The last sequence reserved, and whether this memory still stands for the row: of units that are through, and with the one that runs. */
-  let kept = { last: row.last_sequence, known: true }
-  let { last, known } = kept
+  /**
+   * The last sequence reserved, the last one of a stored transaction, and whether this memory still stands for the row: of units
+   * that are through, and with the one that runs.
+   */
+  let kept = { last: row.last_sequence, stored: row.last_sequence, known: true }
+  let { last, stored, known } = kept
 
+  /** The rows of transactions hold the sequences, except one that was reserved for nothing. */
   async function write(): Promise<void> {
-    if (known && last !== row.last_sequence) await executor.all(saveLastSequence, { id, last })
+    if (known && last > stored) await keepFromReuse(executor, id, last)
   }
 
   /** From here on the row itself is asked: it is about to be something else, or to be gone. */
@@ -75,6 +69,10 @@ export function rememberRow({
     },
     reserveSequences: async (relayerId, count) =>
       known && relayerId === id ? take(count) : session.reserveSequences(relayerId, count),
+    async insertTransaction(transaction) {
+      if (transaction.relayerId === id) stored = Math.max(stored, transaction.sequence)
+      await session.insertTransaction(transaction)
+    },
     async fence(relayerId, epoch) {
       if (!known || relayerId !== id) return session.fence(relayerId, epoch)
       if (BigInt(row.epoch) !== epoch)
@@ -102,10 +100,10 @@ export function rememberRow({
     remembering,
     sequences: {
       keep() {
-        kept = { last, known }
+        kept = { last, stored, known }
       },
       forget() {
-        ;({ last, known } = kept)
+        ;({ last, stored, known } = kept)
       },
       // It lives no longer than its transaction.
       reset() {},

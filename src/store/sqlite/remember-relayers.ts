@@ -1,4 +1,4 @@
-// The relayers of a commit: their sends read their row once, and write the sequences that they take once.
+// The relayers of a commit: their sends read their row once.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
@@ -46,6 +46,7 @@ export function rememberRelayers(
       relayer: (id) => of(id).relayer(id),
       reserveSequence: async (id) => (await reading(id))?.reserveSequence(id),
       reserveSequences: async (id, count) => (await reading(id))?.reserveSequences(id, count),
+      insertTransaction: (transaction) => of(transaction.relayerId).insertTransaction(transaction),
       fence: (id, epoch) => of(id).fence(id, epoch),
       raiseFloor: (id, floor) => of(id).raiseFloor(id, floor),
       acquire: (id) => of(id).acquire(id),

@@ -3,10 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import type { Page, PageItem, PageRequest } from '../page-port.ts'
-import { type Executor, statement } from '../statement.ts'
+import { type DialectName, type Executor, statement } from '../statement.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { countByStatus } from './tallies.ts'
 import { bucketSize, bucketsAddUp } from './tally-buckets.ts'
+import { partsOf } from './tally-changes.ts'
 
 interface Window {
   relayerId: RelayerId
@@ -40,7 +41,11 @@ const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
  * the page, so that counts and rows are of one instant. None where the buckets do not count every transaction
  * (count-buckets.ts), and where they do not add up to the tallies, which no version writes.
  */
-function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown>): RawBuilder<number> {
+function firstOfPage(
+  { relayerId, offset }: Window,
+  ofStatus: RawBuilder<unknown>,
+  dialect: DialectName,
+): RawBuilder<number> {
   return sql<number>`(
     WITH sized AS (
       SELECT bucket, SUM(count) AS count FROM tally_buckets WHERE relayer_id = ${relayerId} ${ofStatus} GROUP BY bucket
@@ -49,7 +54,7 @@ function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown
     ), start AS (
       SELECT bucket, CAST(${offset} - (through - count) AS BIGINT) AS skipped FROM placed
       WHERE through > ${offset} AND through - count <= ${offset} AND (SELECT SUM(count) FROM sized) =
-        (SELECT SUM(count) FROM tallies WHERE relayer_id = ${relayerId} ${ofStatus})
+        (SELECT SUM(count) FROM ${partsOf(relayerId, dialect)} AS parts WHERE true ${ofStatus})
         AND NOT EXISTS (SELECT 1 FROM uncounted_relayers WHERE relayer_id = ${relayerId})
     )
     SELECT sequence FROM transactions
@@ -58,23 +63,23 @@ function firstOfPage({ relayerId, offset }: Window, ofStatus: RawBuilder<unknown
   )`
 }
 
-const deepOfRelayer = statement<Window, LightRow>((db, p) =>
+const deepOfRelayer = statement<Window, LightRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
-    .where('sequence', '<=', firstOfPage(p, sql``))
+    .where('sequence', '<=', firstOfPage(p, sql``, dialect))
     .orderBy('sequence', 'desc')
     .limit(p.limit),
 )
 
-const deepOfStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
+const deepOfStatus = statement<Window & { status: Status }, LightRow>((db, p, dialect) =>
   db
     .selectFrom('transactions')
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', p.status)
-    .where('sequence', '<=', firstOfPage(p, sql`AND status = ${p.status}`))
+    .where('sequence', '<=', firstOfPage(p, sql`AND status = ${p.status}`, dialect))
     .orderBy('sequence', 'desc')
     .limit(p.limit),
 )

@@ -5,6 +5,7 @@ import { isRemovable, type RemovalContext } from '../../domain/removable.ts'
 import type { Status } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import { type Json, toJson } from '../json.ts'
+import { keepFromReuse } from '../relayers/last-sequence.ts'
 import { findRelayerAndFloor } from '../relayers/relayers.ts'
 import { findFormerFloor, hasOpen } from '../relayers/remove-relayer.ts'
 import type { EndedPosition, EndedTransaction } from '../retention-port.ts'
@@ -131,5 +132,7 @@ export async function removeEnded(
   for (const { status, sequence } of removed) tallies.count(relayerId, status, sequence, -1)
   const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))
   await removeEmptyBuckets(executor, relayerId, newest)
+  // The rows held the relayer's last sequence, if none is newer.
+  await keepFromReuse(executor, relayerId, newest)
   return removed.map(({ id }) => id)
 }

@@ -4,9 +4,11 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
+import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { unwritten } from './bulk-mark.ts'
 import { openBucketChanges } from './tally-buckets.ts'
+import { partsOf, type TallyChanges } from './tally-changes.ts'
 
 /** The changes of a commit's units. A unit's share counts only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
@@ -27,7 +29,8 @@ interface Change {
 
 type Changes = Map<RelayerId, Map<Status, number>>
 
-export function openTallies(executor: Executor): Tallies {
+/** With `appended`, relayers that are locked append their changes. */
+export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
   const buckets = openBucketChanges()
   let kept: Changes = new Map()
   let counted: Change[] = []
@@ -61,10 +64,12 @@ export function openTallies(executor: Executor): Tallies {
       kept = new Map()
       for (const [relayerId, byStatus] of changes) {
         for (const [status, change] of byStatus) {
-          if (change !== 0) await executor.all(add, { relayerId, status, change })
+          if (change === 0 || (await appended?.append(relayerId, status, change))) continue
+          await executor.all(add, { relayerId, status, change })
         }
       }
       await buckets.write(executor)
+      await appended?.foldMany()
     },
     writeBuckets: () => buckets.write(executor),
   }
@@ -106,18 +111,21 @@ interface Tally {
 const takenOf = (relayerId: unknown) =>
   sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(relayerId)} END`.as('taken')
 
-const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p) =>
+const sum = sql<number>`CAST(SUM(count) AS BIGINT)`.as('count')
+
+const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p, dialect) =>
   db
-    .selectFrom('tallies')
-    .select(['status', 'count', takenOf(p.relayerId)])
-    .where('relayer_id', '=', p.relayerId),
+    .selectFrom(partsOf(p.relayerId, dialect).as('parts'))
+    .select(['status', sum, takenOf(p.relayerId)])
+    .groupBy('status'),
 )
 
-const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p) =>
+const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p, dialect) =>
   db
-    .selectFrom('tallies')
-    .select(['relayer_id', 'status', 'count', takenOf(sql.ref('tallies.relayer_id'))])
-    .where(sql<boolean>`relayer_id = ANY(${p.ids})`),
+    .selectFrom(sql<{ id: RelayerId }>`unnest(CAST(${p.ids} AS text[]))`.as<'given'>(sql`given (id)`))
+    .innerJoinLateral(partsOf(sql.ref('given.id'), dialect).as('parts'), (join) => join.onTrue())
+    .select(['given.id as relayer_id', 'parts.status', sum, takenOf(sql.ref('given.id'))])
+    .groupBy(['given.id', 'parts.status']),
 )
 
 /** The transactions that a bulk cancellation has taken count as canceled, before their rows say so. */
@@ -159,16 +167,24 @@ export function pendingAmong(counts: Counts, tallies: Tallies, relayerId: Relaye
   return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
 }
 
-const backlogs = statement<object, { id: RelayerId; last_sequence: number }>((db) =>
-  db
-    .selectFrom('tallies')
-    .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
-    .select(['relayers.id', 'relayers.last_sequence'])
-    .where('tallies.status', '=', 'pending')
-    .where('tallies.count', '>', 0),
+const backlogs = statement<object, { id: RelayerId; last: number }>((db, _, dialect) =>
+  dialect === 'postgres'
+    ? db
+        .selectFrom('relayers')
+        .innerJoinLateral(partsOf(sql.ref('relayers.id'), dialect).as('parts'), (join) => join.onTrue())
+        .select(['relayers.id', lastSequence(dialect).as('last')])
+        .where('parts.status', '=', queued)
+        .groupBy('relayers.id')
+        .having(sql<boolean>`SUM(count) > 0`)
+    : db
+        .selectFrom('tallies')
+        .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
+        .select(['relayers.id', lastSequence(dialect).as('last')])
+        .where('tallies.status', '=', queued)
+        .where('tallies.count', '>', 0),
 )
 
 export async function findBacklogs(executor: Executor): Promise<ReadonlyMap<RelayerId, number>> {
   const rows = await executor.all(backlogs, {})
-  return new Map(rows.map((row) => [row.id, row.last_sequence]))
+  return new Map(rows.map((row) => [row.id, row.last]))
 }

@@ -4,6 +4,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { type Status, statuses } from '../../domain/transaction.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { partsOf } from './tally-changes.ts'
 
 /** Sequences in a bucket. A page reads at most so many entries of an index, and the counts of all buckets. */
 export const bucketSize = 16_384
@@ -87,15 +88,21 @@ export async function removeEmptyBuckets(executor: Executor, relayerId: RelayerI
   await executor.all(removeEmpty, { relayerId, through: bucketOf(sequence) })
 }
 
-const sumOf = (table: 'tallies' | 'tally_buckets') =>
-  statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
+const sums = {
+  tallies: statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p, dialect) =>
     db
-      .selectFrom(table)
+      .selectFrom(partsOf(p.relayerId, dialect).as('parts'))
+      .select((eb) => ['status', eb.fn.sum<number>('count').as('count')])
+      .groupBy('status'),
+  ),
+  buckets: statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
+    db
+      .selectFrom('tally_buckets')
       .select((eb) => ['status', eb.fn.sum<number>('count').as('count')])
       .where('relayer_id', '=', p.relayerId)
       .groupBy('status'),
-  )
-const sums = { tallies: sumOf('tallies'), buckets: sumOf('tally_buckets') }
+  ),
+}
 
 const uncounted = statement<{ relayerId: RelayerId }, { changes: number }>((db, p) =>
   db.selectFrom('uncounted_relayers').select('changes').where('relayer_id', '=', p.relayerId),

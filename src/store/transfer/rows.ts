@@ -9,7 +9,7 @@ export interface Table {
 }
 
 /** Not copied: the target counts the transactions by itself (retention/count-buckets.ts). */
-export const countedAnew = ['tally_buckets', 'uncounted_relayers']
+export const countedAnew = ['tally_buckets', 'uncounted_relayers', 'tally_changes', 'tally_folds']
 
 /** In the order of the table's columns; whole numbers as decimals. */
 export type Row = readonly (string | null)[]
