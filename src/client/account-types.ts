@@ -29,6 +29,13 @@ export interface RelayerView {
     readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
     /** Wei */
     readonly value_cap?: number
+    readonly include_revert_data: boolean
+    readonly revert_abi?: readonly {
+      readonly type: 'error'
+      readonly name: string
+      /** Parameters: `type`, and optionally `name`; `components` of a tuple */
+      readonly inputs: readonly Readonly<Record<string, unknown>>[]
+    }[]
   }
   readonly custom_rpc_urls?: readonly {
     /** With user, path and query masked */

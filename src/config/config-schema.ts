@@ -4,6 +4,7 @@
 import { bases, floorsOfByte } from '../domain/gas-figures.ts'
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
+import { fragmentLimits } from '../domain/revert-data.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
 import { providerCharsMax } from '../domain/settings.ts'
 import { httpUrlPattern } from '../ops/http-url.ts'
@@ -14,6 +15,7 @@ import {
   headerValuePattern,
   reservedHeaderPattern,
 } from '../ops/request-headers.ts'
+import { arrayPattern, identifierPattern, parameterNamePattern, scalarTypes } from './error-types.ts'
 import { limits } from './limits.ts'
 
 export interface FileSchema {
@@ -85,8 +87,33 @@ function policySchema(policy: Policy): FileSchema {
         additionalProperties: list({ type: 'string', pattern: selectorPattern, examples: ['0xa9059cbb', '0x'] }),
         examples: [{ [someAddress]: ['0xa9059cbb'] }],
       })
+    case 'errors':
+      return described(policy.meaning, list(ref('errorFragment'), { maxItems: fragmentLimits.fragmentsMax }))
   }
 }
+
+const identifier: FileSchema = { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] }
+const parameterName: FileSchema = { type: 'string', pattern: parameterNamePattern, examples: ['available', ''] }
+const inputs = (name: string) => list(ref(name), { maxItems: fragmentLimits.inputsMax })
+const noted = { internalType: { type: 'string', examples: ['uint256'] } }
+
+/** A value of one type, and a tuple of them. */
+const inputOf = (scalarPattern: string, tuplePattern: string): FileSchema =>
+  anyOf(
+    object(
+      { type: { type: 'string', pattern: scalarPattern, examples: ['uint256'] } },
+      { name: parameterName, ...noted },
+    ),
+    object(
+      {
+        type: { type: 'string', pattern: tuplePattern, examples: ['tuple'] },
+        components: { ...inputs('errorComponent'), minItems: 1 },
+      },
+      { name: parameterName, ...noted },
+    ),
+  )
+
+const errorFragment = object({ type: { const: 'error' }, name: identifier, inputs: inputs('errorInput') })
 
 function profileSchema(field: ProfileField): FileSchema {
   switch (field.kind) {
@@ -121,7 +148,7 @@ function profileSchema(field: ProfileField): FileSchema {
   }
 }
 
-const [privateTransactions, includeRevertData] = unenforcedPolicies
+const [privateTransactions] = unenforcedPolicies
 
 const policies = object(
   {},
@@ -129,7 +156,6 @@ const policies = object(
   {
     ...Object.fromEntries(Object.values(policyTable).map((policy) => [policy.name, policySchema(policy)])),
     [privateTransactions.name]: described(privateTransactions.meaning, { const: false }),
-    [includeRevertData.name]: described(includeRevertData.meaning, flag),
   },
 )
 
@@ -293,7 +319,9 @@ export const configSchema: FileSchema = {
     { '^_': note },
   ),
   definitions: {
-    ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls },
+    ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls, errorFragment },
+    errorInput: inputOf(arrayPattern(scalarTypes), arrayPattern('tuple')),
+    errorComponent: inputOf(`^(${scalarTypes})$`, '^tuple$'),
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

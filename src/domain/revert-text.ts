@@ -4,5 +4,9 @@
 export const revertTextMaxChars = 1_024
 
 export function cutRevertText(text: string): string {
-  return text.length > revertTextMaxChars ? `${text.slice(0, revertTextMaxChars - 1)}…`.toWellFormed() : text
+  return cutTo(text, revertTextMaxChars)
+}
+
+export function cutTo(text: string, charsMax: number): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…`.toWellFormed() : text
 }

@@ -11,6 +11,7 @@ import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofReverts } from './migrate-reverts.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
@@ -251,6 +252,7 @@ export const migrations: readonly Migration[] = [
   { name: '040-contradictions', statements: [numbered(contradictionsTable), contradictionsIndex] },
   ...ofServerIdentity,
   ...ofOutOfGas,
+  ...ofReverts,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

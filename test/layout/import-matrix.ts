@@ -41,6 +41,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/fees.ts',
     'domain/ids.ts',
     'domain/published-accounts.ts',
+    'domain/revert-data.ts',
     'domain/second-witness.ts',
     'domain/settings.ts',
   ],

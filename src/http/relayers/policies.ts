@@ -3,12 +3,26 @@
 import { type TSchema, Type } from 'typebox'
 import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
+import { fragmentLimits } from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
 import { exactNumber } from '../response/exact-number.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies
 const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
+
+/** The parser of the configuration file reads its parameters. */
+const errorFragment = Type.Object(
+  {
+    type: Type.Literal('error'),
+    name: Type.String({ examples: ['Insufficient'] }),
+    inputs: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'Parameters: `type`, and optionally `name`; `components` of a tuple',
+      examples: [[{ type: 'uint256', name: 'available' }]],
+    }),
+  },
+  { title: 'ErrorFragment' },
+)
 
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
@@ -41,6 +55,8 @@ function given(policy: Policy) {
       const wanted = 'an object of lists of selectors by one receiver or more, {"0x…": ["0xa9059cbb"]}'
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
     }
+    case 'errors':
+      return orNull(`a list of errors as in a compiler's ABI: ${meaning}`, Type.Array(errorFragment))
   }
 }
 
@@ -60,6 +76,8 @@ function ruleOf(policy: Policy): readonly object[] {
       const items = { type: 'array', items: selector }
       return [{ type: 'object', minProperties: 1, propertyNames: { pattern, format }, additionalProperties: items }]
     }
+    case 'errors':
+      return [{ type: 'array', maxItems: fragmentLimits.fragmentsMax }]
   }
 }
 
@@ -76,6 +94,8 @@ function shownAs(policy: Policy): TSchema {
       return Type.Array(Type.String())
     case 'calls':
       return Type.Record(Type.String(), Type.Array(Type.String()))
+    case 'errors':
+      return Type.Array(errorFragment)
   }
 }
 
@@ -104,5 +124,7 @@ function present({ kind, value }: HeldPolicy): unknown {
     case 'flag':
     case 'addresses':
       return value
+    case 'errors':
+      return value.map((fragment) => ({ type: 'error', ...fragment }))
   }
 }
