@@ -1,6 +1,13 @@
 // The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
 
+import {
+  identifierPattern,
+  memberPattern,
+  parameterNamePattern,
+  tuplePattern,
+  typePattern,
+} from '../domain/error-types.ts'
 import { bases, floorsOfByte } from '../domain/gas-figures.ts'
 import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
 import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
@@ -15,7 +22,6 @@ import {
   headerValuePattern,
   reservedHeaderPattern,
 } from '../ops/request-headers.ts'
-import { arrayPattern, identifierPattern, parameterNamePattern, scalarTypes } from './error-types.ts'
 import { limits } from './limits.ts'
 
 export interface FileSchema {
@@ -94,26 +100,21 @@ function policySchema(policy: Policy): FileSchema {
 
 const identifier: FileSchema = { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] }
 const parameterName: FileSchema = { type: 'string', pattern: parameterNamePattern, examples: ['available', ''] }
-const inputs = (name: string) => list(ref(name), { maxItems: fragmentLimits.inputsMax })
-const noted = { internalType: { type: 'string', examples: ['uint256'] } }
+const noted = { name: parameterName, internalType: { type: 'string', examples: ['uint256'] } }
+const parameters = (items: FileSchema, minItems = 0) => list(items, { minItems, maxItems: fragmentLimits.inputsMax })
+const parameter = (pattern: string, example: string, more: Properties = {}): FileSchema =>
+  object({ type: { type: 'string', pattern, examples: [example] }, ...more }, noted)
 
-/** A value of one type, and a tuple of them. */
-const inputOf = (scalarPattern: string, tuplePattern: string): FileSchema =>
-  anyOf(
-    object(
-      { type: { type: 'string', pattern: scalarPattern, examples: ['uint256'] } },
-      { name: parameterName, ...noted },
+const errorFragment = object({
+  type: { const: 'error' },
+  name: identifier,
+  inputs: parameters(
+    anyOf(
+      parameter(typePattern, 'uint256'),
+      parameter(tuplePattern, 'tuple', { components: parameters(parameter(memberPattern, 'address'), 1) }),
     ),
-    object(
-      {
-        type: { type: 'string', pattern: tuplePattern, examples: ['tuple'] },
-        components: { ...inputs('errorComponent'), minItems: 1 },
-      },
-      { name: parameterName, ...noted },
-    ),
-  )
-
-const errorFragment = object({ type: { const: 'error' }, name: identifier, inputs: inputs('errorInput') })
+  ),
+})
 
 function profileSchema(field: ProfileField): FileSchema {
   switch (field.kind) {
@@ -320,8 +321,6 @@ export const configSchema: FileSchema = {
   ),
   definitions: {
     ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls, errorFragment },
-    errorInput: inputOf(arrayPattern(scalarTypes), arrayPattern('tuple')),
-    errorComponent: inputOf(`^(${scalarTypes})$`, '^tuple$'),
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

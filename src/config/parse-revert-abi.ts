@@ -1,7 +1,13 @@
 // The errors by which the data of reverts is decoded, in the form of the ABI that compilers write.
 import { toFunctionSelector } from 'viem/utils'
+import {
+  identifierPattern,
+  memberPattern,
+  parameterNamePattern,
+  tuplePattern,
+  typePattern,
+} from '../domain/error-types.ts'
 import { type ErrorFragment, type ErrorInput, fragmentLimits, signatureOf } from '../domain/revert-data.ts'
-import { arrayPattern, identifierPattern, parameterNamePattern, scalarTypes } from './error-types.ts'
 import { type Members, readMembers, shown } from './members.ts'
 import type { Report } from './report.ts'
 
@@ -49,7 +55,7 @@ function parseFragment(value: unknown, place: string, report: Report): ErrorFrag
   return type === 'error' && isNamed && inputs ? { name, inputs } : undefined
 }
 
-type Level = 'top' | 'component'
+type Level = 'top' | 'member'
 const inputMembers = ['type', 'name', 'internalType', 'components']
 
 function parseInputs(name: string, members: Members, level: Level, report: Report): readonly ErrorInput[] | undefined {
@@ -68,14 +74,11 @@ function parseInputs(name: string, members: Members, level: Level, report: Repor
   return parsed.length === inputs.length ? parsed : undefined
 }
 
-const typesAt = {
-  top: { scalar: new RegExp(arrayPattern(scalarTypes)), tuple: new RegExp(arrayPattern('tuple')) },
-  component: { scalar: new RegExp(`^(${scalarTypes})$`), tuple: /^tuple$/ },
-} as const
+const typesAt = { top: new RegExp(typePattern), member: new RegExp(memberPattern) } as const
 const typeRules = {
   top: 'write a type of the ABI such as uint256, an array of it, or tuple with its components; an array of arrays is not decoded',
-  component:
-    'write a type of the ABI such as uint256, or tuple with its components; an array within a tuple is not decoded',
+  member:
+    'write a type of the ABI such as uint256; an array or a tuple within a tuple is not decoded, so remove the fragment',
 } as const
 
 function parseInput(value: unknown, place: string, level: Level, report: Report): ErrorInput | undefined {
@@ -83,8 +86,8 @@ function parseInput(value: unknown, place: string, level: Level, report: Report)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const type = members.raw('type')
   const isText = typeof type === 'string'
-  const isTuple = isText && typesAt[level].tuple.test(type)
-  if (!isText || !(isTuple || typesAt[level].scalar.test(type))) {
+  const isTuple = isText && level === 'top' && new RegExp(tuplePattern).test(type)
+  if (!isText || !(isTuple || typesAt[level].test(type))) {
     report.problem(members.place('type'), `is ${shown(type)}; ${typeRules[level]}`)
     return undefined
   }
@@ -100,7 +103,7 @@ function parseInput(value: unknown, place: string, level: Level, report: Report)
 }
 
 function parseComponents(members: Members, report: Report): readonly ErrorInput[] | undefined {
-  const components = parseInputs('components', members, 'component', report)
+  const components = parseInputs('components', members, 'member', report)
   if (components?.length !== 0) return components
   report.problem(members.place('components'), 'is empty; write the members of the tuple')
   return undefined

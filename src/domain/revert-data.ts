@@ -2,7 +2,7 @@
 import type { Hash, Hex } from './ids.ts'
 import type { BlockNumber } from './units.ts'
 
-/** Bytes that are kept of what a transaction returned. A contract may return megabytes. */
+/** Bytes kept of a return. A contract may return megabytes. */
 export const revertBytesMax = 4_096
 /** Characters of one argument, as shown. */
 export const argumentCharsMax = 1_024

@@ -38,6 +38,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'domain/policy-table.ts',
     'domain/gas-figures.ts',
     'domain/profile.ts',
+    'domain/error-types.ts',
     'domain/fees.ts',
     'domain/ids.ts',
     'domain/published-accounts.ts',

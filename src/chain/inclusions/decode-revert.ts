@@ -9,7 +9,7 @@ import {
   type RevertedArgument,
   signatureOf,
 } from '../../domain/revert-data.ts'
-import { cutTo } from '../../domain/revert-text.ts'
+import { cutRevertText } from '../../domain/revert-text.ts'
 
 const everywhere: readonly ErrorFragment[] = [
   { name: 'Error', inputs: [{ type: 'string' }] },
@@ -42,7 +42,7 @@ export function decodeRevert(data: Hex, abi: readonly ErrorFragment[]): DecodedR
 
 function shownArgument({ name, type }: ErrorInput, value: unknown): RevertedArgument {
   const text = typeof value === 'object' ? JSON.stringify(value, plain) : String(value)
-  return { ...(name !== undefined && { name }), type, value: cutTo(text, argumentCharsMax) }
+  return { ...(name !== undefined && { name }), type, value: cutRevertText(text, argumentCharsMax) }
 }
 
 function plain(_: string, value: unknown): unknown {

@@ -1,6 +1,13 @@
 // Policies on the wire, in bodies and in responses. They are parsed as in the configuration file. A response shows amounts
 // as numbers with every digit.
 import { type TSchema, Type } from 'typebox'
+import {
+  identifierPattern,
+  memberPattern,
+  parameterNamePattern,
+  tuplePattern,
+  typePattern,
+} from '../../domain/error-types.ts'
 import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
 import { fragmentLimits } from '../../domain/revert-data.ts'
@@ -11,18 +18,32 @@ const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies
 const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
 
-/** The parser of the configuration file reads its parameters. */
-const errorFragment = Type.Object(
-  {
-    type: Type.Literal('error'),
-    name: Type.String({ examples: ['Insufficient'] }),
-    inputs: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'Parameters: `type`, and optionally `name`; `components` of a tuple',
-      examples: [[{ type: 'uint256', name: 'available' }]],
-    }),
+const parameter = (pattern: string, more: object = {}) => ({
+  type: 'object',
+  properties: {
+    type: { type: 'string', pattern, examples: ['uint256'] },
+    name: { type: 'string', pattern: parameterNamePattern, examples: ['available'] },
+    ...more,
   },
-  { title: 'ErrorFragment' },
-)
+  required: ['type', ...Object.keys(more)],
+})
+const parameters = (items: object, minItems: number) => ({
+  type: 'array',
+  items,
+  minItems,
+  maxItems: fragmentLimits.inputsMax,
+})
+const components = parameters(parameter(memberPattern), 1)
+/** As in a compiler's ABI. */
+const errorFragment = {
+  type: 'object',
+  properties: {
+    type: { const: 'error' },
+    name: { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] },
+    inputs: parameters({ anyOf: [parameter(typePattern), parameter(tuplePattern, { components })] }, 0),
+  },
+  required: ['type', 'name', 'inputs'],
+}
 
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
@@ -56,7 +77,7 @@ function given(policy: Policy) {
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
     }
     case 'errors':
-      return orNull(`a list of errors as in a compiler's ABI: ${meaning}`, Type.Array(errorFragment))
+      return orNull(`a list of errors as in a compiler's ABI: ${meaning}`, Type.Array(Type.Unknown()))
   }
 }
 
@@ -77,7 +98,7 @@ function ruleOf(policy: Policy): readonly object[] {
       return [{ type: 'object', minProperties: 1, propertyNames: { pattern, format }, additionalProperties: items }]
     }
     case 'errors':
-      return [{ type: 'array', maxItems: fragmentLimits.fragmentsMax }]
+      return [{ type: 'array', items: errorFragment, maxItems: fragmentLimits.fragmentsMax }]
   }
 }
 
@@ -95,7 +116,7 @@ function shownAs(policy: Policy): TSchema {
     case 'calls':
       return Type.Record(Type.String(), Type.Array(Type.String()))
     case 'errors':
-      return Type.Array(errorFragment)
+      return Type.Array(Type.Unsafe<object>(errorFragment))
   }
 }
 
