@@ -7,6 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
+import { readingPooled } from './accounts/read-pooled.ts'
 import { readingReceivers } from './accounts/read-receivers.ts'
 import { readingShownNonces } from './accounts/read-shown-nonce.ts'
 import type { Chain } from './chain.ts'
@@ -95,7 +96,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const providers = new Set(all.map(({ provider }) => provider)).size
-  const { finality } = profile
+  const { finality, witness } = profile
   const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
   const heads = trackHead({
     ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
@@ -111,7 +112,6 @@ export function openNetwork(options: NetworkOptions): Chain {
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
-  const { witness } = profile
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
@@ -135,6 +135,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
+    pooled: readingPooled(endpoints),
     price: price.last,
     gasFigures: gas.gasFigures.known,
     read: (read) => passOn(endpoints, read),

@@ -33,8 +33,13 @@ export interface RelayerView {
     readonly revert_abi?: readonly {
       readonly type: 'error'
       readonly name: string
-      /** Parameters: `type`, and optionally `name`; `components` of a tuple */
-      readonly inputs: readonly Readonly<Record<string, unknown>>[]
+      readonly inputs: readonly (
+        | { readonly type: string; readonly name?: string }
+        | {
+        readonly type: string
+        readonly name?: string
+        readonly components: readonly { readonly type: string; readonly name?: string }[]
+      })[]
     }[]
   }
   readonly custom_rpc_urls?: readonly {
@@ -55,6 +60,18 @@ export interface RelayerStatusView {
   readonly nonce: string
   readonly pending_transactions_count: number
   readonly last_confirmed_transaction_timestamp?: string
+  /** Transactions of the account in pools that this service did not sign; absent without any */
+  readonly foreign_pending?: {
+    readonly count: number
+    /** The next nonce, counting the pool */
+    readonly pending_nonce: number
+    /** The lowest nonces */
+    readonly transactions: readonly {
+      readonly nonce: number
+      /** Where a node shows it */
+      readonly hash?: string
+    }[]
+  }
   /** The network's price as this process last read it; absent before its first reading */
   readonly network_price?: {
     /** Wei for a unit of gas: the base fee and the average tip */
