@@ -36,10 +36,11 @@ export interface RelayerView {
       readonly inputs: readonly (
         | { readonly type: string; readonly name?: string }
         | {
-        readonly type: string
-        readonly name?: string
-        readonly components: readonly { readonly type: string; readonly name?: string }[]
-      })[]
+            readonly type: string
+            readonly name?: string
+            readonly components: readonly { readonly type: string; readonly name?: string }[]
+          }
+      )[]
     }[]
   }
   readonly custom_rpc_urls?: readonly {

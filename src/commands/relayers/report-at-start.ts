@@ -62,7 +62,7 @@ function logForeign(
   const facts = { relayer_id: id, address, account_nonce: nonce, pending_nonce: pendingNonce, count, transactions }
   logger.warn(
     facts,
-    `pools hold transactions of a relayer's account that this service did not sign: sends get nonces behind those that the pool counts, and the service neither replaces nor cancels them, unless one of them holds up a send for ${patienceBlocks} blocks; make sure that nothing else signs with this key`,
+    `pools hold transactions of a relayer's account that this service did not sign: sends get nonces behind those that the pool counts, and the service leaves them alone, unless one of them holds up a send for ${patienceBlocks} blocks: then it uses that nonce, and perhaps those behind it; make sure that nothing else signs with this key`,
   )
 }
 
