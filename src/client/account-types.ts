@@ -33,14 +33,11 @@ export interface RelayerView {
     readonly revert_abi?: readonly {
       readonly type: 'error'
       readonly name: string
-      readonly inputs: readonly (
-        | { readonly type: string; readonly name?: string }
-        | {
-            readonly type: string
-            readonly name?: string
-            readonly components: readonly { readonly type: string; readonly name?: string }[]
-          }
-      )[]
+      readonly inputs: readonly {
+        readonly type: string
+        readonly name?: string
+        readonly components?: readonly { readonly type: string; readonly name?: string }[]
+      }[]
     }[]
   }
   readonly custom_rpc_urls?: readonly {

@@ -26,7 +26,7 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
     readAccount(chainOf, relayer),
     reads.counts(relayer.id),
     reads.transactions(relayer.id, { status: 'confirmed' }, { page: 1, perPage: 1 }),
-    readForeignPending(reads, chainOf(relayer), relayer),
+    readNodes(relayer, async () => readForeignPending(reads, chainOf(relayer), relayer)),
   ])
   const [newest] = confirmed.items
   const lastConfirmedAt = newest && confirmedAtOf(newest)

@@ -45,6 +45,15 @@ const errorFragment = {
   required: ['type', 'name', 'inputs'],
 }
 
+const shownParameter = { type: Type.String(), name: Type.Optional(Type.String()) }
+const shownFragment = Type.Object({
+  type: Type.Literal('error'),
+  name: Type.String(),
+  inputs: Type.Array(
+    Type.Object({ ...shownParameter, components: Type.Optional(Type.Array(Type.Object(shownParameter))) }),
+  ),
+})
+
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
   Object.fromEntries([...rows, ...unenforcedPolicies].map((policy) => [policy.name, given(policy)])),
@@ -116,7 +125,7 @@ function shownAs(policy: Policy): TSchema {
     case 'calls':
       return Type.Record(Type.String(), Type.Array(Type.String()))
     case 'errors':
-      return Type.Array(Type.Unsafe<object>(errorFragment))
+      return Type.Array(shownFragment)
   }
 }
 
