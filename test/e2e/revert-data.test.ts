@@ -139,6 +139,19 @@ test.each(['trace', 'call_before_block'])('long data is cut: by %s', async (sour
   expect(reason).toMatch(/^execution reverted: a{400,}…$/)
 })
 
+test('invented data is shown as what one endpoint said, and ends nothing else', async () => {
+  const output = text('an invention')
+  line.lie(({ method }, honest) =>
+    method === 'debug_traceTransaction' && 'result' in honest
+      ? { result: { ...(honest.result as object), output } }
+      : undefined,
+  )
+  const { reason, revert } = await fail('unnamed', custom)
+  expect(line.lies()).toBeGreaterThan(0)
+  expect(revert).toMatchObject({ data: output, endpoint: 0, host: new URL(line.url).host })
+  expect(reason).toBe('execution reverted: an invention')
+})
+
 test('without the policy the reason stays as it was, and nothing is kept or traced', async () => {
   line.repent()
   const before = line.calls('debug_traceTransaction').length
