@@ -15,8 +15,33 @@ import type { World } from './world.ts'
 /** One block on top of the canonical chain. */
 export function mine(world: World): void {
   switchOrder(world)
+  if (isSlotEmpty(world)) return
   const block = build(world, world.blocks.canonical(), world.dice.pick(world.nodes), [])
   adopt(world, block)
+}
+
+/**
+ * A block is announced, and its builder withholds the payload, so that the next block has the same height (EIP-7732). Some nodes
+ * show the block alone, some got the payload in time and execute it, and some never see it.
+ */
+function isSlotEmpty(world: World): boolean {
+  const { scenario, state, slotDice, blocks, history } = world
+  if (!state.faulty || !slotDice.chance(scenario.emptySlots ?? 0)) return false
+  const withheld = build(world, blocks.canonical(), slotDice.pick(world.nodes), [])
+  for (const node of world.nodes) {
+    if (node.lags || node.head !== withheld.parent || slotDice.chance(0.3)) continue
+    if (slotDice.chance(0.5)) node.announced = withheld
+    else {
+      world.truth.nodeMoves(node, withheld)
+      moveTo(world.node, node, withheld)
+    }
+  }
+  state.shownHeight = Math.max(state.shownHeight, withheld.number)
+  if (withheld.included.length > 0) world.marks.note('payload-withheld')
+  history.note(
+    `block ${withheld.number} is announced with ${withheld.included.length} of ours, and its slot stays empty`,
+  )
+  return true
 }
 
 /** A vote of the chain. The service reads it when it starts, and hourly. */
@@ -197,6 +222,7 @@ function adopt(world: World, block: Block): void {
 export function follow(world: World, node: SimNode): void {
   if (node.lags) return
   const head = world.blocks.canonical()
+  node.announced = undefined
   if (node.head === head) return
   world.truth.nodeMoves(node, head)
   moveTo(world.node, node, head)

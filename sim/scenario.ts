@@ -102,6 +102,8 @@ export interface Scenario {
   readonly isPunctual?: boolean
   /** The rules of gas change. Absent: they do not, and the service is given them. */
   readonly gasFork?: GasFork
+  /** How likely the slot of a block stays empty, after nodes have shown the block. Absent: never. */
+  readonly emptySlots?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }
@@ -155,6 +157,8 @@ export const features = [
   'tipSwitch',
   // Blocks above a height have the gas rules of a fork, which reorganizations undo.
   'gasFork',
+  // Nodes show a block, and its payload is withheld (EIP-7732).
+  'emptySlots',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -216,6 +220,7 @@ export const drawnUsually: Drawn = {
   tipSwitch: 0.02,
   // Only where it is forced.
   gasFork: 0,
+  emptySlots: 0.02,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -334,7 +339,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...signing,
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
-  const truthful = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
+  const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
+  const truthful = withEmptySlots(forking, has('emptySlots'))
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -452,6 +458,20 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
   const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
+}
+
+/** Depths may count the block that is shown in vain, so what protects from a reorganization is a block more. */
+function withEmptySlots<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>>(
+  scenario: S,
+  dice: Dice | undefined,
+): S {
+  const { kind, confirmations, finality } = scenario
+  if (!dice || kind.isFcfs) return scenario
+  const isByDepth = finality !== undefined && typeof finality.rule === 'number'
+  return {
+    ...{ ...scenario, confirmations: confirmations + 1, emptySlots: dice.pick([0.05, 0.2, 0.5]) },
+    ...(isByDepth && { finality: { ...finality, rule: Number(finality.rule) + 1 } }),
+  }
 }
 
 /** Chains of every pace, of which the service is told another. */

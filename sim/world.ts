@@ -2,6 +2,7 @@
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
+import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
 import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
@@ -53,6 +54,7 @@ export interface World {
   /** How tags move, and the reorgs of safe blocks. */
   readonly tagsDice: Dice
   readonly orderDice: Dice
+  readonly slotDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -126,6 +128,8 @@ export interface Moods {
   /** The blocks that the tags name on the canonical chain. */
   tags: Tags
   tagsStop: boolean
+  /** Of the highest block whose slot then stayed empty. */
+  shownHeight: number
   /** The chain has gone over to an order by tips. */
   isByTips: boolean
   /** The first block with the new rules of gas; infinite while none is near, and absent where none comes. */
@@ -192,6 +196,7 @@ export function openWorld(
     tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
     tagsStop: false,
     isByTips: false,
+    shownHeight: 0,
     gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
     unsafe: new Set(),
     balances: new Map(),
@@ -249,7 +254,10 @@ export function openWorld(
     wasUnknowable: (id) => wasUnknowable(id),
     wasCalledInvalid: (hash) => calledInvalid.has(hash) || denied.has(hash),
   })
-  giveUps = watchGiveUps(bytes, history.fail)
+  giveUps = watchGiveUps({
+    ...{ recorded: bytes.recorded, fail: history.fail },
+    gasOf: (row) => gasAround(formOf(row.from_address.toLowerCase(), payloadFromRow(row)), state.gasForkAt).most,
+  })
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
@@ -452,6 +460,7 @@ export function openWorld(
     presignDice: dice(seed, 'presigning'),
     tagsDice: dice(seed, 'tags'),
     orderDice: dice(seed, 'order'),
+    slotDice: dice(seed, 'slots'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,

@@ -20,6 +20,8 @@ export interface AnvilOptions {
   readonly blockGas?: number
   /** 2 makes `finalized` move after a few blocks. */
   readonly slotsInAnEpoch?: number
+  /** Osaka, with the limit of a transaction's gas (EIP-7825). Default: anvil's newest fork, without it. */
+  readonly limitsTransactionGas?: boolean
   /** Default: Ethereum. `optimism` executes deposits from L1 as well. */
   readonly network?: 'optimism'
 }
@@ -51,6 +53,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       ...(typeof mining === 'object' ? ['--block-time', String(mining.intervalMs / 1000)] : []),
       ...(options.baseFee === undefined ? [] : ['--block-base-fee-per-gas', String(options.baseFee)]),
       ...(options.blockGas === undefined ? [] : ['--gas-limit', String(options.blockGas)]),
+      ...(options.limitsTransactionGas ? ['--hardfork', 'osaka', '--enable-tx-gas-limit'] : []),
       ...(options.network === undefined ? [] : ['--network', options.network]),
       ...(options.slotsInAnEpoch === undefined ? [] : ['--slots-in-an-epoch', String(options.slotsInAnEpoch)]),
     ],

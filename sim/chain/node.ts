@@ -34,6 +34,8 @@ export interface SimNode {
   readonly tagAnswer: TagAnswer
   readonly receipts: ReceiptHabits
   head: Block
+  /** The block that it shows above its head, whose payload is withheld: no state, no receipt. */
+  announced?: Block | undefined
   /** As it took its head over. */
   tags: Tags
   /** Its head stands still. */
@@ -175,7 +177,7 @@ export function answer(
       const tag = place === 'safe' || place === 'finalized' ? place : undefined
       if (tag && node.tagAnswer === 'error') return error(-39001, `${tag} block not found`)
       if (tag && node.tagAnswer === 'null') return result(null)
-      const block = tag ? node.tags[tag] : blockOf(place)
+      const block = tag ? node.tags[tag] : shownAt(node, place, blockOf)
       return result(block ? blockJson(block, params[1] === true, world.gasRulesAt(block.number)) : null)
     }
     case 'eth_getTransactionCount': {
@@ -293,6 +295,16 @@ function tipTooLow(tip: bigint, needed: bigint, dice: Dice): string {
   return dice.chance(0.5)
     ? `transaction gas price below minimum: gas tip cap ${tip}, minimum needed ${needed}`
     : `transaction underpriced: tip needed ${needed}, tip permitted ${tip}`
+}
+
+/** The block itself, without any state. */
+function shownAt(
+  { announced }: SimNode,
+  place: unknown,
+  blockOf: (place: unknown) => Block | undefined,
+): Block | undefined {
+  const isShown = announced && (place === 'latest' || Number(place) === announced.number)
+  return isShown ? announced : blockOf(place)
 }
 
 interface CallObject {

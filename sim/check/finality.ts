@@ -15,7 +15,7 @@ export interface FinalityCheck {
 export function watchFinality(
   { confirmations, finality }: Pick<Scenario, 'confirmations' | 'finality'>,
   blocks: Blocks,
-  state: { readonly tags: Tags },
+  state: { readonly tags: Tags; readonly shownHeight: number },
   fail: (what: string) => void,
 ): FinalityCheck {
   /** Taken back since the last look: their alarms are due. */
@@ -24,7 +24,7 @@ export function watchFinality(
   const rule = finality?.rule ?? confirmations
 
   function depthOf(block: Block): number {
-    return blocks.canonical().number - block.number + 1
+    return Math.max(blocks.canonical().number, state.shownHeight) - block.number + 1
   }
 
   function isFinal(block: Block): boolean {

@@ -1,4 +1,5 @@
-// Payloads that the service gave up: never by a single word of a node, and failed only once the chain shows it.
+// Payloads that the service gave up: never by a single word of a node, but for a fork that made their gas limit too low, and failed only
+// once the chain shows it.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Bytes } from './bytes.ts'
 import type { Row } from './rows.ts'
@@ -9,7 +10,13 @@ export interface GiveUps {
   changed(row: Row, before: Row | undefined): void
 }
 
-export function watchGiveUps({ recorded }: Pick<Bytes, 'recorded'>, fail: (what: string) => void): GiveUps {
+export interface GiveUpWatch extends Pick<Bytes, 'recorded'> {
+  fail(what: string): void
+  /** The most that its payload needs on either side of a fork. */
+  gasOf(row: Row): number
+}
+
+export function watchGiveUps({ recorded, fail, gasOf }: GiveUpWatch): GiveUps {
   /** By transaction and hash: how often a node refused the bytes so. */
   const words = new Map<string, Map<Hash, number>>()
 
@@ -20,11 +27,13 @@ export function watchGiveUps({ recorded }: Pick<Bytes, 'recorded'>, fail: (what:
       const of = words.get(id) ?? new Map<Hash, number>()
       words.set(id, of.set(hash, (of.get(hash) ?? 0) + 1))
     },
-    changed({ id, cancel_origin: origin, status, open, confirmed_at: confirmedAt }, before) {
+    changed(row, before) {
+      const { id, cancel_origin: origin, status, open, confirmed_at: confirmedAt } = row
       const name = id.slice(-6)
       if (origin !== 'refusal') return
       const most = Math.max(0, ...(words.get(id)?.values() ?? []))
-      if (before?.cancel_origin !== 'refusal' && most < 2) {
+      const isTooTight = row.gas_limit !== null && row.gas_limit < gasOf(row)
+      if (before?.cancel_origin !== 'refusal' && most < 2 && !isTooTight) {
         fail(`${name} was given up, and no node has refused any of its bytes twice`)
       }
       if (status === 'failed' && open === 1 && confirmedAt === null) {

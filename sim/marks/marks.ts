@@ -38,6 +38,7 @@ const ofRows = {
 } as const
 
 const ofPools = {
+  'payload-withheld': 'Nodes show a block that has a transaction of ours, and its slot stays empty.',
   swallowed: 'A node answers with a hash, and its pool does not have the transaction.',
   'swallowed-after-reorg': 'The same, within three blocks of a reorganization.',
   'swallowed-in-a-race': 'The same, for a transaction that races.',

@@ -172,6 +172,19 @@ export const ofGasRules: readonly Mutant[] = [
     ],
   },
   {
+    name: 'too-little-for-ever',
+    breaks: 'waits for ever for a pool that holds a payload whose named limit is below a new floor',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'is given up once blocks have passed',
+    edits: [
+      {
+        file: 'src/domain/decide/race/advance.ts',
+        find: "const gas = wants === 'payload' ? gasWordsOf(",
+        put: "const gas = wants === 'payload' && invalid ? gasWordsOf(",
+      },
+    ],
+  },
+  {
     name: 'no-op-of-one-side',
     breaks: 'signs a no-op with gas that only one side of a fork accepts',
     caughtBy: 'test/domain/decide/gas-rules.test.ts',

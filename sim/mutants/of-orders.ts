@@ -45,6 +45,58 @@ export const ofOrders: readonly Mutant[] = [
     ],
   },
   {
+    name: 'orders-prove-funds',
+    breaks: 'repeats for ever a no-op that a sequencer accepts and the account cannot pay for',
+    with: ['earlyHashes'],
+    expects: 'have not ended',
+    edits: [
+      {
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: "code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)",
+        put: "code === 'insufficientFunds'",
+      },
+    ],
+  },
+  {
+    name: 'repeat-with-funds-unread',
+    breaks: 'never reads the balance while a sequencer accepts the bytes again and again',
+    caughtBy: 'test/domain/decide/advance.test.ts',
+    expects: 'the balance is read before',
+    edits: [
+      {
+        file: 'src/domain/decide/race/advance.ts',
+        find: 'mayBeLeftOut && again.length > 0 && observation.balance === undefined',
+        put: 'mayBeLeftOut && again.length > 1 && observation.balance === undefined',
+      },
+    ],
+  },
+  {
+    name: 'keep-a-price-above-balance',
+    breaks: 'calls no price better than one that the account cannot pay, where nobody refused it',
+    caughtBy: 'test/domain/decide/advance.test.ts',
+    expects: 'signed anew at a price within',
+    edits: [
+      {
+        file: 'src/domain/decide/race/bid-on-arrival.ts',
+        find: "isShort || rejectionOf(latest)?.code === 'insufficientFunds'",
+        put: "rejectionOf(latest)?.code === 'insufficientFunds'",
+      },
+    ],
+  },
+  {
+    name: 'repeat-above-balance',
+    breaks: 'repeats at a sequencer what the account cannot pay for, and not the cheaper one that it can',
+    caughtBy: 'test/domain/decide/advance.test.ts',
+    expects: 'goes out again in its place',
+    edits: [
+      {
+        file: 'src/domain/decide/race/rebroadcast.ts',
+        find: 'isFcfs(policy) && !isCovered(latest) ? (accepted.findLast(isCovered) ?? latest) : latest',
+        put: 'latest',
+      },
+    ],
+  },
+  {
     name: 'a-receipt-is-a-hash',
     breaks: 'forgets that an answer was a receipt, and sends a no-op in vain',
     caughtBy: sent,

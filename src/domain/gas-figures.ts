@@ -22,16 +22,23 @@ export interface GasFigures {
   readonly newAccount?: Gas
 }
 
+export type GasFigure = keyof GasFigures
+
+/** As the configuration and the API name them. */
+export const figureNames = {
+  base: 'base',
+  floor: 'floor',
+  newAccount: 'new_account',
+} as const satisfies Record<GasFigure, string>
+export const gasFigures = ['base', 'floor', 'newAccount'] as const satisfies readonly GasFigure[]
+
 /** Of Ethereum before Amsterdam. */
 export const osakaRules: GasFigures = { base: transferGas, floor: 10, newAccount: 0 }
 /** Of Ethereum with Amsterdam. */
 export const amsterdamRules: GasFigures = { base: lowBaseGas, floor: 64, newAccount: newAccountGas }
 
 /** The figures in words: empty if there are none. */
-export function describeFigures({ base, floor, newAccount }: GasFigures): string {
-  return [
-    ...(base === undefined ? [] : [`base ${base}`]),
-    ...(floor === undefined ? [] : [`floor ${floor}`]),
-    ...(newAccount === undefined ? [] : [`new_account ${newAccount}`]),
-  ].join(', ')
+export function describeFigures(figures: GasFigures): string {
+  const known = gasFigures.filter((figure) => figures[figure] !== undefined)
+  return known.map((figure) => `${figureNames[figure]} ${figures[figure]}`).join(', ')
 }

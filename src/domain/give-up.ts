@@ -11,15 +11,19 @@ import type { Reason } from './wait-facts.ts'
 export const giveUpsMax = 16
 export const giveUpsWindowMs = 3_600_000
 
-/** "Invalid" ends it. Words that no table has may mean a passing hold, so only the third give-up for such words does. */
+/**
+ * "Invalid" ends it, and so does a limit below the least gas, which a fork raised while a pool held the payload. Words that no table
+ * has may mean a passing hold, so only the third give-up for such words ends it.
+ */
 export interface Refused {
-  readonly as: 'invalid' | 'unknown'
+  readonly as: 'invalid' | 'belowLeastGas' | 'unknown'
   readonly words: string
 }
 
 export function giveUp(transaction: InPhase<'inFlight'>, { as, words }: Refused, now: TimestampMs): Transaction {
-  const given = withReason(cancel(transaction, now, 'refusal'), `every node that answers refuses it: ${words}`)
-  const giveUps = as === 'invalid' ? giveUpsEnd : Math.min(giveUpsEnd, (transaction.giveUps ?? 0) + 1)
+  const by = as === 'belowLeastGas' ? 'no block can hold it any more' : 'every node that answers refuses it'
+  const given = withReason(cancel(transaction, now, 'refusal'), `${by}: ${words}`)
+  const giveUps = as !== 'unknown' ? giveUpsEnd : Math.min(giveUpsEnd, (transaction.giveUps ?? 0) + 1)
   const counted = { ...given, giveUps }
   return withWait(counted, whyGivenUp({ ...counted, lifecycle: transaction.lifecycle }), now)
 }

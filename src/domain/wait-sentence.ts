@@ -68,7 +68,9 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   node_refuses: nodeRefuses,
   refused_by_all: ({ nonce, returns, words }) => {
     const end = returns ? 'once that is final, it waits for another nonce' : 'once that is confirmed, it has failed'
-    return `waits for a no-op with its nonce ${nonce}, as every node that answers refuses it: ${end}${words === undefined ? '' : `; ${words}`}`
+    const why =
+      words === undefined ? 'nodes refuse it, or its gas_limit is too low by now' : 'every node that answers refuses it'
+    return `waits for a no-op with its nonce ${nonce}, as ${why}: ${end}${words === undefined ? '' : `; ${words}`}`
   },
   node_unreachable: ({ of, words }, begin) => {
     if (of === 'network') return `${begin}no node of the network answers: ${words}`

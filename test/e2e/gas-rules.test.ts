@@ -7,7 +7,7 @@ import { amsterdamRules, type GasNode, osakaRules, startGasNode } from '../../to
 import { type Stage, stageOn } from './support/stage.ts'
 
 const friend = devAccount(9).address
-const relayers = ['figures', 'data', 'receivers', 'run', 'back', 'preview', 'tight'] as const
+const relayers = ['figures', 'data', 'receivers', 'run', 'back', 'preview', 'tight', 'named'] as const
 let stage: Stage<GasNode>
 let made = 0
 
@@ -230,4 +230,25 @@ test('a payload in flight below a new floor is signed anew with more gas, at the
   const mined = stage.node.minedOf(view?.hash ?? '')
   expect(mined?.gasUsed).toBe(143_000)
   expect(mined?.gas).toBeGreaterThanOrEqual(143_000)
+})
+
+test('a payload in flight whose client named too little gas for a new floor fails by the proof of a no-op', async () => {
+  const fees = { max_fee_per_gas: '1000000001', max_priority_fee_per_gas: '1' }
+  const { id } = await stage.client.send('named', {
+    ...fees,
+    to: friend,
+    value: '0',
+    data: bytes(2_000, '00'),
+    gas_limit: 41_000,
+  })
+  await until(async () => (await stage.client.get('named', id)).status === 'submitted', { what: () => 'the broadcast' })
+  stage.node.fork(amsterdamRules)
+  const [view] = await settled('named', [id])
+  expect(view?.status).toBe('failed')
+  expect(view?.status_reason).toMatch(
+    /^no node takes it as it is \(its gas_limit is 41000\): the no-op 0x\S+ took its nonce/,
+  )
+  const sender = stage.sender('named').address.toLowerCase()
+  const mined = stage.node.all().filter(({ from }) => from === sender)
+  expect(mined).toMatchObject([{ nonce: 0, to: sender, succeeded: true }])
 })

@@ -17,7 +17,9 @@ const code = (at: number) => `${head.join('')}610800${`60${at.toString(16).padSt
 const revertingCode = `0x${code(code(0).length / 2)}${'61'.repeat(shownBytes)}` as const
 
 test('its text is cut before it is stored, and the others cancel meanwhile', async () => {
-  await using stage = await lyingStage('the only one', { relayers: { hostile: { include_revert_data: true }, honest: {} } })
+  await using stage = await lyingStage('the only one', {
+    relayers: { hostile: { include_revert_data: true }, honest: {} },
+  })
   const { result: estimated } = await fetch(stage.node.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,6 +1,6 @@
 // Keeps the prices of gas that forks change: read at start, once an hour, and whenever the head shows that a fork may have passed, or
 // that a reorganization has undone one.
-import { describeFigures, type GasFigures } from '../../domain/gas-figures.ts'
+import { describeFigures, type GasFigure, type GasFigures, gasFigures } from '../../domain/gas-figures.ts'
 import type { Address } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { waitBriefly } from '../../ops/within.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { type GasFigure, readGasFigures, readNextFork } from './read-gas-figures.ts'
+import { readGasFigures, readNextFork } from './read-gas-figures.ts'
 
 export interface GasFiguresKeeper {
   /**
@@ -38,11 +38,10 @@ const waitedMs = 1_000
 const idleMs = 120_000
 /** As far as a reorganization may go back. */
 const forksKept = 4
-const all: readonly GasFigure[] = ['base', 'floor', 'newAccount']
 
 export function keepGasFigures({ endpoints, providers, profile, clock, logger }: KeepGasFigures): GasFiguresKeeper {
   const named = profile.gasRules ?? {}
-  const figures = profile.floorGas ? all.filter((figure) => named[figure] === undefined) : []
+  const figures = profile.floorGas ? gasFigures.filter((figure) => named[figure] === undefined) : []
   let seen: GasFigures = {}
   /** The side of each fork on which the last head was. */
   let mark: string | undefined

@@ -1,5 +1,5 @@
 // Reads the prices of gas that forks change, by their effect: no name of a fork and no date proves which of them a chain has.
-import { type GasFigures, lowBaseGas, newAccountGas, transferGas } from '../../domain/gas-figures.ts'
+import { type GasFigure, type GasFigures, lowBaseGas, newAccountGas, transferGas } from '../../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../../domain/ids.ts'
 import type { Gas } from '../../domain/units.ts'
 import { enoughOf } from '../../domain/witness.ts'
@@ -11,8 +11,6 @@ import { lacksIntrinsicGas } from '../nodes/lacks-gas.ts'
 
 /** Nobody has a key for it. */
 export const codeless = '0x000000000000000000000000000000000000dead'
-
-export type GasFigure = keyof GasFigures
 
 export interface GasReading {
   readonly figures: readonly GasFigure[]

@@ -3,6 +3,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import { withDotEnv } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { openReport } from '../../config/report.ts'
+import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { systemRandom } from '../../ops/random.ts'
@@ -43,7 +44,7 @@ export async function checkAll(
     ...config.warnings.map((warning) => ({ level: 'warning' as const, place, check: 'files', text: warning })),
   ]
   progress('opening the signers')
-  const addresses = new Map<string, string>()
+  const addresses = new Map<string, Address>()
   const signing = signerContext({
     log: silent,
     clock: systemClock,

@@ -1,11 +1,13 @@
 // What one node can do, and whether it fits its network: read only.
 
+import { gasFiguresBy } from '../../chain/fees/read-gas-figures.ts'
 import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
 import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
 import { makeBy } from '../../chain/nodes/read-shown.ts'
-import { openTransport } from '../../chain/nodes/transport.ts'
-import { transferGas } from '../../domain/gas-figures.ts'
+import { openTransport, type Transport } from '../../chain/nodes/transport.ts'
+import { describeFigures, figureNames, gasFigures, transferGas } from '../../domain/gas-figures.ts'
+import type { Address } from '../../domain/ids.ts'
 import { isMakeUnknown, type ShownMake } from '../../domain/network-profiles.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
@@ -20,7 +22,7 @@ export interface EndpointCheck {
   readonly network: CheckedNetwork
   readonly endpoint: EndpointSettings
   /** Of a relayer on the network. */
-  readonly address: string | undefined
+  readonly address: Address | undefined
   readonly timeoutMs: number
 }
 
@@ -31,7 +33,7 @@ type CheckedNetwork = Pick<
 type Found = Pick<Finding, 'level' | 'text'>
 type CallNode = (method: string, ...params: readonly unknown[]) => Promise<Answer>
 
-const nobody = '0x0000000000000000000000000000000000000001'
+const nobody: Address = '0x0000000000000000000000000000000000000001'
 
 export async function checkEndpoint(options: EndpointCheck): Promise<readonly Finding[]> {
   const { place, network, endpoint, address: account = nobody, timeoutMs } = options
@@ -57,6 +59,7 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     ])
     const head = latest.kind === 'value' ? toHead(latest.value) : undefined
     const far = head && (await blockBefore(call, head))
+    const figures = network.profile.floorGas && head && (await figuresOf(transport, account, head, network))
     const balance = options.address && (await call('eth_getBalance', account, 'latest'))
     const checks: readonly (readonly [string, Found])[] = [
       ['client', versionFound(version)],
@@ -65,6 +68,7 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
       ['newest block', head ? { level: 'ok', text: `${head.number}` } : failed(latest)],
       ['pending', pendingFound(pending)],
       ['gas of a no-op', gasFound(gas, network.profile.noOpGas)],
+      ...(figures ? [['gas rules', figures] as const] : []),
       ['safe', tagFound(safe, network.profile.finality === 'safe')],
       ['finalized', tagFound(finalized, network.profile.finality === 'finalized')],
       ['minimum tip', tipFound(tip, history)],
@@ -115,6 +119,23 @@ function profileFound(
   const fix =
     'if it is a rollup, set pool, finality and l1_fee of its profile; else set pool to public (docs/chains.md)'
   return { level: 'warning', text: `as Ethereum's, since nothing says how this chain differs: ${fix}` }
+}
+
+/** Those that the profile names count before the chain's. */
+async function figuresOf(
+  transport: Transport,
+  payer: Address,
+  { hash }: Head,
+  { profile: { gasRules = {} } }: CheckedNetwork,
+): Promise<Found> {
+  const unnamed = gasFigures.filter((figure) => gasRules[figure] === undefined)
+  const read = await gasFiguresBy((each) => callAlone(transport, each), { figures: unnamed, payer, head: hash })
+  const found = { ...read, ...gasRules }
+  const missing = gasFigures.filter((figure) => found[figure] === undefined)
+  const words = describeFigures(found)
+  if (missing.length === 0) return { level: 'ok', text: words }
+  const unread = `${missing.map((figure) => figureNames[figure]).join(', ')} not read`
+  return { level: 'ok', text: `${words === '' ? '' : `${words}; `}${unread}, so nothing is refused by it` }
 }
 
 function pendingFound(answer: Answer): Found {

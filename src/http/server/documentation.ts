@@ -1,8 +1,10 @@
-// Serves the OpenAPI document, and the reference page that shows it without contacting another host.
+// Serves the OpenAPI document, the reference page that shows it without contacting another host, and the pages of `docs/`.
 import type { FastifyRequest } from 'fastify'
+import { RescindError } from '../../domain/errors.ts'
 import { basePath } from '../request/base-path.ts'
 import type { Mounting } from '../request/mount.ts'
 import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
+import { listPages, readPages } from './markdown-pages.ts'
 import { renderPage } from './render-page.ts'
 
 /** The page runs its own script and style, and may fetch from this service only. */
@@ -26,7 +28,28 @@ export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'
       return sendAsset(request, reply.header('content-security-policy', pagePolicy), asset)
     })
   }
+
+  const pages = once(async () => {
+    const texts = await readPages()
+    const assets = [...texts].map(async ([name, text]) => [name, await assetOf(markdown, Buffer.from(text))] as const)
+    return {
+      list: await assetOf(plain, Buffer.from(listPages(texts, '/docs/'))),
+      byName: new Map(await Promise.all(assets)),
+    }
+  })
+  // Programs look for it at the root.
+  for (const path of ['/llms.txt', '/docs/llms.txt']) {
+    app.get(path, open, async (request, reply) => sendAsset(request, reply, (await pages()).list))
+  }
+  app.get<{ Params: { page: string } }>('/docs/:page', open, async (request, reply) => {
+    const page = (await pages()).byName.get(request.params.page)
+    if (!page) throw new RescindError('ROUTE_NOT_FOUND', 'no such page; /llms.txt lists those that are')
+    return sendAsset(request, reply, page)
+  })
 }
+
+const markdown = 'text/markdown; charset=utf-8'
+const plain = 'text/plain; charset=utf-8'
 
 /** Built at its first request: a service without readers needs no page. */
 async function openPage(): Promise<{ html: Asset; script: Asset }> {

@@ -1,5 +1,5 @@
 // The ladder of all contenders for a nonce, where each kind used to walk one of its own.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RejectionCode } from '../../../src/domain/attempt.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
@@ -69,4 +69,52 @@ test('a gap filler that a node calls invalid is not priced anew, however long it
   const { decisions } = planOf({ open }, late)
   expect(decisions.map(({ do: verb }) => verb)).not.toContain('bump')
   expect(decisions).toContainEqual(expect.objectContaining({ do: 'explain', condition: 'node_refuses' }))
+})
+
+describe('a sequencer accepts by hash, and leaves out in silence what the account cannot pay for', () => {
+  const fcfs: NetworkPolicy = { ...somePolicy, profile: { ...somePolicy.profile, pool: 'fcfs' } }
+  const accepted = { broadcast: answered({ kind: 'accepted' }, now - 3_600_000) }
+  const noOp = someNoOp(0, accepted)
+  const race = inFlight(0, [someAttempt(0, accepted), noOp], canceled)
+  const cost = 21_000n * 40n * gwei
+
+  test('the balance is read before the same bytes go out again, and not before', () => {
+    expect(planOf({ open: [race] }, withoutBalance, fcfs)).toMatchObject({
+      ...{ needsBalance: true, decisions: [expect.anything(), { do: 'rebroadcast', attempt: noOp }] },
+    })
+    const soon = someNoOp(0, { broadcast: answered({ kind: 'accepted' }, now - 1) })
+    expect(planOf({ open: [inFlight(0, [soon], canceled)] }, withoutBalance, fcfs).needsBalance).toBe(false)
+  })
+
+  test('a no-op above the balance is signed anew at a price within it, and waits for funds where none is enough', () => {
+    const priced = planOf({ open: [race] }, { ...late, balance: cost - 1n }, fcfs)
+    expect(priced.decisions).toMatchObject([{ do: 'takeOver' }])
+    expect(priced.decisions[0]).toHaveProperty('fees')
+    const short = planOf({ open: [race] }, { ...late, balance: 1n }, fcfs)
+    expect(short.conditions).toEqual(['cancel_unfunded'])
+    expect(short.decisions).toContainEqual({ do: 'rebroadcast', transaction: race, attempt: noOp })
+    expect(planOf({ open: [race] }, { ...late, balance: cost }, fcfs).conditions).toEqual(['outcome_unknown'])
+  })
+
+  test('an earlier no-op that the balance covers goes out again in its place', () => {
+    const cheaper = someNoOp(0, { ...accepted, fees: eip1559(20n * gwei, 4n * gwei) })
+    const open = [inFlight(0, [someAttempt(0, accepted), cheaper, noOp], canceled)]
+    const { decisions } = planOf({ open }, { ...late, balance: cost / 2n }, fcfs)
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: cheaper }))
+    expect(decisions.map(({ do: verb }) => verb)).not.toContain('takeOver')
+  })
+
+  test('where gas is free, another no-op offers nothing', () => {
+    const free = { baseFee: 0n, gasPrice: 0n, tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n } }
+    const head = headAt(height + 9, { baseFee: 0n })
+    const { decisions } = planOf({ open: [race] }, { ...late, head, market: free, balance: 0n }, fcfs)
+    expect(decisions).toMatchObject([{ do: 'takeOver', fees: { maxFeePerGas: 0n } }])
+  })
+
+  test('a payload whose value the account does not hold any more waits for funds, and is repeated', () => {
+    const payload = inFlight(0, [someAttempt(0, accepted)])
+    const { conditions, decisions } = planOf({ open: [payload] }, { ...late, balance: 0n }, fcfs)
+    expect(conditions).toEqual(['balance_short'])
+    expect(decisions.map(({ do: verb }) => verb)).toContain('rebroadcast')
+  })
 })

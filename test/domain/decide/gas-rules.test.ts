@@ -132,6 +132,31 @@ describe('a payload in flight below a new floor', () => {
     expect(bumps(estimated, osakaRules)).toEqual([])
     expect(bumps(estimated, {})).toEqual([])
   })
+  test('whose client named the limit is given up once blocks have passed, though a pool holds it', () => {
+    const pricing = { kind: 'eip1559', maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: gwei } as const
+    const named = { ...estimated, gasLimit: 49_200 }
+    const decided = (payload: Payload, recordedAtBlock: number, gasFigures: GasFigures) =>
+      decide({
+        work: someWork({
+          open: [inFlight(0, [someAttempt(0, { gasLimit: 49_200, recordedAtBlock, fees: pricing })], { payload })],
+        }),
+        observation: someObservation({ nonce: 0, balance: 10n ** 20n, gasFigures }),
+        policy: somePolicy,
+        now,
+      }).decisions
+    const old = someHead.number - somePolicy.bumpAfterBlocks
+    const refused = { as: 'belowLeastGas', words: expect.stringMatching(/^its gas_limit 49200 is below .*floor 64/) }
+    for (const payload of [named, { ...named, pricing }]) {
+      expect(decided(payload, old, amsterdam)).toMatchObject([{ do: 'giveUp', refused }])
+      for (const [block, figures] of [
+        [old + 1, amsterdam],
+        [old, osakaRules],
+        [old, {}],
+      ] as const) {
+        expect(decided(payload, block, figures)).not.toContainEqual(expect.objectContaining({ do: 'giveUp' }))
+      }
+    }
+  })
 })
 
 describe('a payload without a limit that every endpoint calls invalid', () => {

@@ -1,5 +1,6 @@
 // The OpenAPI document says what the server does, and the reference page asks no other host.
 
+import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -205,6 +206,57 @@ function unread(port: number, path: string): Promise<Socket> {
   return promise
 }
 
+describe('the pages as Markdown', () => {
+  const read = (path: string) => server.ask('GET', path, { token: null })
+
+  test('llms.txt lists each of them with its title and content, at the root and beside them', async () => {
+    const list = await read('/llms.txt')
+    expect(list.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect((await read('/docs/llms.txt')).text).toBe(list.text)
+    const names = (await readdir('docs')).filter((name) => name.endsWith('.md'))
+    for (const name of names) expect(list.text).toMatch(new RegExp(`^- \\[[^\\]]+\\]\\(/docs/${name}\\): .+`, 'm'))
+    expect(list.text).toMatch(/^# Rescind\n\n> Rescind is an Ethereum transaction relayer/)
+  })
+
+  test('each is served, and every link in them leads to another page and to a heading in it', async () => {
+    const list = (await read('/llms.txt')).text
+    const paths = [...list.matchAll(/\((\/docs\/[^)]+\.md)\)/g)].map(([, path = '']) => path)
+    const texts = new Map<string, string>()
+    for (const path of paths) {
+      const page = await read(path)
+      expect([page.status, page.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8'])
+      texts.set(path, page.text)
+    }
+    const broken = [...texts].flatMap(([path, text]) =>
+      [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
+        const { pathname, hash, protocol } = new URL(target, `docs:${path}`)
+        if (protocol !== 'docs:') return []
+        const anchors = [...(texts.get(pathname) ?? '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+          anchorOf(heading),
+        )
+        return texts.has(pathname) && (hash === '' || anchors.includes(hash.slice(1))) ? [] : [`${path}: ${target}`]
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('nothing else of the package is served', async () => {
+    for (const path of [
+      '/docs/LICENSE.md',
+      '/docs/package.json',
+      '/docs/..%2Fpackage.json',
+      '/docs/%2e%2e%2fpackage.md',
+    ])
+      expect((await read(path)).status).toBe(404)
+  })
+})
+
+/** As GitHub makes it. */
+function anchorOf(heading: string): string {
+  const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+}
+
 test('an address has a limit of requests without a key, and a key passes all the same', async () => {
   // The window lasts an hour, so that only the number of requests counts, however slow the machine is.
   await using limited = await serve({ limits: { requestsPerSecond: 3 / 3_600, burst: 3 } })
@@ -222,7 +274,7 @@ test('an address has a limit of requests without a key, and a key passes all the
 
 test('without documentation these paths do not exist', async () => {
   await using silent = await serve({ serves: 'operations' })
-  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
+  for (const path of ['/docs', '/docs/', '/docs/js/scalar.js', '/docs/api.md', '/llms.txt']) {
     expect((await silent.ask('GET', path, { token: null })).status).toBe(404)
   }
   expect((await silent.ask('GET', '/api/v1/openapi.json')).status).toBe(404)

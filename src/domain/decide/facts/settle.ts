@@ -92,8 +92,9 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-function wordsOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): string {
-  const words = refusalWordsOf(lifecycle.attempts)
+/** Where no node said a word, a fork raised the least gas above the limit that the client named. */
+function wordsOf({ lifecycle, payload: { gasLimit } }: InPhase<'inFlight' | 'mined'>): string {
+  const words = refusalWordsOf(lifecycle.attempts) ?? (gasLimit && `its gas_limit is ${gasLimit}`)
   return words === undefined ? '' : ` (${words})`
 }
 

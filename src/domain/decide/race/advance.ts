@@ -1,13 +1,16 @@
 // What a contender for a nonce does next. Every kind of contender walks this one ladder:
 //
 // 1. Nothing is signed: it bids.
-// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has: it is given up.
+// 2. Every node that answers calls its payload invalid, or refuses it for long in words that no table has, or a fork raised the least gas
+//    above the limit that its client named: it is given up.
 // 3. Its newest attempt has its chance: it waits, and its bytes go out again where they may be lost.
 // 4. Its newest attempt had its chance: it bids again, within its limits.
-import { mayBeKnown, newest } from '../../attempt.ts'
+import { type Attempt, mayBeKnown, newest, wasTaken } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
-import { isNonEmpty } from '../../ids.ts'
+import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
+import { isFcfs } from '../../profile.ts'
+import type { InPhase } from '../../transaction.ts'
 import type { Gas } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -20,7 +23,7 @@ import {
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
-import { judgeInvalid, lastingWordsOf } from './give-up.ts'
+import { gasWordsOf, judgeInvalid, lastingWordsOf } from './give-up.ts'
 import { price } from './price.ts'
 import { type ReasonToBid, reasonToBid } from './reason-to-bid.ts'
 import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
@@ -28,7 +31,7 @@ import { rebroadcastIfDue, repeatDearerIfDue } from './rebroadcast.ts'
 type Steps = readonly (Decision | NeedsBalance)[]
 
 export function advance(contender: Contender, situation: Situation): Steps {
-  const { transaction, wants, own, named } = contender
+  const { transaction, wants, own, named, patience } = contender
   if (!isNonEmpty(own)) return enter(contender, situation)
   const latest = newest(own)
   const { market } = situation.observation
@@ -36,9 +39,11 @@ export function advance(contender: Contender, situation: Situation): Steps {
   const isTight = isBelowLeastGas(transaction, gasRulesOf(situation.policy.profile, situation.observation))
   const invalid = wants === 'payload' && !isTight ? judgeInvalid(transaction, situation) : undefined
   if (invalid?.is === 'byAll') return [{ do: 'giveUp', transaction, refused: { as: 'invalid', words: invalid.words } }]
+  const gas = wants === 'payload' ? gasWordsOf(transaction, patience.blocks, situation) : undefined
+  if (gas !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'belowLeastGas', words: gas } }]
   const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
   if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
-  const again = rebroadcastIfDue(transaction, own, situation)
+  const again = repeatIfDue(transaction, own, situation)
   // No price makes other bytes valid.
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
@@ -63,13 +68,7 @@ function enter(contender: Contender, situation: Situation): Steps {
   return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
 }
 
-function bidAgain(
-  contender: Contender,
-  why: ReasonToBid,
-  market: Market,
-  situation: Situation,
-  again: readonly Decision[],
-): Steps {
+function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situation: Situation, again: Steps): Steps {
   const { transaction, own } = contender
   const { balance } = situation.observation
   const latest = own.at(-1)
@@ -103,6 +102,15 @@ function bidAgain(
 }
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
+
+/** A sequencer that accepts before it orders leaves out in silence what the balance does not cover, so it is read then. */
+function repeatIfDue(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
+  const again = rebroadcastIfDue(transaction, own, situation)
+  const { observation, policy } = situation
+  const latest = newest(own)
+  const mayBeLeftOut = isFcfs(policy) && latest.nonce === observation.nonce && wasTaken(latest)
+  return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...needsBalance, ...again] : again
+}
 
 const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'takeOver' } as const
 

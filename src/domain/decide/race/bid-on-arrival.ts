@@ -4,6 +4,7 @@ import { type Attempt, isNoOp, rejectionOf } from '../../attempt.ts'
 import { escalatedFees, type Fees, feeCap, lowered, type Market } from '../../fees.ts'
 import { lacksGas } from '../../no-op.ts'
 import { type CeilingRules, priceCeiling } from '../../price-ceiling.ts'
+import { upfrontCost } from '../queue/funds.ts'
 import { type Bid, type Bidder, equalAttempt } from './bidder.ts'
 
 export function bidOnArrival(bidder: Bidder, market: Market, profile: CeilingRules): Bid {
@@ -20,11 +21,12 @@ export function bidOnArrival(bidder: Bidder, market: Market, profile: CeilingRul
   const latest = own.at(-1)
   const signed = equalAttempt(bidder, fees)
   // Another has to differ in what the last one lacked.
-  const repeated = signed ?? (latest && !isBetter(fees, latest, market) ? latest : undefined)
+  const repeated = signed ?? (latest && !isBetter(fees, latest, bidder, market) ? latest : undefined)
   return repeated ? { kind: 'repeat', attempt: repeated } : { kind: 'sign', fees }
 }
 
-function isBetter(fees: Fees, latest: Attempt, market: Market): boolean {
-  if (rejectionOf(latest)?.code === 'insufficientFunds') return feeCap(fees) < feeCap(latest.fees)
+function isBetter(fees: Fees, latest: Attempt, { funds }: Bidder, market: Market): boolean {
+  const isShort = funds !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) > funds
+  if (isShort || rejectionOf(latest)?.code === 'insufficientFunds') return feeCap(fees) < feeCap(latest.fees)
   return feeCap(fees) > feeCap(latest.fees) || (isNoOp(latest) && lacksGas(latest, market))
 }

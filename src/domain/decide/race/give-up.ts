@@ -1,8 +1,10 @@
 // When a payload is given up that nodes call invalid. Their word is no proof that no pool has the bytes, so a no-op races
 // them for the nonce, and the chain shows the end.
 import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrecognizedErrorOf } from '../../attempt.ts'
+import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { Situation } from '../plan/situation.ts'
+import { blocksWaited } from './reason-to-bid.ts'
 
 /** While others are silent, the word of one endpoint stands for so long against the acceptance of another. */
 const takenMsMin = 600_000
@@ -26,6 +28,19 @@ export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situ
   if (payloadAttempts(lifecycle.attempts).some((attempt) => wasTakenLately(attempt, blockMs, situation)))
     return { is: 'contradicted' }
   return words === undefined ? { is: 'recent' } : { is: 'byAll', words }
+}
+
+/**
+ * The figures, if the limit that the client named is below the least gas by now. A pool that took the payload before a fork may hold it
+ * for ever, and refuse none of its bytes.
+ */
+export function gasWordsOf(
+  { payload, lifecycle }: InPhase<'inFlight'>,
+  patienceBlocks: number,
+  { observation, policy }: Situation,
+): string | undefined {
+  if (blocksWaited(newest(lifecycle.attempts), observation.head.number) < patienceBlocks) return undefined
+  return refusalOfGas(payload, undefined, gasRulesOf(policy.profile, observation))
 }
 
 /** Long enough for an outage, an upgrade or a congestion to end. */

@@ -19,12 +19,13 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
+import { costOf } from '../queue/funds.ts'
 import { wantsRaisedTip } from './bid.ts'
 import type { Contender, Patience } from './contender.ts'
 
 /**
  * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
- * - `unfunded`: a node reported that the balance does not cover it. A cheaper one may suffice now.
+ * - `unfunded`: the balance does not cover it: a node reported so, or it was read at a sequencer. A cheaper one may suffice now.
  * - `outpaced`: the base fee has risen above its fee cap.
  * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
  * - `waited`: blocks hold the transactions of others, and not this one.
@@ -43,7 +44,7 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
   // A new one would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
   if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
   const code = rejectionOf(latest)?.code
-  if (isFcfs(policy)) return waited >= 1 ? reasonOnArrival(latest, observation) : undefined
+  if (isFcfs(policy)) return waited >= 1 ? reasonOnArrival(contender, latest, observation) : undefined
   if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
   if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
   if (waited < patience.blocks) return undefined
@@ -68,12 +69,21 @@ function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observ
 }
 
 /** Where transactions are ordered as they come, a price buys nothing as long as it is above the least one. */
-function reasonOnArrival(latest: Attempt, observation: Observation): ReasonToBid | undefined {
+function reasonOnArrival(contender: Contender, latest: Attempt, observation: Observation): ReasonToBid | undefined {
   if (isOutpaced(latest, observation)) return 'outpaced'
   const code = rejectionOf(latest)?.code
-  if (code === 'insufficientFunds') return 'unfunded'
+  if (code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)) return 'unfunded'
   const isOut = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
   return isOut ? 'outpriced' : undefined
+}
+
+/** An answer that came before the order said nothing of funds: what the account can't pay for is left out in silence. */
+export function isAboveBalance(
+  transaction: InPhase<'inFlight'>,
+  attempt: Attempt,
+  { balance, market }: Pick<Observation, 'balance' | 'market'>,
+): boolean {
+  return balance !== undefined && costOf(transaction, attempt, market ?? {}) > balance
 }
 
 /** A node's own limit on prices, and a nonce that it holds to be too high, are no reasons: a higher price ends neither. */

@@ -3,11 +3,11 @@
 import { type Attempt, mayBeKnown, newest, rejectionOf, wasAlwaysRejected, wasTaken } from '../../attempt.ts'
 import { feeCap, tipOf } from '../../fees.ts'
 import type { NonEmpty } from '../../ids.ts'
-import type { Observation } from '../../observation.ts'
+import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
-import { costOf } from '../queue/funds.ts'
+import { isAboveBalance } from './reason-to-bid.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
 /** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
@@ -16,7 +16,7 @@ export function rebroadcastIfDue(
   own: NonEmpty<Attempt>,
   situation: Situation,
 ): Decision[] {
-  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation.observation), situation)
+  return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation), situation)
 }
 
 /**
@@ -43,23 +43,23 @@ function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situati
 function attemptToRepeat(
   transaction: InPhase<'inFlight'>,
   own: NonEmpty<Attempt>,
-  { balance, market }: Pick<Observation, 'balance' | 'market'>,
+  { observation, policy }: Situation,
 ): Attempt {
   const latest = newest(own)
+  const isCovered = (attempt: Attempt) => !isAboveBalance(transaction, attempt, observation)
   const accepted = own.filter(
     (attempt) => attempt.revision === latest.revision && mayBeKnown(attempt) && !wasAlwaysRejected(attempt),
   )
   switch (rejectionOf(latest)?.code) {
     case 'insufficientFunds': {
-      const isCovered = balance !== undefined && costOf(transaction, latest, market ?? {}) <= balance
-      return isCovered ? latest : (accepted.at(-1) ?? latest)
+      return observation.balance !== undefined && isCovered(latest) ? latest : (accepted.at(-1) ?? latest)
     }
     case 'feeTooLow': {
       const dearer = accepted.findLast(({ fees }) => tipOf(fees) > tipOf(latest.fees))
       return dearer && !isSentAfter(dearer, latest) ? dearer : latest
     }
     default:
-      return latest
+      return isFcfs(policy) && !isCovered(latest) ? (accepted.findLast(isCovered) ?? latest) : latest
   }
 }
 
