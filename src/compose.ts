@@ -114,7 +114,9 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   const metricsServer = around.metrics && opened.use(serveMetrics(around.metrics, engine, around, config))
   const { commands, management, states } = engine
   const { chainOf, signerOf, policyOf } = management.registry
-  opened.use(reportAtStart({ registry: management.registry, logger: around.logger, observed: states.observed }))
+  const { registry } = management
+  const { reads } = commands.store
+  opened.use(reportAtStart({ registry, reads, logger: around.logger, observed: states.observed }))
   const server = opened.use(
     await openServer({
       ...{ commands, management, chainOf, signerOf, policyOf, windowOf: states.windowOf },

@@ -125,7 +125,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/revert-text.ts',
-        find: 'return text.length > revertTextMaxChars ?',
+        find: 'return text.length > charsMax ?',
         put: 'return text.length < 0 ?',
       },
     ],

@@ -5,6 +5,7 @@ import type { GasFigures } from '../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { ShownMake } from '../domain/network-profiles.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
+import type { Pooled } from '../domain/pooled.ts'
 import type { TimestampMs, Wei } from '../domain/units.ts'
 
 export interface BroadcastRequest {
@@ -58,6 +59,8 @@ export interface Chain {
   broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** In wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
+  /** What the pools hold of the account. Undefined where no endpoint counts its pool. Never rejects. */
+  pooled(address: Address): Promise<Pooled | undefined>
   /** The prices of gas that forks change, as far as they were read or set. Sends no call. */
   gasFigures(): GasFigures
   /** As of the last observation of any account. Sends no call. Undefined before the first. */

@@ -7,6 +7,7 @@ import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
 import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
+import { readingPooled } from './accounts/read-pooled.ts'
 import { readingReceivers } from './accounts/read-receivers.ts'
 import { readingShownNonces } from './accounts/read-shown-nonce.ts'
 import type { Chain } from './chain.ts'
@@ -27,6 +28,7 @@ import { readingCanonical } from './heads/read-canonical.ts'
 import { readingTags } from './heads/read-tag.ts'
 import { type AnchorMemory, type RememberedAnchor, rememberAnchor } from './heads/remember-anchor.ts'
 import { type HeadTracker, trackHead } from './heads/track-head.ts'
+import { awaitingReverts } from './inclusions/await-reverts.ts'
 import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
@@ -76,6 +78,8 @@ export interface NetworkOptions {
   readonly timeoutMs: number
 }
 
+const rereadMs = tagRereadMs / 2
+
 /** Opens no connection: an endpoint is verified when it is first used. Throws TypeError for an invalid URL. */
 export function openNetwork(options: NetworkOptions): Chain {
   const { chainId, averageBlocktimeMs, clock, logger, metrics = noChainMetrics } = options
@@ -86,20 +90,19 @@ export function openNetwork(options: NetworkOptions): Chain {
   const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
   const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
-  const { all, contradictions } = openEndpoints(options, served, large)
+  const { all, hosts, contradictions } = openEndpoints(options, served, large)
   const { note } = contradictions
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
   const pace = measureBlocktime({ configuredMs: averageBlocktimeMs, isGiven, clock, logger, metrics })
   const providers = new Set(all.map(({ provider }) => provider)).size
-  const { finality } = profile
+  const { finality, witness } = profile
   const onHead = movingAnchor({ endpoints, providers, remembered: anchor, pace, finality, clock, logger })
   const heads = trackHead({
     ...{ endpoints, pace, clock, logger, metrics, isDevelopment, note, comparesHashes },
     ...(comparesHashes ? { anchor, onHead } : { anchor: withoutAnchor }),
   })
   const readCanonical = readingCanonical(endpoints, heads)
-  const rereadMs = tagRereadMs / 2
   const namedBlock = namingBlocks(clock, rereadMs)
   const readTag = readingTags({ endpoints, heads, readCanonical, namedBlock, clock, rereadMs })
   const unexplained = rememberUnexplained(heads.reorgs)
@@ -109,10 +112,10 @@ export function openNetwork(options: NetworkOptions): Chain {
   const findSpender = findingSpenders({ endpoints, clock, chainId })
   const checkHistory = openHistoryCheck({ endpoints, readCanonical, pace, clock, findSpender })
   const { tipFloor, ownBlocks, readMarket } = openMarket(options, { endpoints, profile, isDevelopment })
-  const { witness } = profile
   const witnesses = callingWitnesses({ endpoints, providers, namedBlock, witness, clock, logger, metrics, note })
   const readShownNonce = readingShownNonces(endpoints, chainId)
   const refusals = rememberRefusals(endpoints, heads.height, () => clock.elapsed())
+  const withReverts = awaitingReverts({ endpoints, hosts, clock })
   const price = rememberPrice(clock)
   const send = openSendRaw(profile, clock)
 
@@ -121,7 +124,7 @@ export function openNetwork(options: NetworkOptions): Chain {
       const seen = await observe(
         {
           ...{ endpoints, heads, pace, accounts, readCanonical, readTag, readMarket, ownBlocks, ...gas },
-          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals },
+          ...{ searched, unexplained, findSpender, checkHistory, readShownNonce, witnesses, refusals, withReverts },
         },
         inquiry,
         changed,
@@ -132,6 +135,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
+    pooled: readingPooled(endpoints),
     price: price.last,
     gasFigures: gas.gasFigures.known,
     read: (read) => passOn(endpoints, read),
@@ -161,13 +165,21 @@ function openEndpoints(
   options: NetworkOptions,
   anchor: ServedAnchor,
   large: LargeAnswers,
-): { readonly all: readonly Endpoint[]; readonly contradictions: ContradictionRecorder } {
+): {
+  readonly all: readonly Endpoint[]
+  readonly hosts: readonly string[]
+  readonly contradictions: ContradictionRecorder
+} {
   const { chainId, clock, logger, timeoutMs, metrics = noChainMetrics, openTransport = openHttpTransport } = options
   const hosts = options.endpoints.map(({ url }) => hostOf(url))
   const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
   const { note } = contradictions
   const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note }
-  return { all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })), contradictions }
+  return {
+    all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })),
+    hosts,
+    contradictions,
+  }
 }
 
 const withoutAnchor: ServedAnchor = {

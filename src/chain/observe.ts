@@ -18,6 +18,7 @@ import type { Pace } from './heads/measure-blocktime.ts'
 import type { ReadCanonical } from './heads/read-canonical.ts'
 import type { ReadTag } from './heads/read-tag.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './heads/track-head.ts'
+import type { WithReverts } from './inclusions/await-reverts.ts'
 import type { Witnesses } from './inclusions/call-witnesses.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
@@ -44,6 +45,7 @@ export interface Observe {
   readonly findSpender: FindInclusions['findSpender']
   readonly checkHistory: CheckHistory
   readonly witnesses: Witnesses
+  readonly withReverts: WithReverts
   readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
 }
 
@@ -97,10 +99,9 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
   const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(known.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
-  const { inclusions, lostNoOps } = await findInclusions(parts, inquiry.address, spent, known, {
-    ...at,
-    by,
-  })
+  const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })
+  const { lostNoOps } = spenders
+  const { inclusions, reverts } = parts.withReverts(spenders.inclusions, inquiry.reverts, by, changed)
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
   const balance = accounts.settle(inquiry, at, inclusions, read)
@@ -135,6 +136,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     ...(testimonies && { testimonies }),
     ...(refusedByAll && { refusedByAll }),
     ...(unshown && { unshown }),
+    ...(reverts.size > 0 && { reverts }),
     ...(isSplit && nothingSettled),
   }
 }

@@ -54,6 +54,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       },
       broadcast: (requests) => withChain((chain) => chain.broadcast(requests)),
       balance: (address) => withChain((chain) => chain.balance(address)),
+      pooled: (address) => withChain((chain) => chain.pooled(address)),
       gasFigures: () => current.chain.gasFigures(),
       price: () => current.chain.price(),
       split: () => current.chain.split(),

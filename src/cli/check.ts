@@ -1,4 +1,5 @@
 // rescind check: whether the service can start here, and what its nodes can do.
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Act, Around } from './command.ts'
 import { type Exit, exits } from './exits.ts'
@@ -7,6 +8,7 @@ import { table } from './format.ts'
 interface Options {
   readonly json?: true
   readonly strict?: true
+  readonly fromOpenzeppelin?: string
 }
 
 export function addCheck(program: Command, act: Act): void {
@@ -14,13 +16,20 @@ export function addCheck(program: Command, act: Act): void {
     .command('check')
     .description('check the configuration, the ports, the database and the nodes, before a start')
     .option('--strict', 'refuse members of the file that are not known, also where a start passes over them')
+    .option(
+      '--from-openzeppelin <dir>',
+      'check the folder of an OpenZeppelin Relayer (with .env and config/), and list what differs',
+    )
     .option('--json', 'print JSON')
     .action(act(check))
 }
 
 async function check({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { checkAll } = await import('./check/check-all.ts')
-  const findings = await checkAll(life, (line) => terminal.progress(line), { isStrict: options.strict ?? false })
+  const { strict: isStrict = false, fromOpenzeppelin: folder } = options
+  const checked = folder === undefined ? life : { ...life, directory: resolve(life.directory, folder) }
+  const comparesOpenZeppelin = folder !== undefined
+  const findings = await checkAll(checked, (line) => terminal.progress(line), { isStrict, comparesOpenZeppelin })
   const errors = findings.filter(({ level }) => level === 'error').length
   if (options.json) terminal.printJson(findings)
   else {

@@ -29,6 +29,16 @@ export interface RelayerView {
     readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
     /** Wei */
     readonly value_cap?: number
+    readonly include_revert_data: boolean
+    readonly revert_abi?: readonly {
+      readonly type: 'error'
+      readonly name: string
+      readonly inputs: readonly {
+        readonly type: string
+        readonly name?: string
+        readonly components?: readonly { readonly type: string; readonly name?: string }[]
+      }[]
+    }[]
   }
   readonly custom_rpc_urls?: readonly {
     /** With user, path and query masked */
@@ -48,6 +58,18 @@ export interface RelayerStatusView {
   readonly nonce: string
   readonly pending_transactions_count: number
   readonly last_confirmed_transaction_timestamp?: string
+  /** Transactions of the account in pools that this service did not sign; absent without any */
+  readonly foreign_pending?: {
+    readonly count: number
+    /** The next nonce, counting the pool */
+    readonly pending_nonce: number
+    /** The lowest nonces */
+    readonly transactions: readonly {
+      readonly nonce: number
+      /** Where a node shows it */
+      readonly hash?: string
+    }[]
+  }
   /** The network's price as this process last read it; absent before its first reading */
   readonly network_price?: {
     /** Wei for a unit of gas: the base fee and the average tip */

@@ -2,6 +2,7 @@
 // configuration file, the requests, the rows and the answers all read and write policies by this table: a new policy
 // needs only a new row.
 import type { Address, Hex } from './ids.ts'
+import type { ErrorFragment } from './revert-data.ts'
 import type { Wei } from './units.ts'
 
 export interface AllowedCalls {
@@ -17,6 +18,7 @@ export interface PolicyKinds {
   readonly flag: boolean
   readonly addresses: readonly Address[]
   readonly calls: readonly AllowedCalls[]
+  readonly errors: readonly ErrorFragment[]
 }
 
 type PolicyOf<Kind extends keyof PolicyKinds> = {
@@ -41,6 +43,7 @@ interface Rules {
   readonly addresses: { readonly emptyMeans: string }
   /** `emptyMeans`: the effect that an empty object would have, which is then refused. */
   readonly calls: { readonly emptyMeans: string }
+  readonly errors: unknown
 }
 
 export type Policy = { [Kind in keyof PolicyKinds]: PolicyOf<Kind> }[keyof PolicyKinds]
@@ -130,12 +133,24 @@ export const policyTable = {
   },
   /** The most value of a send. Absent: as much as the balance covers. */
   valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },
+  /** True reads what a reverted transaction returned, at the cost of calls. */
+  includeRevertData: {
+    kind: 'flag',
+    name: 'include_revert_data',
+    meaning: 'true keeps what a reverted transaction returned, and decodes it',
+    implied: false,
+  },
+  /** The errors of contracts, by which the data of reverts is decoded. */
+  revertAbi: {
+    kind: 'errors',
+    name: 'revert_abi',
+    meaning: 'the errors of contracts, by which `include_revert_data` decodes',
+  },
 } as const satisfies Readonly<Record<string, Policy>>
 
 /** Accepted from files of other relayers, but never enforced or stored. */
 export const unenforcedPolicies = [
   { kind: 'flag', name: 'private_transactions', meaning: 'true is refused' },
-  { kind: 'flag', name: 'include_revert_data', meaning: 'without effect' },
 ] as const satisfies readonly Policy[]
 
 type Table = typeof policyTable

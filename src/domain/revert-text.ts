@@ -3,6 +3,7 @@
 /** Stored and shown of a reason. */
 export const revertTextMaxChars = 1_024
 
-export function cutRevertText(text: string): string {
-  return text.length > revertTextMaxChars ? `${text.slice(0, revertTextMaxChars - 1)}…`.toWellFormed() : text
+/** `charsMax`: absent, of a reason. */
+export function cutRevertText(text: string, charsMax = revertTextMaxChars): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…`.toWellFormed() : text
 }

@@ -6,10 +6,12 @@ import type { Decision, Plan } from '../domain/decide/plan/decision.ts'
 import { isSigning } from '../domain/decide/plan/signing.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
-import type { TransactionId } from '../domain/ids.ts'
+import type { Hash, TransactionId } from '../domain/ids.ts'
+import type { Observation } from '../domain/observation.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import type { RevertData } from '../domain/revert-data.ts'
 import type { Transaction } from '../domain/transaction.ts'
-import type { BlockNumber, TimestampMs } from '../domain/units.ts'
+import type { TimestampMs } from '../domain/units.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { Session } from '../store/store.ts'
@@ -43,7 +45,7 @@ export async function record(
   ownership: Ownership,
   work: Work,
   plan: Plan,
-  head: BlockNumber,
+  { head: { number: head }, reverts }: Pick<Observation, 'head' | 'reverts'>,
   now: TimestampMs,
 ): Promise<Recorded> {
   const { decisions, floor } = plan
@@ -72,6 +74,7 @@ export async function record(
       else await session.removePresigned(work.relayer.id, decision.noOp)
     }
     const recorded = await write(session, work, usable, plan, now)
+    if (reverts) await recordReverts(session, recorded, reverts)
     const isFinalLonger = floor.spentBelow > work.floor.spentBelow
     if (work.presigned && isFinalLonger) await session.prunePresigned(work.relayer.id)
     return recorded
@@ -127,6 +130,18 @@ export async function write(
   if (completesHistoryCheck) await session.completeHistoryCheck(work.relayer.id)
   broadcasts.sort((one, other) => one.attempt.nonce - other.attempt.nonce)
   return { broadcasts, written: [...written.values()] }
+}
+
+/** Of a step that recorded the inclusion. */
+async function recordReverts(
+  session: Session,
+  { written }: Pick<Recorded, 'written'>,
+  reverts: ReadonlyMap<Hash, RevertData>,
+): Promise<void> {
+  for (const { id, lifecycle } of written) {
+    const revert = 'inclusion' in lifecycle ? reverts.get(lifecycle.inclusion.hash) : undefined
+    if (revert) await session.recordRevert(id, revert)
+  }
 }
 
 /** The sender pays for it by its limit. An earlier release stored no sender. */

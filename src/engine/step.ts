@@ -107,7 +107,7 @@ export async function step(
   const { unsigned, groups } = remote
     ? splitPlan(plan, work, observation, remote.groupMax)
     : { unsigned: plan, groups: [] }
-  const recorded = await record(context, ownership, work, unsigned, number, now)
+  const recorded = await record(context, ownership, work, unsigned, observation, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
   const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
   const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined

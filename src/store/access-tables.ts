@@ -1,10 +1,11 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, anchors, contradictions, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, anchors, contradictions, reverts, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { RevertData } from '../domain/revert-data.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import type { Json } from './json.ts'
@@ -204,6 +205,12 @@ export interface ContradictionTable {
   condition: ContradictionCondition
   question: Json<ContradictionQuestion>
   answers: Json<RecordedContradiction['answers']>
+}
+
+/** What a reverted transaction returned. */
+export interface RevertTable {
+  transaction_id: TransactionId
+  revert: Json<RevertData>
 }
 
 /** A tip that was believed on a network, for a day. */

@@ -12,6 +12,7 @@ import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRestored } from './migrate-restored.ts'
 import { ofRetention } from './migrate-retention.ts'
+import { ofReverts } from './migrate-reverts.ts'
 import { ofSequences } from './migrate-sequences.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
@@ -256,6 +257,7 @@ export const migrations: readonly Migration[] = [
   ...ofOutOfGas,
   ...ofSequences,
   ...ofTallyChanges,
+  ...ofReverts,
   ...ofRestored,
 ]
 

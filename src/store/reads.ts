@@ -26,6 +26,7 @@ import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
+import { findRevert } from './transactions/reverts.ts'
 import { shrinkableAccounts } from './transactions/shrink-attempts.ts'
 import {
   highestNonce,
@@ -75,6 +76,7 @@ export function readsOver(executor: Executor): Reads {
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
+    revert: (id) => findRevert(executor, id),
     contradictions: (network, page) => listContradictions(executor, network, page),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),

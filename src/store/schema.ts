@@ -31,6 +31,7 @@ import type {
   IdempotencyKeyTable,
   PresignedNoOpTable,
   ReleasedNonceTable,
+  RevertTable,
   SignatureTable,
   TallyBucketTable,
   TallyChangeTable,
@@ -251,6 +252,7 @@ export interface Schema {
   tip_marks: TipMarkTable
   anchors: AnchorTable
   contradictions: ContradictionTable
+  reverts: RevertTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

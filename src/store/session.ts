@@ -41,6 +41,7 @@ import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
+import { recordRevert } from './transactions/reverts.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
 import { shrinkAttempts } from './transactions/shrink-attempts.ts'
 import { countPending, type Tallies } from './transactions/tallies.ts'
@@ -97,6 +98,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     hasBoundOn: (network) => hasBoundOn(executor, network),
     recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
     pruneContradictions: (before) => pruneContradictions(executor, before),
+    recordRevert: (id, revert) => recordRevert(executor, id, revert),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),

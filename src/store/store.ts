@@ -26,6 +26,7 @@ import type { LockProof } from './locks.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
+import type { RevertChanges, RevertReads } from './revert-port.ts'
 import type { TipChanges, TipReads } from './tip-port.ts'
 
 export interface Store extends AsyncDisposable {
@@ -69,6 +70,7 @@ export interface Reads
     GapReads,
     PresignedReads,
     RetentionReads,
+    RevertReads,
     TipReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
@@ -186,6 +188,7 @@ export interface Session
     GiveUpChanges,
     PresignedChanges,
     RetentionChanges,
+    RevertChanges,
     TipChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>

@@ -58,6 +58,7 @@ export function scriptedChain(): ScriptedChain {
     collectsTips: async () => undefined,
     split: () => [],
     singleWitness: () => undefined,
+    pooled: async () => undefined,
     wrongChains: () => [],
     gasFigures: () => chain.view?.gasFigures ?? {},
     price: () => undefined,

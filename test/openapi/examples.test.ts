@@ -106,7 +106,10 @@ async function make(path: string, body: object): Promise<string> {
  * What can't succeed in a moment: a relayer that does not do such things, an event that takes a day to be given up, and the probe
  * of a key service, as the signer's key is in the process.
  */
-const refused: Readonly<Record<string, number>> = { signTransaction: 400, redeliverDeadLetter: 404, probeSigner: 400 }
+const refused: Readonly<Record<string, number>> = {
+  ...{ signTransaction: 400, redeliverDeadLetter: 404, probeSigner: 400 },
+  getRevert: 404,
+}
 
 describe('the examples', () => {
   test('work as they stand', async () => {

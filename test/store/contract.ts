@@ -26,6 +26,7 @@ import { presignedContract } from './contract-presigned.ts'
 import { readContract } from './contract-reads.ts'
 import { registryContract } from './contract-registry.ts'
 import { retentionContract } from './contract-retention.ts'
+import { revertContract } from './contract-reverts.ts'
 import { rowContract } from './contract-rows.ts'
 import { shrinkingContract } from './contract-shrinking.ts'
 import { tipContract } from './contract-tips.ts'
@@ -61,6 +62,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('believed tips', () => tipContract(open))
     describe('anchors', () => anchorContract(open))
     describe('contradictions', () => contradictionContract(open))
+    describe('reverts', () => revertContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))

@@ -1,4 +1,5 @@
 // The calls of clients to one endpoint, apart from those of the engine: on connections of their own, opened when first needed.
+import { answerLimits } from './answer-limits.ts'
 import type { SendCall } from './call.ts'
 import { callAlone } from './call-alone.ts'
 import { type Forwarder, openForwarder } from './forward.ts'
@@ -19,7 +20,7 @@ export function openAside(openTransport: OpenTransport, addressed: TransportOpti
   return {
     call: (one) => {
       transport ??= openTransport({ ...addressed, ...asideLimits })
-      return callAlone(transport, one)
+      return callAlone(transport, one, one.keeps && answerLimits.largestBytes)
     },
     forward: (read) => {
       forwarder ??= openForwarder(addressed)

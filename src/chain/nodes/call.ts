@@ -9,6 +9,8 @@ export interface Call {
   readonly shapedBy?: 'service'
   /** Of a block with its transactions. A large one is returned with nothing else. */
   readonly seeks?: SoughtInBody
+  /** Of a large answer that a payload shaped, only the heads of its texts. */
+  readonly keeps?: 'heads'
 }
 
 /** The account whose transactions are sought, and its nonces. */

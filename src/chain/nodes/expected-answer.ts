@@ -12,6 +12,7 @@ export interface ExpectedMember {
   readonly method: string
   /** Of a block with its transactions: the account and nonces that the caller looks for. */
   readonly seeks?: SoughtInBody
+  readonly keeps?: Call['keeps']
 }
 
 /** Of a batch the sum of its calls' limits, up to that of the largest answer. */
@@ -19,6 +20,10 @@ export function expectedAnswer(requests: readonly { readonly id: number; readonl
   const sum = requests.reduce((bytes, { call }) => bytes + answerBytesMaxOf(call), 0)
   return {
     bytesMax: Math.min(answerLimits.largestBytes, sum),
-    calls: requests.map(({ id, call: { method, seeks } }) => ({ id, method, ...(seeks && { seeks }) })),
+    calls: requests.map(({ id, call }) => expectedMember(id, call)),
   }
+}
+
+export function expectedMember(id: number, { method, seeks, keeps }: Call): ExpectedMember {
+  return { id, method, ...(seeks && { seeks }), ...(keeps && { keeps }) }
 }

@@ -60,6 +60,9 @@ function cut(value: unknown): unknown {
 
 function keptResult(result: unknown, call: ExpectedMember | undefined): unknown {
   if (!isObject(result)) return result
+  if (call?.keeps === 'heads') {
+    return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, cut(value)]))
+  }
   switch (call?.method) {
     case 'eth_getTransactionReceipt':
     case 'eth_sendRawTransactionSync': {

@@ -1,6 +1,7 @@
 // Decides whether a failed gas estimate proves that the payload would revert, and finds the reason.
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
+import { revertBytesMax } from '../../domain/revert-data.ts'
 import { cutRevertText, revertTextMaxChars } from '../../domain/revert-text.ts'
 import type { Answer } from './call.ts'
 
@@ -28,20 +29,20 @@ const panics: Readonly<Record<string, string>> = {
 }
 
 /** Of a revert's data: selector, offset, length, and more bytes than a reason has, four to a character at most. */
-const searchedMaxChars = 160 + 2 * 4 * revertTextMaxChars
-/** The bytes of a text that `cutRevertText` shortens in any case. */
-const textMaxBytes = 4 * revertTextMaxChars
+const searchedMaxChars = 160 + 2 * Math.max(4 * revertTextMaxChars, revertBytesMax)
+/** The text's bytes in data that was cut: behind selector, offset and length. */
+const cutTextBytes = revertBytesMax - 68
 
 /** Undefined unless the answer proves that the execution fails: a faulty node must not fail a payload. */
 export function revertReason(answer: Answer): string | undefined {
   if (answer.kind !== 'rpcError') return undefined
   const says = answer.code === executionErrorCode || revertProse.some((pattern) => pattern.test(answer.message))
   if (!says) return undefined
-  return cutRevertText(decoded(revertData(answer.data)) ?? (answer.message || 'execution reverted'))
+  return cutRevertText(revertText(revertBytes(answer.data)) ?? (answer.message || 'execution reverted'))
 }
 
 /** The data is a string, or inside an object (older Hardhat), or behind "Reverted " (Nethermind, OpenEthereum). */
-function revertData(data: unknown): Hex | undefined {
+export function revertBytes(data: unknown): Hex | undefined {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data
   // Cut before it is searched: a contract may revert with a megabyte.
   const first = typeof inner === 'string' ? inner.slice(0, searchedMaxChars).trim() : ''
@@ -49,7 +50,8 @@ function revertData(data: unknown): Hex | undefined {
   return found === undefined ? undefined : `0x${found}`
 }
 
-function decoded(data: Hex | undefined): string | undefined {
+/** Undefined where the data is too short for an error. It may be cut. */
+export function revertText(data: Hex | undefined): string | undefined {
   if (data === undefined || data.length < 10) return undefined
   const text = errorText(data)
   if (text !== undefined) return text
@@ -70,6 +72,6 @@ function decoded(data: Hex | undefined): string | undefined {
 function errorText(data: Hex): string | undefined {
   const [, offset, length, bytes] = /^0x08c379a0([0-9a-f]{64})([0-9a-f]{64})([0-9a-f]*)$/i.exec(data) ?? []
   if (offset === undefined || length === undefined || bytes === undefined) return undefined
-  const isLong = BigInt(`0x${offset}`) === 32n && BigInt(`0x${length}`) > BigInt(textMaxBytes)
-  return isLong && bytes.length >= 2 * textMaxBytes ? Buffer.from(bytes, 'hex').toString() : undefined
+  const isLong = BigInt(`0x${offset}`) === 32n && BigInt(`0x${length}`) > BigInt(cutTextBytes)
+  return isLong && bytes.length >= 2 * cutTextBytes ? `${Buffer.from(bytes, 'hex').toString()}…` : undefined
 }

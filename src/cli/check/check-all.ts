@@ -1,6 +1,8 @@
 // Runs every check. After a configuration that can not be read, nothing else is checked.
 import { ConfigError } from '../../config/config-error.ts'
+import { withDotEnv } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load-config.ts'
+import { openReport } from '../../config/report.ts'
 import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -13,11 +15,18 @@ import { checkEndpoint } from './check-endpoint.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkReceivers } from './check-receivers.ts'
 import type { Finding } from './finding.ts'
+import { differencesOf } from './openzeppelin-differences.ts'
+
+export interface CheckOptions {
+  readonly isStrict?: boolean
+  /** Lists what differs from OpenZeppelin Relayer, which may still run with this folder. */
+  readonly comparesOpenZeppelin?: boolean
+}
 
 export async function checkAll(
   { env, directory }: Pick<CommandLife, 'env' | 'directory'>,
   progress: (line: string) => void,
-  { isStrict = false }: { readonly isStrict?: boolean } = {},
+  { isStrict = false, comparesOpenZeppelin = false }: CheckOptions = {},
 ): Promise<readonly Finding[]> {
   progress('reading the configuration')
   const place = 'configuration'
@@ -77,7 +86,15 @@ export async function checkAll(
       )
     }
   }
-  return findings
+  if (!comparesOpenZeppelin) return findings
+  const settings = await withDotEnv(env, directory, openReport())
+  return [...findings.map(asAtMove), ...differencesOf(config, settings)]
+}
+
+/** The other service may hold the ports, and a node that does not answer prevents no start. */
+function asAtMove(finding: Finding): Finding {
+  const preventsStart = ['configuration', 'database'].includes(finding.place)
+  return finding.level === 'error' && !preventsStart ? { ...finding, level: 'warning' } : finding
 }
 
 const ignore = () => undefined

@@ -1,16 +1,21 @@
 // The report at start: queries each node once, and logs a line for each relayer. A node's problem is a warning, and delays
 // nothing.
 import type { Chain, EndpointState } from '../../chain/chain.ts'
+import { foreignPatience } from '../../domain/decide/waits/hindrance.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { ForeignPending } from '../../domain/pooled.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Wei } from '../../domain/units.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Registry } from '../../registry/registry.ts'
+import type { Reads } from '../../store/store.ts'
+import { readForeignPending } from './read-foreign-pending.ts'
 import { reportReceivers } from './report-receivers.ts'
 
 export interface ReportAtStart {
-  readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf'>
+  readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf' | 'policyOf'>
+  readonly reads: Pick<Reads, 'standing' | 'transactionByNonce' | 'hasAttempt'>
   readonly logger: Logger
   readonly observed: (id: RelayerId, isReachable: boolean) => void
 }
@@ -24,7 +29,7 @@ export function reportAtStart(context: ReportAtStart): Disposable {
   return { [Symbol.dispose]: () => ended.abort() }
 }
 
-async function report({ registry, logger, observed }: ReportAtStart, ended: AbortSignal): Promise<void> {
+async function report({ registry, reads, logger, observed }: ReportAtStart, ended: AbortSignal): Promise<void> {
   const relayers = registry.relayers()
   reportReceivers(relayers, logger)
   /** Relayers with endpoints of their own have a chain of their own. */
@@ -34,11 +39,30 @@ async function report({ registry, logger, observed }: ReportAtStart, ended: Abor
       const chain = registry.chainOf(relayer)
       const checking = checks.get(chain) ?? chain.check()
       checks.set(chain, checking)
-      const [states, balance] = await Promise.all([checking, balanceOf(chain, relayer)])
+      const [states, balance, foreign] = await Promise.all([
+        checking,
+        balanceOf(chain, relayer),
+        readForeignPending(reads, chain, relayer),
+      ])
       if (ended.aborted) return
       observed(relayer.id, states.includes('ok'))
       logRelayer(logger, relayer, originsOf(registry, relayer), states, balance)
+      if (foreign) logForeign(logger, relayer, foreign, foreignPatience(registry.policyOf(relayer)))
     }),
+  )
+}
+
+/** Another service may still sign with this key, or left these behind. */
+function logForeign(
+  logger: Logger,
+  { id, address }: Relayer,
+  { nonce, pendingNonce, count, transactions }: ForeignPending,
+  patienceBlocks: number,
+): void {
+  const facts = { relayer_id: id, address, account_nonce: nonce, pending_nonce: pendingNonce, count, transactions }
+  logger.warn(
+    facts,
+    `pools hold transactions of a relayer's account that this service did not sign: sends get nonces behind those that the pool counts, and the service leaves them alone, unless one of them holds up a send for ${patienceBlocks} blocks: then it uses that nonce, and perhaps those behind it; make sure that nothing else signs with this key`,
   )
 }
 

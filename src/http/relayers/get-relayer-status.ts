@@ -2,11 +2,12 @@
 import { Type } from 'typebox'
 import { networkPrice } from '../../commands/relayers/network-price.ts'
 import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
+import { type ForeignPending, pooledMax } from '../../domain/pooled.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { time, wei } from '../response/forms.ts'
+import { hash, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -22,6 +23,26 @@ const statusSchema = Type.Object(
     }),
     pending_transactions_count: Type.Integer({ minimum: 0 }),
     last_confirmed_transaction_timestamp: Type.Optional(time()),
+    foreign_pending: Type.Optional(
+      Type.Object(
+        {
+          count: Type.Integer({ minimum: 1 }),
+          pending_nonce: Type.Integer({ minimum: 0, description: 'The next nonce, counting the pool' }),
+          transactions: Type.Array(
+            Type.Object(
+              { nonce: Type.Integer({ minimum: 0 }), hash: Type.Optional(hash('Where a node shows it')) },
+              { title: 'ForeignTransaction', additionalProperties: false },
+            ),
+            { maxItems: pooledMax, description: 'The lowest nonces' },
+          ),
+        },
+        {
+          title: 'ForeignPending',
+          additionalProperties: false,
+          description: 'Transactions of the account in pools that this service did not sign; absent without any',
+        },
+      ),
+    ),
     network_price: Type.Optional(networkPriceSchema),
     paused: Type.Boolean(),
     system_disabled: Type.Boolean(),
@@ -52,10 +73,15 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
         ...(status.lastConfirmedAt !== undefined && {
           last_confirmed_transaction_timestamp: presentTime(status.lastConfirmedAt),
         }),
+        ...(status.foreignPending && { foreign_pending: presentForeign(status.foreignPending) }),
         ...(price && { network_price: presentPrice(price) }),
         paused: relayer.paused,
         system_disabled: false,
       })
     },
   })
+}
+
+function presentForeign({ count, pendingNonce, transactions }: ForeignPending) {
+  return { count, pending_nonce: pendingNonce, transactions: [...transactions] }
 }

@@ -1,14 +1,58 @@
 // Policies on the wire, in bodies and in responses. They are parsed as in the configuration file. A response shows amounts
 // as numbers with every digit.
 import { type TSchema, Type } from 'typebox'
+import {
+  identifierPattern,
+  memberPattern,
+  parameterNamePattern,
+  tuplePattern,
+  typePattern,
+} from '../../domain/error-types.ts'
 import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
+import { fragmentLimits } from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
 import { exactNumber } from '../response/exact-number.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies
 const selector = { type: 'string', pattern: '^0x([0-9a-fA-F]{8})?$', examples: ['0xa9059cbb'] }
+
+const parameter = (pattern: string, more: object = {}) => ({
+  type: 'object',
+  properties: {
+    type: { type: 'string', pattern, examples: ['uint256'] },
+    name: { type: 'string', pattern: parameterNamePattern, examples: ['available'] },
+    ...more,
+  },
+  required: ['type', ...Object.keys(more)],
+})
+const parameters = (items: object, minItems: number) => ({
+  type: 'array',
+  items,
+  minItems,
+  maxItems: fragmentLimits.inputsMax,
+})
+const components = parameters(parameter(memberPattern), 1)
+/** As in a compiler's ABI. */
+const errorFragment = {
+  type: 'object',
+  properties: {
+    type: { const: 'error' },
+    name: { type: 'string', pattern: identifierPattern, examples: ['Insufficient'] },
+    inputs: parameters({ anyOf: [parameter(typePattern), parameter(tuplePattern, { components })] }, 0),
+  },
+  required: ['type', 'name', 'inputs'],
+}
+
+const shownParameter = { type: Type.String(), name: Type.Optional(Type.String()) }
+const shownFragment = Type.Object({
+  type: Type.Literal('error'),
+  name: Type.String(),
+  inputs: Type.Array(
+    Type.Object({ ...shownParameter, components: Type.Optional(Type.Array(Type.Object(shownParameter))) }),
+  ),
+})
 
 /** Null removes a policy. */
 export const policiesInBody = Type.Object(
@@ -41,6 +85,8 @@ function given(policy: Policy) {
       const wanted = 'an object of lists of selectors by one receiver or more, {"0x…": ["0xa9059cbb"]}'
       return orNull(`${wanted}: ${meaning}`, Type.Record(Type.String(), Type.Array(Type.String())))
     }
+    case 'errors':
+      return orNull(`a list of errors as in a compiler's ABI: ${meaning}`, Type.Array(Type.Unknown()))
   }
 }
 
@@ -60,6 +106,8 @@ function ruleOf(policy: Policy): readonly object[] {
       const items = { type: 'array', items: selector }
       return [{ type: 'object', minProperties: 1, propertyNames: { pattern, format }, additionalProperties: items }]
     }
+    case 'errors':
+      return [{ type: 'array', items: errorFragment, maxItems: fragmentLimits.fragmentsMax }]
   }
 }
 
@@ -76,6 +124,8 @@ function shownAs(policy: Policy): TSchema {
       return Type.Array(Type.String())
     case 'calls':
       return Type.Record(Type.String(), Type.Array(Type.String()))
+    case 'errors':
+      return Type.Array(shownFragment)
   }
 }
 
@@ -104,5 +154,7 @@ function present({ kind, value }: HeldPolicy): unknown {
     case 'flag':
     case 'addresses':
       return value
+    case 'errors':
+      return value.map((fragment) => ({ type: 'error', ...fragment }))
   }
 }

@@ -5,6 +5,7 @@ import { type Mounting, mount, unlisted } from '../request/mount.ts'
 import { cancel } from './cancel.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { getCancellation } from './get-cancellation.ts'
+import { getRevert } from './get-revert.ts'
 import { getTrace } from './get-trace.ts'
 import { getTransaction } from './get-transaction.ts'
 import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
@@ -49,6 +50,7 @@ export function transactionRoutes(
   mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation({ ...chain, reads }))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
   mount(at, 'GET', `${all}/:transaction_id/trace`, getTrace(reads))
+  mount(at, 'GET', `${all}/:transaction_id/revert`, getRevert(reads))
   mount(
     at,
     'GET',

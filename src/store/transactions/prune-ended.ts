@@ -110,6 +110,10 @@ const removeAttempts = statement<Ids>((db, p, dialect) =>
   db.deleteFrom('attempts').where(isAmong('transaction_id', p.ids, dialect)),
 )
 
+const removeReverts = statement<Ids>((db, p, dialect) =>
+  db.deleteFrom('reverts').where(isAmong('transaction_id', p.ids, dialect)),
+)
+
 const removeRows = statement<Ids, { id: TransactionId; status: Status; sequence: number }>((db, p, dialect) =>
   db
     .deleteFrom('transactions')
@@ -128,6 +132,7 @@ export async function removeEnded(
   if (removable.length === 0) return []
   const ids = toJson(removable)
   await executor.all(removeAttempts, { ids })
+  await executor.all(removeReverts, { ids })
   const removed = await executor.all(removeRows, { ids })
   for (const { status, sequence } of removed) tallies.count(relayerId, status, sequence, -1)
   const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))

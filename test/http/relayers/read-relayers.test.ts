@@ -65,6 +65,7 @@ test('one, with its policies', async () => {
       gas_limit_estimation: true,
       presign_cancel: 0,
       skip_unfunded: false,
+      include_revert_data: false,
     },
   })
 })

@@ -61,6 +61,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}`,
       `get ${all}/by-nonce/{nonce}`,
       `get ${all}/{transaction_id}/trace`,
+      `get ${all}/{transaction_id}/revert`,
       `get ${all}/{transaction_id}/cancellation-preview`,
       `get ${one}/nonces`,
       'get /api/v1/overview',

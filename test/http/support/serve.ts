@@ -110,10 +110,11 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
   }
   const vault = openVault({ previous: [] }, commands.random)
   const openSigner = async () => signer
+  const chain = { pooled: async () => undefined, ...setting.chain }
   const registry = await openRegistry({
     ...{ store, vault, logger, openSigner, fileSigners: new Map() },
     file: { relayers: [], signers: [], notifications: [], networks: [], awaited: [] },
-    chains: openChains(() => (setting.chain ?? {}) as Chain),
+    chains: openChains(() => chain as Chain),
     policyFor: () => somePolicy,
     clock: commands.clock,
   })
@@ -130,7 +131,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
       readSigner: (_, { type }) => ({ type: 'plain', config: {}, secret: secret(type), open: openSigner }),
       readPolicies,
     },
-    chainOf: setting.chain ? () => setting.chain as Chain : registry.chainOf,
+    chainOf: setting.chain ? () => chain as Chain : registry.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,
     windowOf: () => undefined,

@@ -1,0 +1,16 @@
+// The forms of an error's fragment, for the parser and for the schemas of the file and of the API.
+import { fragmentLimits } from './revert-data.ts'
+
+const sizes = Array.from({ length: 32 }, (_, index) => 8 * (index + 1)).join('|')
+/** Solidity's ABI, without function pointers and fixed points, which no compiler emits for errors. */
+const scalarTypes = `u?int(${sizes})|address|bool|string|bytes([1-9]|[12][0-9]|3[0-2])?`
+/** At most one array: data that nests them could make a short answer long to decode. */
+export const typePattern = `^(${scalarTypes})(\\[([1-9][0-9]{0,2})?\\])?$`
+export const tuplePattern = '^tuple(\\[([1-9][0-9]{0,2})?\\])?$'
+/** Of a tuple's members. */
+export const memberPattern = `^(${scalarTypes})$`
+
+const { nameCharsMax } = fragmentLimits
+export const identifierPattern = `^[A-Za-z_$][A-Za-z0-9_$]{0,${nameCharsMax - 1}}$`
+/** A parameter may have no name. */
+export const parameterNamePattern = `^([A-Za-z_$][A-Za-z0-9_$]{0,${nameCharsMax - 1}})?$`

@@ -1,0 +1,74 @@
+// What a reverted transaction returned: its bytes as one node reports them, and the error that they encode.
+import type { Hash, Hex } from './ids.ts'
+import type { BlockNumber } from './units.ts'
+
+/** Bytes kept of a return. A contract may return megabytes. */
+export const revertBytesMax = 4_096
+/** Characters of one argument, as shown. */
+export const argumentCharsMax = 1_024
+
+/** An error that a contract declares, as in the JSON that compilers write. */
+export interface ErrorFragment {
+  readonly name: string
+  readonly inputs: readonly ErrorInput[]
+}
+
+export interface ErrorInput {
+  readonly type: string
+  readonly name?: string
+  /** Of a tuple. */
+  readonly components?: readonly ErrorInput[]
+}
+
+export const fragmentLimits = {
+  /** Of a relayer. */
+  fragmentsMax: 64,
+  /** Of an error, and of a tuple: a contract's data decides how often each of them is read. */
+  inputsMax: 16,
+  nameCharsMax: 128,
+} as const
+
+/**
+ * - `trace`: a trace of the transaction itself, which is exact.
+ * - `call_before_block`, `call_after_block`: the same call on the state before or after the whole block.
+ */
+export const revertSources = ['trace', 'call_before_block', 'call_after_block'] as const
+export type RevertSource = (typeof revertSources)[number]
+
+export interface RevertedArgument {
+  readonly name?: string
+  readonly type: string
+  /** Integers in decimal; arrays and tuples as JSON. */
+  readonly value: string
+}
+
+export interface DecodedRevert {
+  readonly error: string
+  /** As its selector is computed: `Insufficient(uint256,uint256)`. */
+  readonly signature: string
+  readonly arguments: readonly RevertedArgument[]
+}
+
+/** What one node returned. No second one confirms it. */
+export interface RevertData {
+  readonly hash: Hash
+  readonly block: { readonly number: BlockNumber; readonly hash: Hash }
+  /** At most `revertBytesMax`. */
+  readonly data: Hex
+  /** There were more. */
+  readonly isCut: boolean
+  readonly source: RevertSource
+  /** Its index in the configuration at that time. */
+  readonly endpoint: number
+  readonly host: string
+  /** Absent for an error that no fragment names, or with other arguments than it names. */
+  readonly decoded?: DecodedRevert
+}
+
+export function signatureOf({ name, inputs }: ErrorFragment): string {
+  return `${name}(${inputs.map(typeOf).join(',')})`
+}
+
+function typeOf({ type, components = [] }: ErrorInput): string {
+  return type.startsWith('tuple') ? `(${components.map(typeOf).join(',')})${type.slice('tuple'.length)}` : type
+}
