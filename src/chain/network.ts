@@ -135,7 +135,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     announce: accounts.announce,
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
-    pooled: readingPooled(endpoints),
+    pooled: readingPooled(endpoints, clock),
     price: price.last,
     gasFigures: gas.gasFigures.known,
     read: (read) => passOn(endpoints, read),

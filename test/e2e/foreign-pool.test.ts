@@ -57,6 +57,11 @@ test('the log and the status name the foreign transactions only, and sends go be
   const mined = await minedFrom(stage.node, sender.address)
   expect(mined.map(({ to }) => same(to, sender.address))).toEqual([false, true, true, false])
   await audit(stage, sender, 2)
-  const ended = await stage.client.request('GET', '/relayers/one/status')
-  expect((ended.body as { data: object }).data).not.toHaveProperty('foreign_pending')
+  await until(
+    async () => {
+      const { body: ended } = await stage.client.request('GET', '/relayers/one/status')
+      return !('foreign_pending' in (ended as { data: object }).data)
+    },
+    { limitMs: 60_000, what: 'a status without them' },
+  )
 })

@@ -107,6 +107,8 @@ describe.each(chains)('on %s', (_, seen, open) => {
     expect(mined.map(({ nonce }) => nonce)).toEqual(mined.map((_, index) => index))
     // Each payload once.
     for (const { to } of payments) expect(mined.filter((each) => same(each.to, to))).toHaveLength(1)
-    expect(await foreignOf(stage, sender.id)).toBeUndefined()
+    await until(async () => (await foreignOf(stage, sender.id)) === undefined, {
+      ...{ limitMs: 60_000, what: 'a status without them' },
+    })
   })
 })

@@ -2,17 +2,22 @@
 import type { Address, Hash } from '../../domain/ids.ts'
 import { type Pooled, pooledMax } from '../../domain/pooled.ts'
 import type { Nonce } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import { rebuild } from '../inclusions/rebuild.ts'
 import { toHex, toNumber, toTransaction } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 
-/** Undefined where no endpoint counts its pool. Never rejects. */
+/** Undefined where no endpoint counts its pool. Never rejects. An answer may be 15 seconds old: a status may be requested often. */
 export type ReadPooled = (address: Address) => Promise<Pooled | undefined>
 
-export function readingPooled(endpoints: Endpoints): ReadPooled {
-  return async (address) => {
+const keptMs = 15_000
+
+export function readingPooled(endpoints: Endpoints, clock: Pick<Clock, 'elapsed'>): ReadPooled {
+  const kept = new Map<Address, { readonly at: number; readonly answer: Promise<Pooled | undefined> }>()
+
+  async function read(address: Address): Promise<Pooled | undefined> {
     const all = await Promise.all(endpoints.usable().map((endpoint) => pooledBy(endpoint, address)))
     const counted = all.filter((each) => each !== undefined)
     if (counted.length === 0) return undefined
@@ -21,6 +26,16 @@ export function readingPooled(endpoints: Endpoints): ReadPooled {
       pendingNonce: Math.max(...counted.map(({ pendingNonce }) => pendingNonce)),
       shown: new Map(counted.flatMap(({ shown }) => [...shown])),
     }
+  }
+
+  return (address) => {
+    const now = clock.elapsed()
+    for (const [each, { at }] of kept) if (now - at >= keptMs) kept.delete(each)
+    const known = kept.get(address)
+    if (known) return known.answer
+    const answer = read(address)
+    kept.set(address, { at: now, answer })
+    return answer
   }
 }
 
