@@ -8,15 +8,17 @@ import { mayBeKnown, newest } from '../../attempt.ts'
 import { type Fees, feeCap, type Market } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
-import type { Gas } from '../../units.ts'
+import type { Gas, Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
+import { countedBalance } from '../queue/reserve-balance.ts'
 import { type Contender, gasOf, purposeOf } from './contender.ts'
 import {
   explainBarred,
   explainIdle,
   explainLimit,
   explainOwnPrice,
+  explainReserve,
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
@@ -50,7 +52,8 @@ export function advance(contender: Contender, situation: Situation): Steps {
 
 /** Without a balance the first no-op is signed all the same: the read would cost a call and time. */
 function enter(contender: Contender, situation: Situation): Steps {
-  const { market, balance } = situation.observation
+  const { market } = situation.observation
+  const balance = balanceOf(situation)
   const barred = contender.wants === 'replacement' ? explainBarred(contender, situation) : []
   if (barred.length > 0 || !market) return barred
   const gas = gasOf(contender, market, situation)
@@ -58,6 +61,8 @@ function enter(contender: Contender, situation: Situation): Steps {
   // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
   if (readsBalance && balance === undefined) return needsBalance
+  const held = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
+  if (held.length > 0) return held
   const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
   return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
@@ -71,7 +76,7 @@ function bidAgain(
   again: readonly Decision[],
 ): Steps {
   const { transaction, own } = contender
-  const { balance } = situation.observation
+  const balance = balanceOf(situation)
   const latest = own.at(-1)
   const gas = gasOf(contender, market, situation)
   if (gas === undefined) return [...explainUnestimated(contender, situation), ...again]
@@ -100,6 +105,12 @@ function bidAgain(
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
       return [...explainLimit(contender, bid, { gas, market }, situation), ...again]
   }
+}
+
+/** Where payments count later, and no node shows the earlier balance, a race does not wait for it. */
+function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
+  const { market, balance } = observation
+  return (market && countedBalance(work, observation, market, policy)) ?? balance
 }
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
