@@ -4,6 +4,7 @@ import type { Dice } from '../tooling/dice.ts'
 import { type BrokenPart, drawBrokenEnd } from './broken-end.ts'
 import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles, sequencer } from './chain/profiles.ts'
+import type { ReserveRules } from './chain/reserve.ts'
 import { type ChainKind, ethereum } from './chain/sequencer.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
@@ -102,6 +103,8 @@ export interface Scenario {
   readonly isPunctual?: boolean
   /** The rules of gas change. Absent: they do not, and the service is given them. */
   readonly gasFork?: GasFork
+  /** The chain executes blocks after it orders them. Absent: at once. */
+  readonly reserve?: Reserve
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }
@@ -110,6 +113,11 @@ export interface Scenario {
 export interface GasFork {
   readonly at: number
   readonly delayBlocks: number
+}
+
+/** `isSteady`: no reorganization, no theft and no foreign transaction excuses a payload that reverts. */
+export interface Reserve extends ReserveRules {
+  readonly isSteady: boolean
 }
 
 export interface Presigning {
@@ -155,6 +163,8 @@ export const features = [
   'tipSwitch',
   // Blocks above a height have the gas rules of a fork, which reorganizations undo.
   'gasFork',
+  // Blocks are executed after they are ordered: gas in flight fits in a reserve, and payments count late.
+  'reserve',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -216,6 +226,7 @@ export const drawnUsually: Drawn = {
   tipSwitch: 0.02,
   // Only where it is forced.
   gasFork: 0,
+  reserve: 0.02,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -334,7 +345,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...signing,
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
-  const truthful = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
+  const truthful = withReserve(withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork')), has('reserve'))
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -452,6 +463,26 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
   const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
+}
+
+/** Money is around the reserve, or far above it, and prices leave room for a no-op within it. */
+function withReserve<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>>(
+  scenario: S,
+  dice: Dice | undefined,
+): S {
+  const { kind, fees, weights } = scenario
+  if (!dice || fees.isFree || kind.isFcfs || kind.hasSequencer || kind.hasL1Gas || kind.hasL1Fee || scenario.gasFork)
+    return scenario
+  const unit = 30_000n * (2n * fees.firstBaseFee + fees.poolTipMin)
+  const reserve = unit * BigInt(dice.pick([30, 100, 1_000]))
+  const balance = (reserve * BigInt(dice.pick([2, 6, 8, 50, 1_000]))) / 4n
+  const isSteady = dice.chance(0.5)
+  return {
+    ...scenario,
+    reserve: { reserve, lagBlocks: 3, isSteady },
+    fees: { ...fees, balance },
+    ...(isSteady && { resurfacing: 0, weights: { ...weights, reorg: 0, emptyBalance: 0, foreign: 0, jumpClock: 0 } }),
+  }
 }
 
 /** Chains of every pace, of which the service is told another. */
