@@ -213,6 +213,18 @@ describe('a value that leaves less than the reserve', () => {
     ])
   })
 
+  test('is passed by no other with skip_unfunded: it could wait for ever', () => {
+    const skipping = someRelayer({ policies: { ...relayer.policies, skipUnfunded: true } })
+    const queue = [emptying, sending(2, 0n)]
+    const seen = { balance: 12n * ether, nonce: 1, lagged: { balance: 12n * ether, nonce: 0 } }
+    expect(verbs({ relayer: skipping, queued: queue }, seen)).toEqual(['balance_short'])
+    const small = { ...monad, reserveBalance: gas }
+    const open = [inFlight(0, [someAttempt(0)])]
+    expect(verbs({ relayer: skipping, open, queued: [sending(1, 0n), sending(2, 0n)] }, {}, small)).toEqual([
+      'balance_short',
+    ])
+  })
+
   test('of a PUT waits for the transactions before it', () => {
     const { from: _, ...rest } = somePayload
     const replaced = replace(inFlight(1, [someAttempt(1)]), { ...rest, to: receiver, value: 3n * ether }, 'public')
