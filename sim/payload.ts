@@ -44,7 +44,7 @@ function drawValue({ dice, scenario: { fees, gasFork, reserve } }: World, tag: n
   if (fees.isFree || (gasFork && tag % 2 === 0)) return 0n
   const small = BigInt(dice.below(1_000))
   if (!reserve) return small
-  return tag % 4 === 0 ? 0n : tag % 4 === 1 ? small : reserve.reserve / BigInt(tag % 4 === 2 ? 20 : 5)
+  return tag % 4 === 0 ? 0n : tag % 4 === 1 ? small : reserve.reserve / BigInt(tag % 4 === 2 ? 100 : 20)
 }
 
 /** Data that takes 22,308 gas or so before a fork, and 27,912 after it. */

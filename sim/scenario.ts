@@ -465,6 +465,8 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
 }
 
+const steady = { reorg: 0, emptyBalance: 0, foreign: 0, jumpClock: 0 }
+
 /** Money is around the reserve, or far above it, and prices leave room for a no-op within it. */
 function withReserve<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>>(
   scenario: S,
@@ -473,15 +475,18 @@ function withReserve<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   const { kind, fees, weights } = scenario
   if (!dice || fees.isFree || kind.isFcfs || kind.hasSequencer || kind.hasL1Gas || kind.hasL1Fee || scenario.gasFork)
     return scenario
-  const unit = 30_000n * (2n * fees.firstBaseFee + fees.poolTipMin)
-  const reserve = unit * BigInt(dice.pick([30, 100, 1_000]))
-  const balance = (reserve * BigInt(dice.pick([2, 6, 8, 50, 1_000]))) / 4n
+  const { gasPriceCap = 0n } = scenario.policies
+  // A no-op has to fit in it at the price of the end, too.
+  const price = scenario.ending === 'plateau' ? 5n * gasPriceCap : 2n * fees.firstBaseFee
+  const reserve = 30_000n * (price + fees.poolTipMin) * BigInt(dice.pick([5, 20, 100]))
+  const balance = (reserve * BigInt(dice.pick([4, 5, 6, 1_000]))) / 4n
   const isSteady = dice.chance(0.5)
   return {
     ...scenario,
     reserve: { reserve, lagBlocks: 3, isSteady },
     fees: { ...fees, balance },
-    ...(isSteady && { resurfacing: 0, weights: { ...weights, reorg: 0, emptyBalance: 0, foreign: 0, jumpClock: 0 } }),
+    weights: { ...weights, refill: Math.max(4, weights.refill), ...(isSteady && steady) },
+    ...(isSteady && { resurfacing: 0 }),
   }
 }
 

@@ -107,7 +107,7 @@ function finalBalance(world: World): bigint {
   const gas = BigInt(openRows(world) + unusedNonces(world)) * (world.scenario.gasFork ? 60_000n : 21_400n)
   const { reserve } = world.scenario
   // Every value, and no more than the reserve beside them.
-  const kept = reserve ? reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 5n : 0n
+  const kept = reserve ? reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
   return maxWei(reserve ? 0n : least, 4n * gas * world.blocks.canonical().nextBaseFee) + kept
 }
 
