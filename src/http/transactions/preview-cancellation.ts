@@ -166,7 +166,9 @@ export function inWords({
     ...(tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []),
     ...(balance < cost.today + committed ? [`The balance of ${balance} wei does not cover that: top it up.`] : []),
     ...(gasBudget !== undefined && gasBudget < minWei(balance, cost.today + committed)
-      ? [`Of their gas, ${gasBudget} wei may be in flight at once (reserve_balance), so some would wait for the others.`]
+      ? [
+          `Of their gas, ${gasBudget} wei may be in flight at once (reserve_balance), so some would wait for the others.`,
+        ]
       : []),
   ]
 }
