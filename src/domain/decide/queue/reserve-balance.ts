@@ -3,7 +3,7 @@
 // reserve. A value must not touch this reserve: the transaction would be mined, and revert. One exception lets an account be emptied:
 // a value from an account that has sent nothing in these blocks, and that does not delegate (EIP-7702).
 //
-// What is ours to decide: when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on its
+// The service decides when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on its
 // gas limit: the service never splits or refuses them, and waits for the time at which they go through.
 import { roughly } from '../../condition.ts'
 import { feeCap, type Market } from '../../fees.ts'
@@ -24,7 +24,7 @@ export function lagOf({ balanceLagBlocks = 0 }: Pick<DecisionProfile, 'balanceLa
   return balanceLagBlocks
 }
 
-/** The balance that pays for what is sent now: a payment to the account counts after the lag. Undefined until it is read. */
+/** The balance that pays for transactions that are sent now: a payment to the account counts after the lag. Undefined until it is read. */
 export function countedBalance(
   work: Flight,
   { head, balance, lagged }: Seen,
