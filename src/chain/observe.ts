@@ -104,7 +104,8 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
   const balance = accounts.settle(inquiry, at, inclusions, read)
-  const lagged = inquiry.balance && (await accounts.lagged?.read(inquiry.address, at, { ...account, ...balance }))
+  const reads = inquiry.balance === undefined ? undefined : accounts.lagged
+  const lagged = reads && (await reads.read(inquiry.address, at, { ...account, ...balance }))
   const lostHistory =
     inquiry.lostHistory &&
     (await parts.checkHistory(
