@@ -119,7 +119,7 @@ export const ofReserve: readonly Mutant[] = [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
         find: "(reason.facts.of === 'emptying' || reason.facts.of === 'gas')",
-        put: "(reason.facts.of === 'gas' || reason.facts.of === 'gas')",
+        put: "reason.facts.of === 'gas'",
       },
     ],
   },
