@@ -21,7 +21,7 @@ const unit = [
   'test/attacks/{list,log-lines}.test.ts',
   'test/chain/**/{ancestry,batch-size,believe-head,believe-tips,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
   'test/chain/**/{endpoint-headers,endpoint-rest,gas-figures,limit-gas,limit-tips,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
-  'test/chain/**/{branches,find-spender,match-ids,paid-tips,read-block,read-receipts}.test.ts',
+  'test/chain/**/{branches,find-spender,match-ids,paid-tips,read-block,read-lagged,read-receipts}.test.ts',
   'test/chain/**/{decode-revert,read-shown-nonce,remember-refusals,replaceable,replacement-rule,revert-reason,scan-answer,search-blocks,second-count,second-estimate,send-raw,tip-floor,unexplained}.test.ts',
   'test/cli/verdict.test.ts',
   'test/dashboard/**/*.test.ts',

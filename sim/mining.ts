@@ -7,6 +7,7 @@ import { moveTo, orderArrived, type SimNode } from './chain/node.ts'
 import { executable } from './chain/pool.ts'
 import { l1GasAt, l1PriceAt } from './chain/sequencer.ts'
 import type { SimTransaction } from './chain/transaction.ts'
+import { demandReserve } from './check/reserve.ts'
 import { baseFeeMax } from './fees.ts'
 import { moveTags, reorgDepthMax } from './finality.ts'
 import { epochMs } from './process/engine.ts'
@@ -139,6 +140,7 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
     l1Gas: l1GasAt(parent, scenario.kind),
     ...(scenario.kind.hasL1Fee && { l1Price: l1PriceAt(parent, scenario.kind) }),
     gasRules: world.node.gasRulesAt(parent.number + 1),
+    ...(scenario.reserve && { reserve: scenario.reserve }),
     timestampSeconds: timestampAfter(world, parent),
     balances: state.balances,
   })
@@ -197,6 +199,7 @@ function inTurn(candidates: readonly SimTransaction[]): SimTransaction[] {
 function adopt(world: World, block: Block): void {
   const { blocks, history, state, timeline, dice } = world
   world.marks.mined(block)
+  demandReserve(world, block)
   blocks.adopt(block)
   for (const [address, balance] of state.balances) {
     const had = block.parent ? accountAt(block.parent, address).balance : balance

@@ -24,7 +24,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
   const request: SendRequest = {
     to: moody ? moodyContract : receiver,
-    value: scenario.fees.isFree || (scenario.gasFork && tag % 2 === 0) ? 0n : BigInt(dice.below(1_000)),
+    value: drawValue(world, tag),
     data: scenario.gasFork ? padded(taggedData(tag), tag) : taggedData(tag),
     pricing: drawPricing(world),
     ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
@@ -37,6 +37,14 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   }
   clients.requests.set(tag, request)
   return { tag, request }
+}
+
+/** Around a reserve, some would empty the account. */
+function drawValue({ dice, scenario: { fees, gasFork, reserve } }: World, tag: number): bigint {
+  if (fees.isFree || (gasFork && tag % 2 === 0)) return 0n
+  const small = BigInt(dice.below(1_000))
+  if (!reserve) return small
+  return tag % 4 === 0 ? 0n : tag % 4 === 1 ? small : reserve.reserve / BigInt(tag % 4 === 2 ? 100 : 20)
 }
 
 /** Data that takes 22,308 gas or so before a fork, and 27,912 after it. */

@@ -353,6 +353,7 @@ function describe({ scenario }: World): string {
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
+    ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),
   ].join('; ')

@@ -4,6 +4,7 @@ import type { Dice } from '../tooling/dice.ts'
 import { type BrokenPart, drawBrokenEnd } from './broken-end.ts'
 import type { PendingCount } from './chain/node.ts'
 import { type Profile, profiles, sequencer } from './chain/profiles.ts'
+import type { ReserveRules } from './chain/reserve.ts'
 import { type ChainKind, ethereum } from './chain/sequencer.ts'
 import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } from './draw-policies.ts'
 import { drawFees, type FeeWorld } from './fees.ts'
@@ -104,6 +105,8 @@ export interface Scenario {
   readonly gasFork?: GasFork
   /** How likely the slot of a block stays empty, after nodes have shown the block. Absent: never. */
   readonly emptySlots?: number
+  /** The chain executes blocks after it orders them. Absent: at once. */
+  readonly reserve?: Reserve
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }
@@ -112,6 +115,11 @@ export interface Scenario {
 export interface GasFork {
   readonly at: number
   readonly delayBlocks: number
+}
+
+/** `isSteady`: no reorganization, no theft and no foreign transaction excuses a payload that reverts. */
+export interface Reserve extends ReserveRules {
+  readonly isSteady: boolean
 }
 
 export interface Presigning {
@@ -159,6 +167,8 @@ export const features = [
   'gasFork',
   // Nodes show a block, and its payload is withheld (EIP-7732).
   'emptySlots',
+  // Blocks are executed after they are ordered: gas in flight fits in a reserve, and payments count late.
+  'reserve',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -221,6 +231,7 @@ export const drawnUsually: Drawn = {
   // Only where it is forced.
   gasFork: 0,
   emptySlots: 0.02,
+  reserve: 0.02,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -340,7 +351,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
-  const truthful = withEmptySlots(forking, has('emptySlots'))
+  const truthful = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -466,11 +477,37 @@ function withEmptySlots<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEn
   dice: Dice | undefined,
 ): S {
   const { kind, confirmations, finality } = scenario
-  if (!dice || kind.isFcfs) return scenario
+  // Where payloads must not revert, no block is taken back either.
+  if (!dice || kind.isFcfs || scenario.reserve) return scenario
   const isByDepth = finality !== undefined && typeof finality.rule === 'number'
   return {
     ...{ ...scenario, confirmations: confirmations + 1, emptySlots: dice.pick([0.05, 0.2, 0.5]) },
     ...(isByDepth && { finality: { ...finality, rule: Number(finality.rule) + 1 } }),
+  }
+}
+
+const steady = { reorg: 0, emptyBalance: 0, foreign: 0, jumpClock: 0 }
+
+/** Money is around the reserve, or far above it, and prices leave room for a no-op within it. */
+function withReserve<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>>(
+  scenario: S,
+  dice: Dice | undefined,
+): S {
+  const { kind, fees, weights } = scenario
+  if (!dice || fees.isFree || kind.isFcfs || kind.hasSequencer || kind.hasL1Gas || kind.hasL1Fee || scenario.gasFork)
+    return scenario
+  const { gasPriceCap = 0n } = scenario.policies
+  // A no-op has to fit in it at the price of the end, too.
+  const price = scenario.ending === 'plateau' ? 5n * gasPriceCap : 2n * fees.firstBaseFee
+  const reserve = 30_000n * (price + fees.poolTipMin) * BigInt(dice.pick([5, 20, 100]))
+  const balance = (reserve * BigInt(dice.pick([4, 5, 6, 1_000]))) / 4n
+  const isSteady = dice.chance(0.5)
+  return {
+    ...scenario,
+    reserve: { reserve, lagBlocks: 3, isSteady },
+    fees: { ...fees, balance },
+    weights: { ...weights, refill: Math.max(4, weights.refill), ...(isSteady && steady) },
+    ...(isSteady && { resurfacing: 0 }),
   }
 }
 

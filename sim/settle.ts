@@ -105,7 +105,10 @@ function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least
   const gas = BigInt(openRows(world) + unusedNonces(world)) * (world.scenario.gasFork ? 60_000n : 21_400n)
-  return maxWei(least, 4n * gas * world.blocks.canonical().nextBaseFee)
+  const { reserve } = world.scenario
+  // Every value, and no more than the reserve beside them.
+  const kept = reserve ? reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
+  return maxWei(reserve ? 0n : least, 4n * gas * world.blocks.canonical().nextBaseFee) + kept
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */

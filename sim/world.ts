@@ -274,6 +274,7 @@ export function openWorld(
     isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
     now: timeline.now,
     revertsNow: () => state.revertsNow,
+    reserve: scenario.reserve,
     gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
     keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
     isTooTight: (transaction) =>
@@ -338,7 +339,7 @@ export function openWorld(
   })
   // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
   const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
-  const funds = watchFunds(blocks, scenario.kind, isBalanceTrue ? history.fail : () => undefined)
+  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),

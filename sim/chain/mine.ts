@@ -3,6 +3,7 @@ import { type Account, accountAt, type Block, type Blocks, type Included } from 
 import { type GasRules, gasOf } from './gas-rules.ts'
 import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
+import { goesAlone, mayHold, type ReserveRules, touchesReserve } from './reserve.ts'
 import { l1FeeOf } from './sequencer.ts'
 import type { SimTransaction } from './transaction.ts'
 
@@ -31,6 +32,8 @@ export interface Sealing {
   readonly l1Price?: bigint
   /** The gas rules that this block follows. */
   readonly gasRules: GasRules
+  /** Absent: the chain executes a block as it orders it. */
+  readonly reserve?: ReserveRules
   /** Balances that something outside moved. */
   readonly balances: ReadonlyMap<string, bigint>
 }
@@ -47,7 +50,7 @@ export function seal(blocks: Blocks, sealing: Sealing): Block {
   for (const transaction of sealing.candidates) {
     if (included.length >= sealing.transactionsMax) break
     if (tipMin > 0n && effectivePrice(transaction, baseFee) - baseFee < tipMin) continue
-    const done = execute(accounts, transaction, baseFee, sealing)
+    const done = execute(accounts, included, transaction, baseFee, sealing)
     if (done) included.push(done)
   }
   const oursGas = included.reduce((sum, { gasUsed }) => sum + gasUsed, 0)
@@ -73,10 +76,13 @@ function nextBaseFee(baseFee: bigint, drift: number): bigint {
 
 function execute(
   accounts: Map<string, Account>,
+  ahead: readonly Included[],
   transaction: SimTransaction,
   baseFee: bigint,
-  { revertsNow, l1Gas, l1Price, gasRules }: Sealing,
+  sealing: Sealing,
 ): Included | undefined {
+  const { revertsNow, l1Gas, l1Price, gasRules, reserve } = sealing
+  if (reserve) return executeLater(accounts, ahead, transaction, baseFee, sealing, reserve)
   const { from, to, nonce, value, gasLimit, cap } = transaction
   const account = accounts.get(from) ?? { nonce: 0, balance: 0n }
   const l1Fee = l1FeeOf(transaction, l1Price ?? 0n)
@@ -91,4 +97,28 @@ function execute(
   const spent = BigInt(gasUsed) * price + l1Fee + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })
   return { transaction, succeeded, gasUsed, price, ...(l1Price !== undefined && { l1Fee }) }
+}
+
+/** Where the limit is charged, and a value that touches the reserve reverts. */
+function executeLater(
+  accounts: Map<string, Account>,
+  ahead: readonly Included[],
+  transaction: SimTransaction,
+  baseFee: bigint,
+  { parent, revertsNow, gasRules }: Sealing,
+  reserve: ReserveRules,
+): Included | undefined {
+  const { from, to, nonce, value, gasLimit, cap } = transaction
+  const account = accounts.get(from) ?? { nonce: 0, balance: 0n }
+  const price = effectivePrice(transaction, baseFee)
+  const gasCost = BigInt(gasLimit) * price
+  if (account.nonce !== nonce || cap < baseFee || gasLimit < gasOf(transaction, gasRules)) return undefined
+  // Something outside took the balance.
+  if (account.balance < gasCost || !mayHold(parent, ahead, transaction, reserve)) return undefined
+  const isAlone = goesAlone(parent, ahead, from, reserve)
+  const touchedReserve = touchesReserve(transaction, account, gasCost, isAlone, reserve)
+  const succeeded = !touchedReserve && !(revertsNow && to === moodyContract)
+  const spent = gasCost + (succeeded && to !== from ? value : 0n)
+  accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })
+  return { transaction, succeeded, gasUsed: gasLimit, price, ...(touchedReserve && { touchedReserve }) }
 }

@@ -8,9 +8,10 @@ import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches }
 import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
 import { moodyContract } from './mine.ts'
 import { rewardsOf } from './others.ts'
-import { type Admission, admit, nextNonce, openPool, type Pool, prune } from './pool.ts'
+import { type Admission, admit, dropUnpaid, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
 import { type ReceiptHabits, receiptJson } from './receipts.ts'
+import type { ReserveRules } from './reserve.ts'
 import {
   type ChainKind,
   early,
@@ -62,6 +63,8 @@ export interface NodeWorld {
   readonly revertsNow: () => boolean
   /** Nodes have nothing of blocks that are so far below the head. */
   readonly keptBlocks: number
+  /** Absent: a block is executed as it is ordered. */
+  readonly reserve: ReserveRules | undefined
   /** The gas rules that a block at this height follows. */
   gasRulesAt(number: number): GasRules
   /** Invalid on this chain, for the time being: what fills a gap has too little gas. */
@@ -91,7 +94,9 @@ export function openNode(
 export function moveTo(world: NodeWorld, node: SimNode, head: Block): void {
   const { left } = branches(node.head, head)
   node.head = head
-  prune(node.pool, head, !world.isFcfs() && (node.profile.dropsUnpaid || world.isCalm()))
+  const { reserve } = world
+  prune(node.pool, head, !reserve && !world.isFcfs() && (node.profile.dropsUnpaid || world.isCalm()))
+  if (reserve) dropUnpaid(node.pool, head, reserve)
   // What it tracks for itself it tries again, now and then.
   node.pool.tracked = node.pool.tracked.filter(
     (transaction) => world.dice.chance(0.8) || !offer(world, node, transaction).admitted,
@@ -126,6 +131,7 @@ function take(world: NodeWorld, node: SimNode, transaction: SimTransaction | und
     l1Gas: l1GasAt(at, kind),
     l1Price: l1PriceAt(at, kind),
     gasRules: world.gasRulesAt(at.number),
+    reserve: world.reserve,
   }
   if (world.isFcfs()) {
     const ordered = (each: SimTransaction) =>
@@ -196,6 +202,9 @@ export function answer(
     case 'eth_getBalance': {
       const [address, place] = params as [string, string]
       const block = blockOf(place)
+      // Every other node has no older state, where the balance of earlier blocks counts.
+      if (block && world.reserve && node.index % 2 === 1 && node.head.number - block.number > 1)
+        return error(-32000, 'missing trie node')
       return block ? result(hex(accountAt(block, address.toLowerCase()).balance)) : error(-32000, 'header not found')
     }
     case 'eth_getCode':

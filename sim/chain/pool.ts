@@ -2,6 +2,7 @@
 import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import { type GasRules, gasOf } from './gas-rules.ts'
 import type { Profile, Refusal } from './profiles.ts'
+import { gasCostOf, laggedAccount, type ReserveRules } from './reserve.ts'
 import { l1FeeOf } from './sequencer.ts'
 import type { SimTransaction } from './transaction.ts'
 
@@ -39,6 +40,8 @@ export interface PoolRules {
   readonly l1Price: bigint
   /** The gas rules of the node's head. */
   readonly gasRules: GasRules
+  /** It takes what nobody can pay, and drops it without a word. */
+  readonly reserve: ReserveRules | undefined
 }
 
 export function openPool(): Pool {
@@ -68,7 +71,8 @@ export function admit(
   if (nonce < account.nonce) return refuse('nonceTooLow')
   if (tip < rules.tipMin) return { admitted: false, refusal: 'feeTooLow', tipNeeded: rules.tipMin }
   if (nonce - account.nonce > profile.gapMax) return refuse('nonceGap')
-  if (costOf(transaction) + l1FeeOf(transaction, rules.l1Price) > account.balance) return refuse('insufficientFunds')
+  if (!rules.reserve && costOf(transaction) + l1FeeOf(transaction, rules.l1Price) > account.balance)
+    return refuse('insufficientFunds')
   if ((tip < profile.tipMin && !rules.isFree) || (profile.wantsBaseFee && cap < head.nextBaseFee))
     return refuse('feeTooLow')
   if (incumbent) {
@@ -108,6 +112,14 @@ export function prune(pool: Pool, head: Block, dropsUnpaid: boolean): void {
 
 function costOf({ value, gasLimit, cap }: SimTransaction): bigint {
   return value + BigInt(gasLimit) * cap
+}
+
+/** Where a chain executes later: what the balance of some blocks ago does not pay leaves the pool. */
+export function dropUnpaid(pool: Pool, head: Block, reserve: ReserveRules): void {
+  for (const [sender, held] of pool.bySender) {
+    const { balance } = laggedAccount(head, sender, reserve)
+    for (const [at, transaction] of held) if (gasCostOf(transaction) > balance) held.delete(at)
+  }
 }
 
 /** By tip, each sender's in the order of its nonces. */

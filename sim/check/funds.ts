@@ -3,6 +3,7 @@
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { minWei } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
+import { gasCostOf, type ReserveRules } from '../chain/reserve.ts'
 import { type ChainKind, l1FeeOf, l1PriceAt } from '../chain/sequencer.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 
@@ -33,7 +34,12 @@ const noOpBytes = 100n
 /** A node may report the price of data on L1 as of so many blocks ago. */
 const l1ReadBlocks = 16
 
-export function watchFunds(blocks: Blocks, kind: ChainKind, fail: (what: string) => void): Funds {
+export function watchFunds(
+  blocks: Blocks,
+  kind: ChainKind,
+  reserve: ReserveRules | undefined,
+  fail: (what: string) => void,
+): Funds {
   /** By address. */
   const movedBy = new Map<string, number>()
 
@@ -76,15 +82,36 @@ export function watchFunds(blocks: Blocks, kind: ChainKind, fail: (what: string)
         if (each.nonce >= nonce && cost > (most.get(each.nonce) ?? 0n)) most.set(each.nonce, cost)
       }
       const sum = [...most.values()].reduce((total, cost) => total + cost, 0n)
-      const reserve = reserveOf(rules, at, l1Price)
-      if (balance < sum + reserve) {
-        fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${reserve} to be kept back`)
+      const kept = reserveOf(rules, at, l1Price)
+      if (balance < sum + kept) {
+        fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${kept} to be kept back`)
+      }
+      const gas = gasOf(promised.filter((each) => each.nonce >= nonce))
+      // One that goes alone may pay more.
+      if (reserve && gas.size > 1 && total(gas) > reserve.reserve) {
+        fail(
+          `${name} got a nonce with gas of ${total(gas)} wei in flight, and the chain's reserve is ${reserve.reserve}`,
+        )
       }
     },
     moved(address, by) {
       movedBy.set(address, Math.max(by, movedBy.get(address) ?? -1))
     },
   }
+}
+
+/** By nonce: the most that the gas of an attempt costs. */
+function gasOf(promised: readonly SimTransaction[]): ReadonlyMap<number, bigint> {
+  const most = new Map<number, bigint>()
+  for (const each of promised) {
+    const cost = gasCostOf(each)
+    if (cost > (most.get(each.nonce) ?? 0n)) most.set(each.nonce, cost)
+  }
+  return most
+}
+
+function total(costs: ReadonlyMap<number, bigint>): bigint {
+  return [...costs.values()].reduce((sum, cost) => sum + cost, 0n)
 }
 
 /** What a pool wants the balance to cover. */

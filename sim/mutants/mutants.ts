@@ -24,6 +24,7 @@ import { ofPrices } from './of-prices.ts'
 import { ofProfiles } from './of-profiles.ts'
 import { ofReach } from './of-reach.ts'
 import { ofRefusals } from './of-refusals.ts'
+import { ofReserve } from './of-reserve.ts'
 import { ofRetention } from './of-retention.ts'
 import { ofRules } from './of-rules.ts'
 import { ofSigners } from './of-signers.ts'
@@ -77,6 +78,7 @@ export const mutants: readonly Mutant[] = [
   ...ofProfiles,
   ...ofGasRules,
   ...ofReach,
+  ...ofReserve,
   ...ofRetention,
   ...ofRules,
   ...ofSigners,

@@ -319,8 +319,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "if (skipUnfunded && condition === 'balance_short') {",
-        put: "if (skipUnfunded && condition === 'balance_short' && transaction.sequence < 0) {",
+        find: "if (skips && condition === 'balance_short') {",
+        put: "if (skips && condition === 'balance_short' && transaction.sequence < 0) {",
       },
     ],
   },
@@ -332,8 +332,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "if (skipUnfunded && condition === 'balance_short') {",
-        put: "if ((skipUnfunded || String(condition) !== '') && condition === 'balance_short') {",
+        find: "if (skips && condition === 'balance_short') {",
+        put: "if ((skips || String(condition) !== '') && condition === 'balance_short') {",
       },
     ],
   },
@@ -394,8 +394,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'if (forbidden !== undefined) {',
-        put: 'if (forbidden === work.relayer.id) {',
+        find: 'if (forbidden !== undefined) return',
+        put: 'if (forbidden === work.relayer.id) return',
       },
     ],
   },

@@ -203,13 +203,15 @@ function configOf(scenario: Scenario, machine: Machine): Config {
 export const witnessSilentMs = 90_000
 
 function profileOf(
-  { kind: { isFcfs, answers, hasSequencer, hasL1Gas, hasL1Fee }, gasFork }: Pick<Scenario, 'kind' | 'gasFork'>,
+  { kind, gasFork, reserve }: Pick<Scenario, 'kind' | 'gasFork' | 'reserve'>,
   isByTips: boolean,
 ): NetworkProfile {
+  const { isFcfs, answers, hasSequencer, hasL1Gas, hasL1Fee } = kind
   return {
     ...{ ...ethereumProfile, tipFloor: 3_000_000_000n },
     // They are read from nodes in worlds with a fork only.
     ...(!gasFork && { gasRules: osakaRules }),
+    ...(reserve && { charges: 'gas_limit', reserveBalance: reserve.reserve, balanceLagBlocks: reserve.lagBlocks }),
     ...(hasSequencer && { pool: 'private' }),
     ...(isFcfs && { pool: isByTips ? 'private' : 'fcfs', keepsFutureNonceMs: keepsFutureMs }),
     ...(answers === 'withReceipt' && { sendSync: true }),

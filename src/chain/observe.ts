@@ -105,6 +105,8 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
   const balance = accounts.settle(inquiry, at, inclusions, read)
+  const reads = inquiry.balance === undefined ? undefined : accounts.lagged
+  const lagged = reads && (await reads.read(inquiry.address, at, { ...account, ...balance }))
   const lostHistory =
     inquiry.lostHistory &&
     (await parts.checkHistory(
@@ -124,6 +126,7 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
     rule: parts.endpoints.rule(),
     ...account,
     ...balance,
+    ...(lagged && { lagged }),
     gasFigures,
     ...(missingReceivers && { missingReceivers }),
     ...(market && { market: { ...withLeastTip(market, leastTip), ...noOpOf(noOp, gasFigures) } }),

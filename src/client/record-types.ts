@@ -136,6 +136,10 @@ export interface NetworkView {
     readonly max_transaction_bytes?: number
     /** The most gas that a transaction may name, until the fork Amsterdam */
     readonly max_transaction_gas?: number
+    /** What bounds the gas of all transactions in flight, and what a value leaves to an account that has sent something just before */
+    readonly reserve_balance?: string
+    /** After how many blocks a payment to the account counts */
+    readonly balance_lag_blocks?: number
     /** How long a node keeps a nonce that is too high; 0 if it queues it */
     readonly keeps_future_nonce_ms?: number
     /** What makes a result final */

@@ -130,8 +130,10 @@ export interface CancellationPreviewView {
   }
   /** Wei: the most that the no-ops of those that race already can cost */
   readonly committed: string
-  /** Wei: of the relayer */
+  /** Wei: of the relayer; where payments count only after some blocks, as it counts now */
   readonly balance: string
+  /** Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one */
+  readonly gas_budget?: string
   /** Wei: what sends leave untouched, for no-ops */
   readonly cancel_reserve: string
   readonly balance_covers: {

@@ -130,6 +130,7 @@ function profileSchema(field: ProfileField): FileSchema {
       return described(field.meaning, count(0, field.max))
     case 'bytes':
     case 'gas':
+    case 'blocks':
       return described(field.meaning, count(field.min, field.max))
     case 'rule': {
       const measure = { enum: ['fields', 'effective_price'] }

@@ -42,6 +42,7 @@ function parseField(field: ProfileField, members: Members, report: Report): unkn
       return members.count(name, { min: 0, max: field.max })
     case 'bytes':
     case 'gas':
+    case 'blocks':
       return members.count(name, field)
     case 'rule':
       return parseRule(members, name, report)

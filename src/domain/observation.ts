@@ -142,6 +142,11 @@ export interface Observation {
   /** Read at the head, or earlier and less our cost since. */
   readonly balance?: Wei
   readonly balanceReadAt?: BlockNumber
+  /**
+   * The account as of `balance_lag_blocks` blocks before the head. Absent: the network has no such lag, the step requested no balance,
+   * or neither a node nor this process has it.
+   */
+  readonly lagged?: { readonly balance: Wei; readonly nonce: Nonce }
   /** The account carries an EIP-7702 delegation: pools let it have one transaction in flight. */
   readonly delegated?: boolean
   /**

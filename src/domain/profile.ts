@@ -47,6 +47,13 @@ export interface NetworkProfile {
   readonly maxTransactionBytes: number
   /** The most gas that a transaction may name (EIP-7825). Absent: as much as a block. Headers show when Amsterdam has lifted it. */
   readonly maxTransactionGas?: Gas
+  /**
+   * The gas of all transactions in flight of an account has to fit in it, and a value that leaves an account less needs a time without
+   * other transactions. Absent: neither.
+   */
+  readonly reserveBalance?: Wei
+  /** So many blocks ago the account had the balance that has to pay for gas: blocks are executed later. Absent or 0: as of the head. */
+  readonly balanceLagBlocks?: number
   /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
@@ -87,7 +94,7 @@ export type ProfileField = { readonly name: string; readonly meaning: string } &
   | { readonly kind: 'wei' }
   | { readonly kind: 'address' }
   | { readonly kind: 'milliseconds'; readonly max: number }
-  | { readonly kind: 'bytes' | 'gas'; readonly min: number; readonly max: number }
+  | { readonly kind: 'bytes' | 'gas' | 'blocks'; readonly min: number; readonly max: number }
   | { readonly kind: 'rule' }
   | { readonly kind: 'gasRules' }
   | { readonly kind: 'finality' }
@@ -133,6 +140,15 @@ export const profileTable = {
   maxTransactionGas: {
     ...{ name: 'max_transaction_gas', kind: 'gas', min: 21_000, max: Number.MAX_SAFE_INTEGER },
     meaning: 'the most gas that a transaction may name, until the fork Amsterdam',
+  },
+  reserveBalance: {
+    ...{ name: 'reserve_balance', kind: 'wei' },
+    meaning:
+      'what bounds the gas of all transactions in flight, and what a value leaves to an account that has sent something just before',
+  },
+  balanceLagBlocks: {
+    ...{ name: 'balance_lag_blocks', kind: 'blocks', min: 0, max: 64 },
+    meaning: 'after how many blocks a payment to the account counts',
   },
   keepsFutureNonceMs: {
     ...{ name: 'keeps_future_nonce_ms', kind: 'milliseconds', max: 3_600_000 },

@@ -39,6 +39,8 @@ export type DecisionProfile = Pick<
   | 'charges'
   | 'tipFloor'
   | 'maxTransactionBytes'
+  | 'reserveBalance'
+  | 'balanceLagBlocks'
   | 'keepsFutureNonceMs'
   | 'finality'
   | 'finalityStalledAfterMs'

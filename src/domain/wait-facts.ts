@@ -41,6 +41,11 @@ interface Outbid {
   readonly needed?: Needed
 }
 
+/** The gas of all in flight has to fit in it. Absent: the network has no such rule. */
+interface WithinReserve {
+  readonly reserve?: Wei
+}
+
 /** `of` names the contender, or the transaction behind it, where a condition has more than one sentence. */
 export interface FactsOf {
   readonly paused: None
@@ -48,14 +53,34 @@ export interface FactsOf {
   readonly balance_below_minimum: { readonly balance: Wei; readonly minBalance: Wei }
   readonly balance_short:
     | { readonly of: 'send'; readonly balance: Wei; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
+    /** A payment to the account would cover it, once it is old enough. */
+    | {
+        readonly of: 'late'
+        readonly balance: Wei
+        readonly value: Wei
+        readonly short: Wei
+        readonly paysL1: boolean
+        readonly lagBlocks: number
+      }
+    /** Its value touches the reserve of the network. `short`: the top-up that avoids that. */
+    | {
+        readonly of: 'emptying' | 'delegated'
+        readonly value: Wei
+        readonly reserve: Wei
+        readonly short: Wei
+        readonly lagBlocks: number
+      }
+    /** Its gas does not fit in this reserve beside others. */
+    | { readonly of: 'gas'; readonly reserve: Wei; readonly lagBlocks: number }
     /** With `skip_unfunded`. */
     | { readonly of: 'passed'; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
-    | { readonly of: 'higherPrice' | 'attempt'; readonly cost: Wei }
+    | ({ readonly of: 'higherPrice'; readonly cost: Wei } & WithinReserve)
+    | { readonly of: 'attempt'; readonly cost: Wei }
   readonly already_ordered:
     | { readonly of: 'cancellation'; readonly by: 'receipt' | 'spentNonce' }
     | { readonly of: 'replacement' }
   readonly outcome_unknown: None
-  readonly cancel_unfunded: { readonly cost: Wei }
+  readonly cancel_unfunded: { readonly cost: Wei } & WithinReserve
   readonly gas_price_cap:
     | { readonly of: 'send'; readonly cap: Wei | undefined; readonly price: Wei; readonly isNamed: boolean }
     | AtCap
@@ -105,7 +130,7 @@ export interface FactsOf {
     /** The key service's id of the work that signs it. */
     readonly activity?: string
   }
-  readonly facts_missing: { readonly fact: 'price' | 'balance' | 'l1Fee' }
+  readonly facts_missing: { readonly fact: 'price' | 'balance' | 'laggedBalance' | 'l1Fee' }
   readonly gas_unknown:
     | { readonly of: 'send' | 'replacement' | 'noOp' }
     | { readonly of: 'gapFiller'; readonly nonce: Nonce }

@@ -26,8 +26,8 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   already_ordered: alreadyOrdered,
   outcome_unknown: (_, begin) =>
     `${begin}no answer shows whether the sequencer has ordered it: one no-op is broadcast until something with the nonce is mined, and whichever came first is mined; no price changes that`,
-  cancel_unfunded: ({ cost }, begin) =>
-    `${begin}the balance does not cover the no-op, which may cost ${cost} wei: top it up`,
+  cancel_unfunded: ({ cost, reserve }, begin) =>
+    `${begin}the balance does not cover the no-op, which may cost ${cost} wei${withinReserve(reserve)}: top it up`,
   gas_price_cap: (facts, begin) => {
     if (facts.of === 'attempt') return atCap('gas_price_cap', facts)
     if (facts.of === 'replacement') return outbid(facts, begin)
@@ -108,7 +108,12 @@ function endpointsOf(indexes: readonly number[]): string {
   return all.length === 0 ? 'no endpoint' : all.join(' and ')
 }
 
-const missingFacts = { price: 'the price of gas', balance: 'the balance', l1Fee: 'the fee for data on L1' }
+const missingFacts = {
+  price: 'the price of gas',
+  balance: 'the balance',
+  laggedBalance: 'the balance of some blocks ago',
+  l1Fee: 'the fee for data on L1',
+}
 
 function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
   switch (facts.of) {
@@ -116,14 +121,32 @@ function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
       return `${begin}the balance (${facts.balance} wei) does not cover ${costOfSend(facts)}: top it up by ${facts.short} wei`
     case 'passed':
       return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up by ${facts.short} wei`
+    case 'late':
+      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${facts.balance} wei) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up by ${facts.short} wei`
+    case 'emptying':
+      return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up by ${facts.short} wei`
+    case 'delegated':
+      return `${begin}${belowReserve(facts)}, which an account that delegates (EIP-7702) has to keep: top it up by ${facts.short} wei, end the delegation, or cancel it`
+    case 'gas':
+      return `${begin}its gas beside that of the transactions in flight would exceed the network's reserve_balance (${facts.reserve} wei), or the balance of ${facts.lagBlocks} blocks ago: it goes once these are mined and ${facts.lagBlocks} blocks have followed`
     case 'higherPrice':
-      return `${begin}a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${facts.cost} wei: top it up, wait, or cancel it`
+      return `${begin}a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${facts.cost} wei${withinReserve(facts.reserve)}: top it up, wait, or cancel it`
     case 'attempt':
       return `${begin}a node says that the balance does not cover it, which may cost ${facts.cost} wei: top it up`
   }
 }
 
-function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { value: bigint }>): string {
+function belowReserve({ value, reserve }: { readonly value: bigint; readonly reserve: bigint }): string {
+  return `its value (${value} wei) leaves less than the network's reserve_balance (${reserve} wei)`
+}
+
+function withinReserve(reserve: bigint | undefined): string {
+  return reserve === undefined
+    ? ''
+    : ` (the gas of all in flight has to fit in the network's reserve_balance, ${reserve} wei, and in the balance of some blocks ago)`
+}
+
+function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { paysL1: boolean }>): string {
   const onL1 = paysL1 ? ', its fee for data on L1' : ''
   return `its value (${value} wei)${onL1} and gas beside the transactions in flight and cancel_reserve`
 }

@@ -70,6 +70,15 @@ test('an Arbitrum chain whose file has tags of its own is still Arbitrum', () =>
   expect(profileOf({ chainId: 1, tags: ['arbitrum-based'] })).toMatchObject({ pool: 'public', noOpGas: 'constant' })
 })
 
+test('Monad and its testnet keep a reserve, and count a payment late; no other chain does', () => {
+  const rules = { charges: 'gas_limit', reserveBalance: 10n ** 19n, balanceLagBlocks: 3 }
+  for (const chainId of [143, 10_143]) expect(profileOf(untagged(chainId))).toEqual({ ...ethereumProfile, ...rules })
+  for (const chainId of [1, 7, 8_453, 42_161]) {
+    expect(profileOf(untagged(chainId))).not.toHaveProperty('reserveBalance')
+    expect(profileOf(untagged(chainId))).not.toHaveProperty('balanceLagBlocks')
+  }
+})
+
 test('a chain that is in no table is what its tags say, and a rollup of unknown make has its no-op estimated', () => {
   expect(profileOf({ chainId: 7, tags: ['arbitrum-based', 'rollup', 'no-mempool'] })).toMatchObject(nitro)
   expect(profileOf({ chainId: 7, tags: ['rollup', 'optimism-based'] })).toMatchObject({
@@ -142,6 +151,7 @@ test('a file sets each field over what is known, and a network inherits a profil
     ...{ price_source: 'linea_estimate_gas', charges: 'gas_limit', keeps_future_nonce_ms: 0, finality: 64 },
     ...{ finality_stalled_after_ms: 60_000, max_transaction_bytes: 95_000, max_transaction_gas: 30_000_000 },
     ...{ witness: 'transaction', send_sync: true, send_conditional: true },
+    ...{ reserve_balance: '20000000000000000000', balance_lag_blocks: 4 },
     ...{ replacement: { measure: 'effective_price', percent: 25 } },
   }
   const networks = [
@@ -154,6 +164,7 @@ test('a file sets each field over what is known, and a network inherits a profil
     ...{ priceSource: 'linea_estimate_gas', charges: 'gas_limit', keepsFutureNonceMs: 0, finality: 64 },
     ...{ finalityStalledAfterMs: 60_000, maxTransactionBytes: 95_000, maxTransactionGas: 30_000_000 },
     ...{ witness: 'transaction', sendSync: true, sendConditional: true },
+    ...{ reserveBalance: 20n * 10n ** 18n, balanceLagBlocks: 4 },
     ...{ replacement: { measure: 'effectivePrice', percent: 25n } },
   }
   expect(config.networks.map((each) => each.profile)).toEqual([parsed, parsed])

@@ -189,3 +189,16 @@ test('for any relayer: the cost of today is that of what the engine signs after 
   )
   expect(priced).toBeGreaterThan(100)
 })
+
+test('the preview is no smaller where the gas in flight has to fit in a reserve: some no-ops wait for the others', () => {
+  const open = [0, 1, 2].map((nonce) => inFlight(nonce, [someAttempt(nonce)]))
+  const work = frozen(someWork({ open }))
+  const observation = {
+    ...someObservation({ pendingNonce: 0, lagged: { balance: gas, nonce: 0 } }),
+    market: someMarket,
+  }
+  const profile = { ...somePolicy.profile, charges: 'gas_limit', reserveBalance: gas, balanceLagBlocks: 3 } as const
+  const small = previewCancellation(work, 0, observation, { ...somePolicy, profile }, now)
+  expect(small).toMatchObject({ noOps: 3, overCap: 0 })
+  expect(small).toEqual(previewCancellation(work, 0, observation, somePolicy, now))
+})

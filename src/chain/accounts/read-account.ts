@@ -2,6 +2,7 @@
 // fact again that an earlier step read under this head, and some facts stand for many heads.
 import type { Address, TransactionId } from '../../domain/ids.ts'
 import type { Estimate, Inquiry, LiveNonce } from '../../domain/observation.ts'
+import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -26,6 +27,7 @@ import {
   usableCode,
   withInclusions,
 } from './account-memory.ts'
+import { type LaggedAccounts, readingLagged } from './read-lagged.ts'
 import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { type Reading, remember } from './remember-account.ts'
 import { readingSecondCounts, type SecondCounts } from './second-count.ts'
@@ -63,6 +65,8 @@ export interface Accounts {
     inclusions: ReadonlyMap<Nonce, Inclusion>,
     read: AccountRead,
   ): { readonly balance?: Wei; readonly balanceReadAt?: BlockNumber }
+  /** The account as of some blocks before the head. Absent: the chain counts the balance of its head. */
+  readonly lagged?: LaggedAccounts
   /** Announces an account that may be read soon, so that a joint call for others covers it. */
   announce(address: Address): void
 }
@@ -73,7 +77,7 @@ export interface ReadAccounts {
   readonly readCanonical: ReadCanonical
   readonly unexplained: Unexplained
   readonly clock: Clock
-  readonly profile: EstimateRules
+  readonly profile: EstimateRules & Pick<NetworkProfile, 'balanceLagBlocks'>
   readonly gasLimits: GasLimits
 }
 
@@ -87,6 +91,7 @@ interface Parts {
 
 export function readingAccounts(options: ReadAccounts): Accounts {
   const { endpoints, heads, readCanonical, unexplained, clock, profile } = options
+  const { balanceLagBlocks: lag = 0 } = profile
   const memory = openMemory()
   const secondCounts = readingSecondCounts(endpoints, clock, heads.reorgs)
   const estimateGas = estimatingOnce(profile, options.gasLimits)
@@ -149,6 +154,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
       const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)
       return balance === undefined ? {} : { balance, balanceReadAt: charged.balance.readAt }
     },
+    ...(lag > 0 && { lagged: readingLagged(endpoints, lag) }),
     announce: memory.announce,
   }
 }

@@ -5,6 +5,7 @@ import type { Work } from '../../domain/decide/plan/work.ts'
 import { type CancellationPreview, previewCancellation as previewOf } from '../../domain/decide/preview-cancellation.ts'
 import { previewWindow, type WindowPreview } from '../../domain/decide/preview-window.ts'
 import { reserveOf } from '../../domain/decide/queue/funds.ts'
+import { countedBalance } from '../../domain/decide/queue/reserve-balance.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { noOpGasLimit } from '../../domain/no-op.ts'
@@ -12,7 +13,7 @@ import type { Observation } from '../../domain/observation.ts'
 import { isTakenByBulk } from '../../domain/refusals.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import type { BlockNumber, Gas, Wei } from '../../domain/units.ts'
+import { type BlockNumber, type Gas, minWei, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
@@ -27,7 +28,10 @@ export interface PreviewContext {
 }
 
 export interface PricedPreview extends CancellationPreview {
+  /** Where payments to the account count later: as it counts now. */
   readonly balance: Wei
+  /** The gas of all in flight has to fit in it. Absent: the network has no such rule. */
+  readonly gasBudget?: Wei
   /** The balance that sends leave for no-ops. */
   readonly reserve: Wei
   /** The block at which the preview holds. */
@@ -74,11 +78,14 @@ async function priced(
   const { relayer } = work
   const observation = await observe(context, work)
   const policy = context.policyOf(relayer)
-  const { balance, market, head } = observation
+  const { market, head } = observation
+  const balance = countedBalance(work, observation, market, policy) ?? observation.balance
+  const { reserveBalance } = policy.profile
   return {
     preview: {
       ...previewOf(work, queued, observation, policy, context.clock.now(), covers),
       balance,
+      ...(reserveBalance !== undefined && { gasBudget: minWei(reserveBalance, balance) }),
       reserve: reserveOf(relayer, market, policy),
       block: head.number,
     },

@@ -10,7 +10,7 @@ import { costOfNoOps, noOpCost, noOpGasCharged, noOpGasLimit } from '../no-op.ts
 import type { Observation } from '../observation.ts'
 import { isFcfs } from '../profile.ts'
 import { isTakenByBulk } from '../refusals.ts'
-import type { NetworkPolicy, Relayer } from '../relayer.ts'
+import type { DecisionProfile, NetworkPolicy, Relayer } from '../relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import { maxWei, type TimestampMs, type Wei } from '../units.ts'
 import { decide } from './decide.ts'
@@ -72,7 +72,7 @@ export function previewCancellation(
     work: { ...work, open, queued: [], expiring: [], gapRecord: gapsOf(work) },
     // The cost is computed without regard to the balance: the caller compares the two.
     observation: { ...observation, pendingNonce, balance: anyBalance },
-    policy,
+    policy: { ...policy, profile: withoutReserve(policy.profile) },
     now,
   })
   const { market } = observation
@@ -118,6 +118,10 @@ function perGasOf(priced: readonly NoOp[], { policies }: Relayer): CancellationP
 /** The cost is computed without regard to the limits of a step: the canceled transactions give their nonces back. */
 function gapsOf({ open }: Work): GapRecord {
   return { released: { has: () => true }, filledInHour: 0, permitted: 0, perStepMax: open.length }
+}
+
+function withoutReserve({ reserveBalance: _, balanceLagBlocks: __, ...profile }: DecisionProfile): DecisionProfile {
+  return profile
 }
 
 const anyBalance: Wei = 2n ** 255n

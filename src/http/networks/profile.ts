@@ -51,6 +51,7 @@ function formOf(field: ProfileField): TSchema {
       return Type.Integer({ minimum: 0, maximum: field.max })
     case 'bytes':
     case 'gas':
+    case 'blocks':
       return Type.Integer({ minimum: field.min, maximum: field.max })
     case 'rule':
       return ruleSchema
@@ -78,7 +79,8 @@ function wantedOf(field: ProfileField): string {
       return `milliseconds from 0 to ${field.max}`
     case 'bytes':
     case 'gas':
-      return `bytes from ${field.min} to ${field.max}`
+    case 'blocks':
+      return `${field.kind} from ${field.min} to ${field.max}`
     case 'rule':
       return '{"measure": "fields" or "effective_price", "percent": 10}'
     case 'gasRules':

@@ -6,6 +6,7 @@ import {
   previewCancellation as previewCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
 import type { WindowPreview } from '../../domain/decide/preview-window.ts'
+import { minWei } from '../../domain/units.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -69,7 +70,10 @@ export const previewSchema = Type.Object(
       { title: 'NoOpPrice', additionalProperties: false, description: 'gas_price_cap limits sends, and no no-op' },
     ),
     committed: wei('Wei: the most that the no-ops of those that race already can cost'),
-    balance: wei('Wei: of the relayer'),
+    balance: wei('Wei: of the relayer; where payments count only after some blocks, as it counts now'),
+    gas_budget: Type.Optional(
+      wei('Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one'),
+    ),
     cancel_reserve: wei('Wei: what sends leave untouched, for no-ops'),
     balance_covers: Type.Object(
       {
@@ -104,8 +108,8 @@ export function previewCancellation(context: PreviewContext) {
   })
 }
 
-export function presentPreview({ cost, perGas, balance, ...preview }: PricedPreview) {
-  const covers = (wei: bigint) => balance >= wei + preview.committed
+export function presentPreview({ cost, perGas, balance, gasBudget, ...preview }: PricedPreview) {
+  const covers = (wei: bigint) => (gasBudget ?? balance) >= wei + preview.committed
   return {
     free: preview.free,
     no_ops: preview.noOps,
@@ -124,9 +128,10 @@ export function presentPreview({ cost, perGas, balance, ...preview }: PricedPrev
     },
     committed: preview.committed.toString(),
     balance: balance.toString(),
+    ...(gasBudget !== undefined && { gas_budget: gasBudget.toString() }),
     cancel_reserve: preview.reserve.toString(),
     balance_covers: { today: covers(cost.today), ...(cost.max !== undefined && { max: covers(cost.max) }) },
-    ...(preview.window && { window: presentWindow(preview.window, balance) }),
+    ...(preview.window && { window: presentWindow(preview.window, gasBudget ?? balance) }),
     block_number: preview.block,
   }
 }
@@ -150,6 +155,7 @@ export function inWords({
   cost,
   committed,
   balance,
+  gasBudget,
 }: PricedPreview): string[] {
   const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
   return [
@@ -159,5 +165,10 @@ export function inWords({
     ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${committed} wei.`] : []),
     ...(tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []),
     ...(balance < cost.today + committed ? [`The balance of ${balance} wei does not cover that: top it up.`] : []),
+    ...(gasBudget !== undefined && gasBudget < minWei(balance, cost.today + committed)
+      ? [
+          `Of their gas, ${gasBudget} wei may be in flight at once (reserve_balance), so some would wait for the others.`,
+        ]
+      : []),
   ]
 }

@@ -56,7 +56,7 @@ export function inquire(
     pool,
     priceSource,
     ...profile
-  }: Pick<NetworkProfile, 'pool' | 'priceSource' | 'floorGas' | 'l1Fee'> = ethereumProfile,
+  }: Pick<NetworkProfile, 'pool' | 'priceSource' | 'floorGas' | 'l1Fee' | 'reserveBalance'> = ethereumProfile,
   figures: GasFigures = {},
 ): Inquiry {
   const inFlight = inFlightOf(work)
@@ -123,7 +123,7 @@ export function inquire(
     ...((binds || paysMore) && {
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
     }),
-    delegation: binds && inFlight.length + work.queued.length > 1,
+    delegation: binds && (inFlight.length + work.queued.length > 1 || profile.reserveBalance !== undefined),
     pendingNonce,
     ...(secondCount && { secondCount }),
     ...(shownNonce && { shownNonce }),

@@ -12,7 +12,7 @@ import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
-import type { Reason } from '../../wait-facts.ts'
+import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
@@ -27,11 +27,12 @@ import {
   takenFrom,
   takesFromForeign,
 } from './free-nonces.ts'
-import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
+import { minedAhead, reserveOf, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainHeldGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
 import { limitReach, type Reach } from './limit-reach.ts'
 import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
 import { explainRefusedGapFiller } from './refused-gap-filler.ts'
+import { type Before, countedBalance, gasFundsOf, heldByGas, heldByReserve, lagOf } from './reserve-balance.ts'
 import { roomIn } from './window.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
@@ -135,14 +136,11 @@ function assignQueue(
   const { balance } = observation
   let most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
   if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
-  if (most > 0 && work.queued.length > 0 && balance === undefined) {
-    return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'balance' } }), again: false }
+  const counted = countedBalance(work, observation, market, policy)
+  const missing = most > 0 ? missingFact(market, counted, { work, observation, policy }) : undefined
+  if (missing !== undefined) {
+    return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }), again: false }
   }
-  // Without it a send could spend the reserve.
-  if (most > 0 && policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined) {
-    return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'l1Fee' } }), again: false }
-  }
-  const rules = gasRulesOf(policy.profile, observation)
   const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
   /** With `skip_unfunded`. */
@@ -153,35 +151,26 @@ function assignQueue(
     lacksFunds: passed.length > 0,
   })
   const isBeyond = isPoolBeyond(work, observation) && !takesFromForeign(work, observation, policy)
-  let wallet = spendable(work, balance ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
+  let wallet = spendable(work, counted ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
+  let gasFunds = gasFundsOf(work, observation, policy)
   for (const transaction of work.queued) {
     if (most === 0) break
     if (!isInPhase(transaction, 'queued')) continue
     most -= 1
-    // The policies changed after it was accepted. It ends here, so it does not hold up later transactions.
-    const forbidden = forbids(work.relayer, transaction.payload)
-    if (forbidden !== undefined) {
-      decisions.push({ do: 'refuse', transaction, reason: `the policies changed since it was accepted: ${forbidden}` })
+    const refusal = refusalAtOnce(transaction, { work, observation, policy }, decisions)
+    if (refusal !== undefined) {
+      decisions.push({ do: 'refuse', transaction, reason: refusal })
       continue
     }
-    // No pool has to say so.
-    const unfit = refusalOfGas(transaction.payload, observation.gasLimitMax, rules)
-    if (unfit !== undefined) {
-      decisions.push({ do: 'refuse', transaction, reason: unfit })
-      continue
-    }
-    const short = refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
-    if (short !== undefined) {
-      decisions.push({ do: 'refuse', transaction, reason: short })
-      continue
-    }
+    const before = { nonce: free.peek(), balance: wallet + reserveOf(work.relayer, market, policy), gasFunds }
+    const kept = heldByReserve(transaction.payload, before, { work, observation, policy })
     const estimate = observation.estimates.get(transaction.id)
     // A client that names its gas limit takes that risk itself.
     const { value } = transaction.payload
     if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined && value <= (balance ?? 0n)) {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
-      if (isAhead)
+      if (isAhead || isBrief(kept))
         return stop(explain(transaction, { condition: 'would_revert', facts: { of: 'send', words: estimate.reason } }))
       decisions.push({ do: 'refuse', transaction, reason: `it would revert: ${estimate.reason}` })
       continue
@@ -190,10 +179,13 @@ function assignQueue(
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
     const least = estimate?.kind === 'gas' ? estimate.tip : undefined
-    const offer = price(transaction, gasLimit, balance ?? 0n, wallet, work, withLeastTip(market, least), policy)
+    const funds = { balance: balance ?? 0n, counted: counted ?? 0n, wallet }
+    const priced = price(transaction, gasLimit, funds, work, withLeastTip(market, least), policy)
+    const offer = within(priced, kept, before, { work, observation, policy })
     if ('condition' in offer) {
       const { condition } = offer
-      if (skipUnfunded && condition === 'balance_short') {
+      const skips = skipUnfunded && !isBrief(offer)
+      if (skips && condition === 'balance_short') {
         passed.push(...explain(transaction, offer))
         most += 1
         continue
@@ -207,6 +199,7 @@ function assignQueue(
     if (!isWithin) return { ...stop([]), lacked: { isWithin, ...needs } }
     decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
+    if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
   const refused = decisions.some(({ do: what }) => what === 'refuse')
   // Once this is on record, the next step loads the transactions behind it.
@@ -214,15 +207,71 @@ function assignQueue(
   return { ...stop([]), again }
 }
 
+/** `counted`: the part of the balance that pays for a transaction now. */
+function missingFact(
+  market: Market,
+  counted: Wei | undefined,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+): FactsOf['facts_missing']['fact'] | undefined {
+  if (work.queued.length > 0 && observation.balance === undefined) return 'balance'
+  if (work.queued.length > 0 && counted === undefined) return 'laggedBalance'
+  // Without it a send could spend the reserve.
+  return policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined ? 'l1Fee' : undefined
+}
+
+/** Why it can never be sent as it is. It ends here, so it does not hold up later transactions. No pool has to say so. */
+function refusalAtOnce(
+  transaction: InPhase<'queued'>,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+  decisions: readonly Decision[],
+): string | undefined {
+  const forbidden = forbids(work.relayer, transaction.payload)
+  // The policies changed after it was accepted.
+  if (forbidden !== undefined) return `the policies changed since it was accepted: ${forbidden}`
+  const rules = gasRulesOf(policy.profile, observation)
+  return (
+    refusalOfGas(transaction.payload, observation.gasLimitMax, rules) ??
+    refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
+  )
+}
+
+interface Offer {
+  readonly fees: Fees
+  readonly gasLimit: Gas
+}
+
+/** The offer, unless the chain would let it wait, or revert. */
+function within(
+  offer: Offer | Reason,
+  kept: Reason | undefined,
+  before: Before,
+  situation: Omit<Situation, 'now'>,
+): Offer | Reason {
+  if ('condition' in offer) return offer
+  return kept ?? heldByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
+}
+
+/** A wait that ends by itself with some blocks. If others passed it, it could last for ever. */
+function isBrief(reason: Reason | undefined): boolean {
+  return reason?.condition === 'balance_short' && (reason.facts.of === 'emptying' || reason.facts.of === 'gas')
+}
+
+/** `counted`: of the balance, what pays for a transaction now. `wallet`: of that, what those before it leave. */
+interface Funds {
+  readonly balance: Wei
+  readonly counted: Wei
+  readonly wallet: Wei
+}
+
 function price(
   transaction: InPhase<'queued'>,
   gasLimit: Gas | undefined,
-  balance: Wei,
-  wallet: Wei,
+  funds: Funds,
   { relayer }: Work,
   market: Market,
   policy: NetworkPolicy,
-): { fees: Fees; gasLimit: Gas } | Reason {
+): Offer | Reason {
+  const { balance, wallet } = funds
   const { minBalance, gasPriceCap, eip1559Pricing } = relayer.policies
   const { pricing, value } = transaction.payload
   // Fees that the client named have no ceiling.
@@ -231,7 +280,8 @@ function price(
   const l1Fee = l1FeeOf(transaction.payload, market)
   const unpaid = value + l1Fee - wallet
   // No node estimates the gas of a value that the balance does not cover.
-  if (gasLimit === undefined && unpaid > 0n) return explainShort(transaction, balance, unpaid, l1Fee, relayer)
+  if (gasLimit === undefined && unpaid > 0n)
+    return explainShort(transaction, funds, { short: unpaid, l1Fee }, relayer, policy)
   if (gasLimit === undefined) {
     return { condition: 'gas_unknown', facts: { of: 'send' } }
   }
@@ -242,20 +292,23 @@ function price(
   }
   if (balance < minBalance) return { condition: 'balance_below_minimum', facts: { balance, minBalance } }
   const short = upfrontCost(value + l1Fee, gasLimit, fees) - wallet
-  return short > 0n ? explainShort(transaction, balance, short, l1Fee, relayer) : { fees, gasLimit }
+  return short > 0n ? explainShort(transaction, funds, { short, l1Fee }, relayer, policy) : { fees, gasLimit }
 }
 
 /** Many may be passed, and each change of a text is a write: their texts do not follow the balance. */
 function explainShort(
   { payload: { value } }: InPhase<'queued'>,
-  balance: Wei,
-  short: Wei,
-  l1Fee: Wei,
+  { balance, counted }: Funds,
+  { short, l1Fee }: { readonly short: Wei; readonly l1Fee: Wei },
   { policies }: Relayer,
+  { profile }: NetworkPolicy,
 ): Reason {
   const missing = { value, short: roughly(short), paysL1: l1Fee > 0n }
-  const facts = policies.skipUnfunded
-    ? ({ of: 'passed', ...missing } as const)
+  if (policies.skipUnfunded) return { condition: 'balance_short', facts: { of: 'passed', ...missing } }
+  const lagBlocks = lagOf(profile)
+  const isLate = lagBlocks > 0 && short <= balance - counted
+  const facts = isLate
+    ? ({ of: 'late', balance: counted, lagBlocks, ...missing } as const)
     : ({ of: 'send', balance, ...missing } as const)
   return { condition: 'balance_short', facts }
 }

@@ -2,7 +2,7 @@
 // cancellation.
 import { type Attempt, isNoOp, newest, wasAlwaysRejected } from '../../attempt.ts'
 import { type Fees, feeCap, type Market, marketFees } from '../../fees.ts'
-import { isNonEmpty } from '../../ids.ts'
+import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost, noOpReserve } from '../../no-op.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
@@ -48,10 +48,14 @@ export function minedAhead({ open }: Work, nonce: Nonce, market: Market): Wei {
  * stands.
  */
 export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
-  const { attempts } = transaction.lifecycle
+  const costs = standingOf(transaction.lifecycle.attempts).map((attempt) => costOf(transaction, attempt, market))
+  return maxWei(0n, ...costs)
+}
+
+/** Those that a block may still hold. */
+export function standingOf(attempts: NonEmpty<Attempt>): NonEmpty<Attempt> {
   const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
-  const counted = isNonEmpty(standing) ? standing : [newest(attempts)]
-  return maxWei(0n, ...counted.map((attempt) => costOf(transaction, attempt, market)))
+  return isNonEmpty(standing) ? standing : [newest(attempts)]
 }
 
 /** What a decision to sign an attempt for an open transaction adds to what the transaction may cost. */

@@ -11,15 +11,17 @@ import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { gasRulesOf, isBelowLeastGas } from '../../intrinsic-gas.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas } from '../../units.ts'
+import type { Gas, Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
+import { countedBalance } from '../queue/reserve-balance.ts'
 import { type Contender, gasOf, purposeOf } from './contender.ts'
 import {
   explainBarred,
   explainIdle,
   explainLimit,
   explainOwnPrice,
+  explainReserve,
   explainShort,
   explainUnestimated,
 } from './explain-contender.ts'
@@ -55,7 +57,8 @@ export function advance(contender: Contender, situation: Situation): Steps {
 
 /** Without a balance the first no-op is signed all the same: the read would cost a call and time. */
 function enter(contender: Contender, situation: Situation): Steps {
-  const { market, balance } = situation.observation
+  const { market } = situation.observation
+  const balance = balanceOf(situation)
   const barred = contender.wants === 'replacement' ? explainBarred(contender, situation) : []
   if (barred.length > 0 || !market) return barred
   const gas = gasOf(contender, market, situation)
@@ -63,6 +66,8 @@ function enter(contender: Contender, situation: Situation): Steps {
   // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
   if (readsBalance && balance === undefined) return needsBalance
+  const held = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
+  if (held.length > 0) return held
   const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
   return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
@@ -70,7 +75,7 @@ function enter(contender: Contender, situation: Situation): Steps {
 
 function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situation: Situation, again: Steps): Steps {
   const { transaction, own } = contender
-  const { balance } = situation.observation
+  const balance = balanceOf(situation)
   const latest = own.at(-1)
   const gas = gasOf(contender, market, situation)
   if (gas === undefined) return [...explainUnestimated(contender, situation), ...again]
@@ -99,6 +104,12 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
       // At its limit it still races: pools may have lost it, and a node that has it may still mine it.
       return [...explainLimit(contender, bid, { gas, market }, situation), ...again]
   }
+}
+
+/** Where payments count later, and no node shows the earlier balance, a race does not wait for it. */
+function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
+  const { market, balance } = observation
+  return (market && countedBalance(work, observation, market, policy)) ?? balance
 }
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]

@@ -8,9 +8,10 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Purpose } from '../../price-ceiling.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas, Wei } from '../../units.ts'
+import { type Gas, minWei, type Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { promisedTo, spendable } from '../queue/funds.ts'
+import { gasFundsOf, promisedGas } from '../queue/reserve-balance.ts'
 
 export interface Contender {
   readonly transaction: InPhase<'inFlight'>
@@ -109,11 +110,21 @@ export function gasOf(
 
 /** The funds for gas. A no-op may use the reserve. */
 export function fundsOf(contender: Contender, balance: Wei, market: Market, situation: Situation): Wei {
-  if (purposeOf(contender) === 'noOp') return balance - (market.noOpL1Fee ?? 0n)
-  const { work, policy } = situation
+  const { work, observation, policy } = situation
   const { transaction } = contender
-  const { payload } = transaction
+  const { payload, lifecycle } = transaction
+  if (purposeOf(contender) === 'noOp') {
+    // Those of higher nonces are mined later, so they never keep a no-op from its block.
+    const gasFunds = gasFundsOf(work, observation, policy, lifecycle.nonce)
+    return least(balance - (market.noOpL1Fee ?? 0n), gasFunds)
+  }
   // One of its payloads is executed, and not both.
   const own = promisedTo(transaction, market)
-  return spendable(work, balance, market, policy) + own - payload.value - l1FeeOf(payload, market)
+  const funds = spendable(work, balance, market, policy) + own - payload.value - l1FeeOf(payload, market)
+  const gasFunds = gasFundsOf(work, observation, policy)
+  return least(funds, gasFunds === undefined ? undefined : gasFunds + promisedGas(transaction))
+}
+
+function least(funds: Wei, limit: Wei | undefined): Wei {
+  return limit === undefined ? funds : minWei(funds, limit)
 }

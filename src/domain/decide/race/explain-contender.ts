@@ -8,9 +8,12 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
-import type { Gas } from '../../units.ts'
+import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
+import { inFlightOf } from '../plan/work.ts'
+import { promisedTo } from '../queue/funds.ts'
+import { heldByReserve } from '../queue/reserve-balance.ts'
 import { explainBlocked, refusalOf } from '../waits/hindrance.ts'
 import { floorFor } from './bid.ts'
 import type { Bid } from './bidder.ts'
@@ -29,6 +32,20 @@ export function explainBarred({ transaction }: Contender, situation: Situation):
   const estimate = observation.estimates.get(transaction.id)
   if (estimate?.kind !== 'reverts') return []
   return explain(transaction, { condition: 'would_revert', facts: { of: 'replacement', words: estimate.reason } })
+}
+
+/** A replacement whose value the chain would not let through yet: it would be mined, and revert. Empty if it may go. */
+export function explainReserve(
+  { transaction }: Contender,
+  balance: Wei,
+  market: Market,
+  situation: Situation,
+): readonly Decision[] {
+  const { payload, lifecycle } = transaction
+  const before = inFlightOf(situation.work).filter((each) => each.lifecycle.nonce < lifecycle.nonce)
+  const left = before.reduce((sum, each) => sum - promisedTo(each, market), balance)
+  const held = heldByReserve(payload, { nonce: lifecycle.nonce, balance: left }, situation)
+  return held ? explain(transaction, held) : []
 }
 
 /** Explains why the newest attempt waits. Empty if it waits for its block alone. */
@@ -94,10 +111,10 @@ export function explainLimit(
         facts: { perGas: roughly(feeCap(wanted)), cap: contender.limit.name },
       })
     case 'funds':
-      if (wants !== 'noOp') return explainUnfunded(transaction, market, wanted, gas)
+      if (wants !== 'noOp') return explainUnfunded(transaction, { wanted, gas, market }, situation)
       return explain(transaction, {
         condition: 'cancel_unfunded',
-        facts: { cost: roughly(noOpCost(gas, wanted, market)) },
+        facts: { cost: roughly(noOpCost(gas, wanted, market)), ...withinReserve(situation) },
       })
     case 'market':
     case 'double': {
@@ -137,9 +154,19 @@ function explainCappedNoOp({ transaction, limit }: Contender, wanted: Fees): Dec
 }
 
 /** `wanted`: the lowest fees that another attempt would need now. */
-function explainUnfunded(transaction: InPhase<'inFlight'>, market: Market, wanted: Fees, gas: Gas): Decision[] {
+function explainUnfunded(
+  transaction: InPhase<'inFlight'>,
+  { wanted, gas, market }: { wanted: Fees; gas: Gas; market: Market },
+  situation: Situation,
+): Decision[] {
   const cost = roughly(costOfPayload(transaction, wanted, gas, market))
-  return explain(transaction, { condition: 'balance_short', facts: { of: 'higherPrice', cost } })
+  const facts = { of: 'higherPrice', cost, ...withinReserve(situation) } as const
+  return explain(transaction, { condition: 'balance_short', facts })
+}
+
+function withinReserve({ policy }: Situation): { readonly reserve?: Wei } {
+  const { reserveBalance: reserve } = policy.profile
+  return reserve === undefined ? {} : { reserve }
 }
 
 function costOfPayload({ payload }: InPhase<'inFlight'>, fees: Fees, gas: Gas, market: Market | undefined) {

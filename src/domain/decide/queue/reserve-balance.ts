@@ -1,0 +1,121 @@
+// Chains that order blocks before they execute them (Monad). A block may only hold transactions that are paid for whatever the
+// blocks before it execute, so the gas of an account's latest transactions has to fit in the balance of some blocks ago, and in a
+// reserve. A value must not touch this reserve: the transaction would be mined, and revert. One exception lets an account be emptied:
+// a value from an account that has sent nothing in these blocks, and that does not delegate (EIP-7702).
+//
+// The service decides when a transaction gets its nonce, and how much gas is in flight. The client decides on its value and on its
+// gas limit: the service never splits or refuses them, and waits for the time at which they go through.
+import { roughly } from '../../condition.ts'
+import { feeCap, type Market } from '../../fees.ts'
+import type { Observation } from '../../observation.ts'
+import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
+import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
+import { type BlockNumber, maxWei, minWei, type Nonce, type Wei } from '../../units.ts'
+import type { Reason } from '../../wait-facts.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+import { promisedTo, standingOf } from './funds.ts'
+
+/** The part of the observation that matters here. */
+type Seen = Pick<Observation, 'head' | 'nonce' | 'balance' | 'lagged' | 'delegated'>
+type Rules = Pick<NetworkPolicy, 'profile'>
+type Flight = Pick<Work, 'open' | 'promised'>
+
+export function lagOf({ balanceLagBlocks = 0 }: Pick<DecisionProfile, 'balanceLagBlocks'>): number {
+  return balanceLagBlocks
+}
+
+/** The balance that pays for transactions that are sent now: a payment to the account counts after the lag. Undefined until it is read. */
+export function countedBalance(
+  work: Flight,
+  { head, balance, lagged }: Seen,
+  market: Market,
+  { profile }: Rules,
+): Wei | undefined {
+  const lag = lagOf(profile)
+  if (lag === 0 || balance === undefined) return balance
+  if (!lagged) return undefined
+  const since = minedWithin(work, head.number, lag).reduce((sum, each) => sum + promisedTo(each, market), 0n)
+  return minWei(balance, maxWei(0n, lagged.balance - since))
+}
+
+/**
+ * The gas that further transactions may pay for. `below`: with those of lower nonces only, as a chain takes nonces in their order.
+ * Undefined where nothing limits it.
+ */
+export function gasFundsOf(
+  work: Flight,
+  { head, balance, lagged }: Seen,
+  { profile }: Rules,
+  below: Nonce = Number.POSITIVE_INFINITY,
+): Wei | undefined {
+  const { reserveBalance } = profile
+  if (reserveBalance === undefined) return undefined
+  const counted = lagged?.balance ?? balance ?? reserveBalance
+  const flying = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce < below)
+  const used = [...flying, ...minedWithin(work, head.number, lagOf(profile))]
+  return used.reduce((left, each) => left - promisedGas(each), minWei(reserveBalance, counted) - (work.promised ?? 0n))
+}
+
+/** The most that the gas of one of its attempts can cost. */
+export function promisedGas({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
+  const costs = standingOf(lifecycle.attempts).map(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees))
+  return maxWei(0n, ...costs)
+}
+
+/** Without those above the head: its balance includes them. */
+function minedWithin({ open }: Flight, head: BlockNumber, lag: number): readonly InPhase<'mined'>[] {
+  return open
+    .filter((each) => isInPhase(each, 'mined'))
+    .filter(({ lifecycle }) => {
+      const { number } = lifecycle.inclusion.block
+      return number > head - lag && number <= head
+    })
+}
+
+/** Whether the transaction with this nonce may empty the account: no other of the account is in flight, or in the last blocks. */
+function goesAlone(
+  { open }: Pick<Flight, 'open'>,
+  { nonce: spentBelow, lagged, delegated }: Seen,
+  { profile }: Rules,
+  nonce: Nonce,
+): boolean {
+  if (delegated || nonce !== spentBelow) return false
+  if (inFlightOf({ open }).some(({ lifecycle }) => lifecycle.nonce < nonce)) return false
+  return lagOf(profile) === 0 || lagged?.nonce === spentBelow
+}
+
+/** What lies before a transaction that shall get a nonce. */
+export interface Before {
+  readonly nonce: Nonce
+  /** The least that the account holds then. */
+  readonly balance: Wei
+  /** The gas that it may pay for beside others. */
+  readonly gasFunds: Wei | undefined
+}
+
+/** Why its value may not be sent now. Undefined if it may. */
+export function heldByReserve(
+  { value, to, from }: Pick<Payload, 'value' | 'to' | 'from'>,
+  before: Omit<Before, 'gasFunds'>,
+  { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },
+): Reason | undefined {
+  const { reserveBalance: reserve } = policy.profile
+  if (reserve === undefined || value === 0n || to === from) return undefined
+  const short = value - maxWei(0n, before.balance - reserve)
+  if (short <= 0n || goesAlone(work, observation, policy, before.nonce)) return undefined
+  const facts = { value, reserve, short: roughly(reserve + value - before.balance), lagBlocks: lagOf(policy.profile) }
+  const of = observation.delegated ? 'delegated' : 'emptying'
+  return { condition: 'balance_short', facts: { of, ...facts } }
+}
+
+/** Why its gas does not fit beside that of others. Undefined if it fits, or goes alone. */
+export function heldByGas(
+  gas: Wei,
+  { nonce, gasFunds }: Omit<Before, 'balance'>,
+  { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },
+): Reason | undefined {
+  const { reserveBalance: reserve } = policy.profile
+  if (reserve === undefined || gasFunds === undefined || gas <= gasFunds) return undefined
+  if (goesAlone(work, observation, policy, nonce)) return undefined
+  return { condition: 'balance_short', facts: { of: 'gas', reserve, lagBlocks: lagOf(policy.profile) } }
+}
