@@ -108,7 +108,12 @@ function finalBalance(world: World): bigint {
   const { reserve } = world.scenario
   // Every value, and no more than the reserve beside them.
   const kept = reserve ? reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
-  return maxWei(reserve ? 0n : least, 4n * gas * world.blocks.canonical().nextBaseFee) + kept
+  const { nextBaseFee } = world.blocks.canonical()
+  // The base fee may be far from where the ending wants it.
+  const price = reserve
+    ? maxWei(nextBaseFee, plateauOf(world.scenario) ?? 2n * world.scenario.fees.firstBaseFee)
+    : nextBaseFee
+  return maxWei(reserve ? 0n : least, 4n * gas * price) + kept
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */
