@@ -71,6 +71,8 @@ import { openWebhookPoster } from './webhooks/post-webhook.ts'
 export interface Surroundings extends DatabaseSurroundings {
   readonly random: Random
   readonly version: string
+  /** Where `docs/` is. Absent: its pages are not served. */
+  readonly packageRoot?: URL
   /** Absent: nothing is counted, and no metrics are served. */
   readonly metrics?: Metrics & Exposition
   /** How bytes reach a node; HTTP by default. */
@@ -134,7 +136,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
         check: () => engine.commands.store.check(),
         relayers: () => relayersByState(states, management.registry),
       },
-      version: around.version,
+      ...{ version: around.version, packageRoot: around.packageRoot },
     }),
   )
   opened.defer(() => stopping.abort())

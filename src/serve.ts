@@ -9,7 +9,7 @@ import { openLogger } from './ops/pino.ts'
 import { openPrometheus } from './ops/prometheus/open.ts'
 import { systemRandom } from './ops/random.ts'
 import { readableLog } from './ops/readable-log.ts'
-import { readVersion } from './version.ts'
+import { packageRoot, readVersion } from './version.ts'
 
 export interface Life {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -33,7 +33,7 @@ export async function serve({ env, directory, stop, stdout, stderr }: Life): Pro
     })
     for (const warning of config.warnings) logger.warn({}, warning)
     const metrics = openPrometheus({ version, clock: systemClock })
-    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version, stop }
+    const around = { clock: systemClock, random: systemRandom(), logger, metrics, version, packageRoot, stop }
     {
       await using service = await compose(config, around)
       logger.info({ ...(await service.listen()), version }, 'ready')

@@ -25,6 +25,7 @@ beforeAll(async () => {
     requiredConfirmations: 2,
     relayers: { mixed: { max_in_flight: 40 }, idle: {}, mined: { max_in_flight: 3 }, neighbour: {} },
   })
+  await stage.reported()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 

@@ -15,6 +15,7 @@ beforeAll(async () => {
   stage = await anvilStage({
     relayers: { plain: {}, again: {}, relieved: {}, killed: {}, unseen: {}, queued: {} },
   })
+  await stage.reported()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 beforeEach(() => stage.line.open())

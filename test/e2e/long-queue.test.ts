@@ -84,7 +84,9 @@ test('a crash after the first commit: the next process cancels the rest before a
   // As the first commit leaves it.
   const requestedAt = Date.now() - 1_000
   database
-    .prepare("INSERT INTO bulk_cancellations SELECT id, last_sequence, ?, ? FROM relayers WHERE id = 'two'")
+    .prepare(
+      "INSERT INTO bulk_cancellations SELECT 'two', MAX(sequence), ?, ? FROM transactions WHERE relayer_id = 'two'",
+    )
     .run(requestedAt, count)
   database.close()
   await service.restart()

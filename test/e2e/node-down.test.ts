@@ -25,6 +25,7 @@ beforeAll(async () => {
     requiredConfirmations: 2,
     relayers: { held: { max_in_flight: 1 }, down: {}, silent: {}, dropped: {}, frozen: {}, kept: { max_in_flight: 2 } },
   })
+  await stage.reported()
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 beforeEach(async () => {

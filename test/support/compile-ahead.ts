@@ -1,6 +1,6 @@
 // Joins the modules of the service into a few files, and fills the compile cache, before services start. Most of the cost of a
 // start is to find and link 2,300 modules. Services are killed as a rule, and then leave nothing in the cache.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -8,7 +8,7 @@ import { bundleDashboard } from '../../src/http/dashboard/bundle.ts'
 import { startService, testedServiceVariable } from '../../tooling/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** `version.ts` and Node read a manifest: it stands beside this folder, as it does beside `src`. */
+/** `version.ts` and Node read a manifest: it stands beside this folder, as it does beside `src`, and so do the pages. */
 const cache = join(root, 'node_modules/.cache/tested-service')
 const folder = join(cache, 'joined')
 
@@ -47,6 +47,11 @@ async function joined(): Promise<string> {
   const { output } = await bundle.generate({ format: 'esm', chunkFileNames: '[name].js' })
   await mkdir(folder, { recursive: true })
   await replace(join(cache, 'package.json'), await readFile(join(root, 'package.json'), 'utf8'))
+  await mkdir(join(cache, 'docs'), { recursive: true })
+  const ofDocs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
+  for (const page of ['README.md', 'CHANGELOG.md', ...ofDocs.map((name) => `docs/${name}`)]) {
+    await replace(join(cache, page), await readFile(join(root, page)))
+  }
   for (const file of output) {
     if (file.type === 'chunk') await replace(join(folder, file.fileName), file.code)
   }

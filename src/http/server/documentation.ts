@@ -1,5 +1,5 @@
 // Serves the OpenAPI document, the reference page that shows it without contacting another host, and the pages of `docs/`.
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { basePath } from '../request/base-path.ts'
 import type { Mounting } from '../request/mount.ts'
@@ -12,7 +12,7 @@ const pagePolicy =
   "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Needs no key, so requests are limited by address. */
-export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): void {
+export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>, packageRoot: URL | undefined): void {
   const open = {
     schema: { hide: true },
     onRequest: (request: FastifyRequest) => door.rates.checkOpenLimit(request.ip),
@@ -29,8 +29,13 @@ export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'
     })
   }
 
+  if (packageRoot) pageRoutes(app, open, packageRoot)
+}
+
+/** `open`: of routes that need no key. */
+function pageRoutes(app: Mounting['app'], open: RouteShorthandOptions, packageRoot: URL): void {
   const pages = once(async () => {
-    const texts = await readPages()
+    const texts = await readPages(packageRoot)
     const assets = [...texts].map(async ([name, text]) => [name, await assetOf(markdown, Buffer.from(text))] as const)
     return {
       list: await assetOf(plain, Buffer.from(listPages(texts, '/docs/'))),

@@ -2,12 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basePath } from '../request/base-path.ts'
 
-const root = new URL('../../../', import.meta.url)
 /** Beside those of `docs/`. */
 const ofRoot = ['README.md', 'CHANGELOG.md']
 
-/** By name, such as `api.md`. Throws if the package has no `docs/`. */
-export async function readPages(): Promise<ReadonlyMap<string, string>> {
+/** By name, such as `api.md`. `root`: of the package. Throws if it has no `docs/`. */
+export async function readPages(root: URL): Promise<ReadonlyMap<string, string>> {
   const ofDocs = (await readdir(new URL('docs/', root))).filter((name) => name.endsWith('.md')).sort()
   const names = [...ofRoot, ...ofDocs]
   const texts = await Promise.all(

@@ -81,6 +81,8 @@ export interface ServerOptions {
   /** Whether a send with a member without effect is refused; by default the response and the log name the member. */
   readonly isStrict?: boolean
   readonly version: string
+  /** Where `docs/` is. Absent: its pages are not served. */
+  readonly packageRoot?: URL | undefined
   /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed; none by default. */
   readonly trustedProxies?: readonly string[]
 }
@@ -218,7 +220,7 @@ function operations(
   apiKeyRoutes(at, options.commands, keys)
   const { sessionDigest: digestOf, version } = options
   if (digestOf) dashboardRoutes(at, { ...options.commands, ...keys, ring: sessions, digestOf, version })
-  if (options.serves !== 'operations') documentationRoutes(at)
+  if (options.serves !== 'operations') documentationRoutes(at, options.packageRoot)
 }
 
 function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {

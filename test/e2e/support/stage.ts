@@ -1,6 +1,6 @@
 // A real chain, the real service, and the line between them, for one file of tests. Each test takes a relayer of its own.
 import { type Anvil, type AnvilOptions, type DevAccount, devAccount, startAnvil } from '../../../tooling/anvil.ts'
-import { type Client, openClient } from '../../../tooling/client.ts'
+import { type Client, openClient, until } from '../../../tooling/client.ts'
 import { type Hardhat, type HardhatOptions, startHardhat } from '../../../tooling/hardhat.ts'
 import type { ChainNode } from '../../../tooling/ledger.ts'
 import { type Line, openLine } from '../../../tooling/line.ts'
@@ -24,6 +24,8 @@ export interface Stage<N> extends AsyncDisposable {
   /** What the service was started with, for a second process on the same. */
   readonly files: ServiceFiles
   sender(id: string): Sender
+  /** Once the service has read each account at its start: afterwards only steps read them. */
+  reported(): Promise<void>
 }
 
 export interface Sender extends DevAccount {
@@ -105,6 +107,10 @@ export async function stageOn<N extends StageNode>(node: N, options: StageOption
       const sender = senders.find((each) => each.id === id)
       if (!sender) throw new Error(`there is no relayer "${id}" on this stage`)
       return sender
+    },
+    async reported() {
+      const lines = () => service.logs().split('"msg":"relayer"').length - 1
+      await until(() => lines() >= senders.length, { what: () => `the report at start\n${service.logs()}` })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

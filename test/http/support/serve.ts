@@ -147,6 +147,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     ...(setting.trustedProxies && { trustedProxies: setting.trustedProxies }),
     readiness: { ...someReadiness(), check: () => given.check(), ...setting.readiness },
     version,
+    packageRoot: new URL('../../../', import.meta.url),
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ connections: 16 })
