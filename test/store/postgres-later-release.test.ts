@@ -49,6 +49,8 @@ test('reads and writes go on', async () => {
   for (const id of own.slice(0, 2)) await cancelOne(store, relayer, id)
   // On as many connections as the store opens.
   await Promise.all(Array.from({ length: 16 }, () => readInUnit(store, relayer, first.id)))
+  // The pool lends the connection that came back last, and this one has the plan of this read.
+  await store.reads.work(relayer)
   for (const [round, table] of tables.entries())
     await under.query(`ALTER TABLE ${table} ADD COLUMN later_${round} BIGINT`)
   // One after the other: each connection fails once.
