@@ -85,8 +85,8 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
 
   const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   expect(answered).toBe(requests)
-  // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, nothing reverts that was sent
-  // with a gas limit of its own, and no key is in a service.
+  // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, no relayer here keeps the data of
+  // reverts, and no key is in a service.
   const neverDone = ['signTransaction', 'redeliverDeadLetter', 'getRevert', 'probeSigner']
   const served = operations.filter(({ id }) => !neverDone.includes(id))
   expect(served.map(({ id }) => `${id} 200`).filter((name) => !statuses.has(name))).toEqual([])
