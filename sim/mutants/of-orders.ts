@@ -97,6 +97,19 @@ export const ofOrders: readonly Mutant[] = [
     ],
   },
   {
+    name: 'older-of-equal-bytes',
+    breaks: 'calls a replacement the older payload, where both are the same bytes and one receipt is lost',
+    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    expects: 'for the same bytes twice',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: '(attemptWith(attempts, attempt.hash) ?? attempt)',
+        put: 'attempt',
+      },
+    ],
+  },
+  {
     name: 'a-receipt-is-a-hash',
     breaks: 'forgets that an answer was a receipt, and sends a no-op in vain',
     caughtBy: sent,

@@ -1,4 +1,5 @@
 // Reads the receipts of our attempts from one node. A receipt proves that its attempt used the nonce.
+import { attemptWith } from '../../domain/attempt.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { LiveNonce } from '../../domain/observation.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
@@ -34,7 +35,10 @@ export async function readReceipts(
   at: TrackedHead,
   shown: ReadonlyMap<Nonce, Inclusion> = new Map(),
 ): Promise<Receipts> {
-  const attempts = open.flatMap(({ nonce, attempts }) => attempts.map((attempt) => ({ ...attempt, nonce })))
+  const attempts = open.flatMap(({ nonce, attempts }) =>
+    // Of the same bytes twice the newest counts, also if only the receipt of the other was answered.
+    attempts.map((attempt) => ({ ...(attemptWith(attempts, attempt.hash) ?? attempt), nonce })),
+  )
   const replies = await Promise.all(attempts.map(({ hash }) => readReceipt(endpoint, hash)))
   const receipts = replies.map(valueIn)
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)

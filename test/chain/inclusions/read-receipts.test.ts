@@ -17,10 +17,13 @@ const live: LiveNonce = {
 }
 
 /** `of`: the transaction that the node's receipt names, by the requested hash. */
-async function receiptsBy(of: Readonly<Record<Hash, Hash>>, attempts = live.attempts) {
+async function receiptsBy(of: Readonly<Record<Hash, Hash>>, attempts = live.attempts, answersMax = 9) {
   const strays: string[] = []
+  let answers = 0
   const partly: Partial<Endpoint> = {
     async call({ params: [hash] }) {
+      answers += 1
+      if (answers > answersMax) return { kind: 'unknown', message: 'lost' }
       const transactionHash = of[hash as Hash]
       const block = { blockHash: hashOf('b'), blockNumber: '0x5' }
       const paid = { gasUsed: '0x5208', effectiveGasPrice: '0x1', status: '0x1', logs: [] }
@@ -37,6 +40,7 @@ async function receiptsBy(of: Readonly<Record<Hash, Hash>>, attempts = live.atte
   })
   return {
     used: inclusions.get(4)?.hash,
+    inclusion: inclusions.get(4),
     denied: [...denied],
     strayed: [...strayed],
     undecided: [...undecided],
@@ -50,8 +54,8 @@ test('the receipt of an attempt proves it', async () => {
 
 test('that of another transaction proves nothing, denies nothing, and counts against the endpoint', async () => {
   const found = { used: undefined, denied: [], strayed: [4], undecided: [], strays: ['eth_getTransactionReceipt'] }
-  expect(await receiptsBy({ [noOp]: other })).toEqual(found)
-  expect(await receiptsBy({ [noOp]: payload })).toEqual(found)
+  expect(await receiptsBy({ [noOp]: other })).toMatchObject(found)
+  expect(await receiptsBy({ [noOp]: payload })).toMatchObject(found)
 })
 
 test('two attempts of one nonce with a receipt each: both are void', async () => {
@@ -65,4 +69,9 @@ test('one receipt for the same bytes twice proves them', async () => {
   if (!first) throw new Error('no attempt')
   const replaced = { ...first, kind: 'replace' } as const
   expect(await receiptsBy({ [payload]: payload }, [first, replaced])).toMatchObject({ used: payload, strays: [] })
+  // If one of two answers is lost, too, it is the newer payload that was mined.
+  for (const answersMax of [1, 9]) {
+    const found = await receiptsBy({ [payload]: payload }, [first, replaced], answersMax)
+    expect(found.inclusion).toMatchObject({ by: 'attempt', kind: 'replace' })
+  }
 })
