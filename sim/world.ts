@@ -128,7 +128,7 @@ export interface Moods {
   /** The blocks that the tags name on the canonical chain. */
   tags: Tags
   tagsStop: boolean
-  /** Of the highest block whose slot then stayed empty. */
+  /** The height of the highest block that nodes showed before its slot stayed empty. */
   shownHeight: number
   /** The chain has gone over to an order by tips. */
   isByTips: boolean

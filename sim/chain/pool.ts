@@ -40,7 +40,7 @@ export interface PoolRules {
   readonly l1Price: bigint
   /** The gas rules of the node's head. */
   readonly gasRules: GasRules
-  /** It takes what nobody can pay, and drops it without a word. */
+  /** Absent: no reserve. With one, the pool takes unpaid transactions, and drops them silently. */
   readonly reserve: ReserveRules | undefined
 }
 

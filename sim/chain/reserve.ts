@@ -1,5 +1,6 @@
 // A chain that orders blocks before it executes them (Monad), as docs.monad.xyz describes it: which transactions a block may hold, and
 // which of them revert.
+import { minWei } from '../../src/domain/units.ts'
 import { type Account, accountAt, ancestorAt, type Block, type Included } from './blocks.ts'
 import type { SimTransaction } from './transaction.ts'
 
@@ -8,7 +9,7 @@ export interface ReserveRules {
   readonly lagBlocks: number
 }
 
-/** Of the sender, in blocks that the counted balance does not include: oldest first. */
+/** A transaction of the sender, in a block that the counted balance does not include. Lists have the oldest first. */
 interface Recent {
   readonly number: number
   readonly transaction: SimTransaction
@@ -60,8 +61,8 @@ export function mayHold(
   const isFirstHere = first.number > parent.number
   const sum = [...others.map((each) => each.transaction), transaction].reduce((all, each) => all + gasCostOf(each), 0n)
   const ofFirst = gasCostOf(first.transaction)
-  if (isEmptying || isFirstHere) return sum <= least(rules.reserve, balance - ofFirst - first.transaction.value)
-  return sum + ofFirst <= least(rules.reserve, balance)
+  if (isEmptying || isFirstHere) return sum <= minWei(rules.reserve, balance - ofFirst - first.transaction.value)
+  return sum + ofFirst <= minWei(rules.reserve, balance)
 }
 
 /** Whether it reverts: its value touches the reserve, or exceeds the balance. */
@@ -75,8 +76,4 @@ export function touchesReserve(
   if (value === 0n || from === to) return false
   if (value + gasCost > balance) return true
   return !isAlone && value > (balance > reserve ? balance - reserve : 0n)
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
 }

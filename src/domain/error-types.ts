@@ -7,10 +7,11 @@ const scalarTypes = `u?int(${sizes})|address|bool|string|bytes([1-9]|[12][0-9]|3
 /** At most one array: data that nests them could make a short answer long to decode. */
 export const typePattern = `^(${scalarTypes})(\\[([1-9][0-9]{0,2})?\\])?$`
 export const tuplePattern = '^tuple(\\[([1-9][0-9]{0,2})?\\])?$'
-/** Of a tuple's members. */
+/** The types that a tuple's members may have. */
 export const memberPattern = `^(${scalarTypes})$`
 
 const { nameCharsMax } = fragmentLimits
-export const identifierPattern = `^[A-Za-z_$][A-Za-z0-9_$]{0,${nameCharsMax - 1}}$`
+const identifier = `[A-Za-z_$][A-Za-z0-9_$]{0,${nameCharsMax - 1}}`
+export const identifierPattern = `^${identifier}$`
 /** A parameter may have no name. */
-export const parameterNamePattern = `^([A-Za-z_$][A-Za-z0-9_$]{0,${nameCharsMax - 1}})?$`
+export const parameterNamePattern = `^(${identifier})?$`

@@ -29,7 +29,7 @@ const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, maxTransactionGas: 2 *
 /** Its validators take no tip below 25 gwei (docs.polygon.technology). */
 const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
-/** It executes blocks three blocks after it orders them (docs.monad.xyz, "Reserve Balance"). */
+/** Monad executes a block three blocks after it orders it (docs.monad.xyz, "Reserve Balance"). */
 const monad: ProfileOverrides = { charges: 'gas_limit', reserveBalance: 10n ** 19n, balanceLagBlocks: 3 }
 /** Gas there is not that of the EVM: a transfer has a price of its own. */
 const ownGas: ProfileOverrides = { noOpGas: 'estimated', floorGas: false }

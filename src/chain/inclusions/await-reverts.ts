@@ -17,7 +17,7 @@ import { runFew } from './run-few.ts'
 
 /** From the time that the receipt was read. Then the inclusion counts without the data. */
 export const revertAwaitedMs = 10_000
-/** Of a network. A trace may keep a node busy for seconds. */
+/** Reads of a network at the same time. A trace may keep a node busy for seconds. */
 const readsMax = 2
 const endpointsMax = 3
 /** So many results are remembered, for so long: a step that fails is repeated. */

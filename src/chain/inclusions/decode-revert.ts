@@ -49,7 +49,7 @@ function plain(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-/** Of an error with arguments: `Insufficient(available: 5, required: 10)`. */
+/** An error with its arguments in one line, such as `Insufficient(available: 5, required: 10)`. */
 export function headOf({ error, arguments: args }: DecodedRevert): string {
   return `${error}(${args.map(({ name, value }) => (name === undefined ? value : `${name}: ${value}`)).join(', ')})`
 }

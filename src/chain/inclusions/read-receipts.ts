@@ -36,7 +36,7 @@ export async function readReceipts(
   shown: ReadonlyMap<Nonce, Inclusion> = new Map(),
 ): Promise<Receipts> {
   const attempts = open.flatMap(({ nonce, attempts }) =>
-    // Of the same bytes twice the newest counts, also if only the receipt of the other was answered.
+    // Where two attempts have the same bytes, the newest counts, even if only the other one's receipt was answered.
     attempts.map((attempt) => ({ ...(attemptWith(attempts, attempt.hash) ?? attempt), nonce })),
   )
   const replies = await Promise.all(attempts.map(({ hash }) => readReceipt(endpoint, hash)))

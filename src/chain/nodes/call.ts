@@ -9,7 +9,7 @@ export interface Call {
   readonly shapedBy?: 'service'
   /** Of a block with its transactions. A large one is returned with nothing else. */
   readonly seeks?: SoughtInBody
-  /** Of a large answer that a payload shaped, only the heads of its texts. */
+  /** Set where a payload shaped the answer: of a large one, only the heads of its texts are kept. */
   readonly keeps?: 'heads'
 }
 

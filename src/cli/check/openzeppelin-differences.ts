@@ -10,7 +10,7 @@ interface Default {
   readonly here: string
 }
 
-/** Of the variables that both services have, and that stand for something else where they are not set. */
+/** Variables of both services whose defaults differ. */
 export const differentDefaults: readonly Default[] = [
   { name: 'HOST', there: '0.0.0.0', here: '127.0.0.1' },
   { name: 'METRICS_ENABLED', there: 'false', here: 'true' },

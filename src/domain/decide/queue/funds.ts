@@ -5,6 +5,7 @@ import { type Fees, feeCap, type Market, marketFees } from '../../fees.ts'
 import { isNonEmpty, type NonEmpty } from '../../ids.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpCost, noOpReserve } from '../../no-op.ts'
+import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { type Gas, maxWei, type Nonce, type Wei } from '../../units.ts'
@@ -77,6 +78,15 @@ export function costOf(
   const { revision = 0, gasLimit, fees } = attempt
   if (isNoOp(attempt)) return noOpCost(gasLimit, fees, market)
   return payloadCost(earlier?.[revision] ?? payload, attempt, market)
+}
+
+/** Whether the balance that was read does not cover the attempt. A sequencer that accepts before it orders leaves it out silently. */
+export function isAboveBalance(
+  transaction: InPhase<'inFlight'>,
+  attempt: Attempt,
+  { balance, market }: Pick<Observation, 'balance' | 'market'>,
+): boolean {
+  return balance !== undefined && costOf(transaction, attempt, market ?? {}) > balance
 }
 
 function payloadCost(

@@ -84,7 +84,7 @@ function goesAlone(
   return lagOf(profile) === 0 || lagged?.nonce === spentBelow
 }
 
-/** What lies before a transaction that shall get a nonce. */
+/** The account as the transactions before the next nonce leave it. */
 export interface Before {
   readonly nonce: Nonce
   /** The least that the account holds then. */

@@ -45,7 +45,7 @@ export function advance(contender: Contender, situation: Situation): Steps {
   if (gas !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'belowLeastGas', words: gas } }]
   const unknown = wants === 'payload' ? lastingWordsOf(transaction, situation) : undefined
   if (unknown !== undefined) return [{ do: 'giveUp', transaction, refused: { as: 'unknown', words: unknown } }]
-  const again = repeatIfDue(transaction, own, situation)
+  const again = repeatOrReadBalance(transaction, own, situation)
   // No price makes other bytes valid.
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
@@ -115,7 +115,7 @@ function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
 
 /** A sequencer that accepts before it orders leaves out in silence what the balance does not cover, so it is read then. */
-function repeatIfDue(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
+function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
   const again = rebroadcastIfDue(transaction, own, situation)
   const { observation, policy } = situation
   const latest = newest(own)

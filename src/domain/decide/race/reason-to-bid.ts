@@ -19,7 +19,7 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { BlockNumber, TimestampMs } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
-import { costOf } from '../queue/funds.ts'
+import { isAboveBalance } from '../queue/funds.ts'
 import { wantsRaisedTip } from './bid.ts'
 import type { Contender, Patience } from './contender.ts'
 
@@ -75,15 +75,6 @@ function reasonOnArrival(contender: Contender, latest: Attempt, observation: Obs
   if (code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)) return 'unfunded'
   const isOut = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
   return isOut ? 'outpriced' : undefined
-}
-
-/** An answer that came before the order said nothing of funds: what the account can't pay for is left out in silence. */
-export function isAboveBalance(
-  transaction: InPhase<'inFlight'>,
-  attempt: Attempt,
-  { balance, market }: Pick<Observation, 'balance' | 'market'>,
-): boolean {
-  return balance !== undefined && costOf(transaction, attempt, market ?? {}) > balance
 }
 
 /** A node's own limit on prices, and a nonce that it holds to be too high, are no reasons: a higher price ends neither. */

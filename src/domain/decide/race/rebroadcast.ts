@@ -7,7 +7,7 @@ import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
-import { isAboveBalance } from './reason-to-bid.ts'
+import { isAboveBalance } from '../queue/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
 /** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
