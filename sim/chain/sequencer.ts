@@ -77,6 +77,7 @@ export function order(
   })
   if (transaction.chainId !== chainId || tip > cap) return refuse('invalid')
   if (gasLimit < gasNeeded || gasLimit > blockGasMax) return refuse('invalid')
+  leaveOutUnpriced(pool, head, from)
   const next = nextNonce(pool, head, from)
   if (nonce < next) return refuse('nonceTooLow')
   if (nonce > next) {
@@ -90,6 +91,12 @@ export function order(
   const held = pool.bySender.get(from) ?? new Map<number, SimTransaction>()
   pool.bySender.set(from, held.set(nonce, transaction))
   return { admitted: true }
+}
+
+/** Held since the chain ordered by tips, with a cap that the base fee has passed: refused at their turn, and so not ordered. */
+function leaveOutUnpriced({ bySender }: Pool, { nextBaseFee }: Block, sender: string): void {
+  const held = bySender.get(sender) ?? new Map<number, SimTransaction>()
+  for (const [nonce, { cap }] of held) if (cap < nextBaseFee) held.delete(nonce)
 }
 
 /** How long an answer may come before the order, in milliseconds, and how often the transaction is lost in between. */
