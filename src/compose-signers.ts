@@ -6,7 +6,7 @@ import type { Address } from './domain/ids.ts'
 import type { FaultyEntity } from './domain/settings.ts'
 import { memberOf } from './ops/member.ts'
 import { OperatorError } from './ops/operator-error.ts'
-import type { RelayerState, RelayerStates } from './ops/relayer-states.ts'
+import type { RelayerStates } from './ops/relayer-states.ts'
 import { type Secret, secret } from './ops/secret.ts'
 import { decode, encode } from './registry/overlay.ts'
 import type { Registry } from './registry/registry.ts'
@@ -151,7 +151,7 @@ function storedBody(text: Secret): { readonly config: unknown; readonly address?
 export function relayersByState(
   states: Pick<RelayerStates, 'counts'>,
   registry: Pick<Registry, 'file' | 'relayers' | 'signer'>,
-): Readonly<Record<RelayerState, number>> {
+): ReturnType<RelayerStates['counts']> {
   const { awaited } = registry.file
   const others = registry.relayers().filter(({ id }) => !awaited.some((each) => each.id === id))
   const counts = states.counts(others, canSign(registry))

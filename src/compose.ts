@@ -30,8 +30,10 @@ import type { RelayerId } from './domain/ids.ts'
 import { reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
 import { tipKeptMs } from './domain/tip-marks.ts'
-import { reconcile } from './engine/reconcile.ts'
+import { type Reconciling, reconcile } from './engine/reconcile.ts'
+import { type RecordingReports, recordReports } from './engine/record-reports.ts'
 import type { StepContext } from './engine/step-context.ts'
+import { surveyIdle } from './engine/survey-idle.ts'
 import { presentEvent } from './http/events/present-event.ts'
 import { administratorBy } from './http/request/authenticate.ts'
 import { rateLimits } from './http/request/limit-rate.ts'
@@ -48,9 +50,11 @@ import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
+import type { Ownerships } from './ownership/ownership.ts'
 import { followRegistry } from './registry/follow-registry.ts'
 import { networkPolicy } from './registry/network-policy.ts'
 import { openRegistry } from './registry/open-registry.ts'
+import type { Registry } from './registry/registry.ts'
 import { registryFile } from './registry/registry-file.ts'
 import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
@@ -215,11 +219,13 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
   const states = watchRelayers()
-  const observer = reportToAll(states.observer, counts.relayers)
-  const sources = { chainOf, signerOf, policyOf }
-  const context: StepContext = { store, vault, clock, random, logger, observer, ...sources, limits }
+  const reports = opened.use(recordReports({ store, clock, logger }))
+  const context: StepContext = {
+    ...{ store, vault, clock, random, logger, chainOf, signerOf, policyOf, limits },
+    observer: reportToAll(states.observer, counts.relayers, reports.observer),
+  }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
-  const reconciling = config.role === 'api' ? undefined : opened.use(await reconcile(context, ownerships))
+  const reconciling = opened.use(await advanceAll({ config, context, registry, reports, ownerships }))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
   const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
@@ -247,6 +253,25 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
 }
 
+interface AdvancingAll {
+  readonly config: Pick<Config, 'role'>
+  readonly context: StepContext
+  readonly registry: Pick<Registry, 'relayers'>
+  readonly reports: Pick<RecordingReports, 'isDoubtful'>
+  readonly ownerships: Ownerships
+}
+
+/** Those with open transactions by steps, and the others by surveys. Undefined for a replica that only serves requests. */
+async function advanceAll(given: AdvancingAll): Promise<Reconciling | undefined> {
+  const { config, context, registry, reports, ownerships } = given
+  if (config.role === 'api') return undefined
+  await using opened = new AsyncDisposableStack()
+  const { owns } = opened.use(await reconcile(context, ownerships))
+  opened.use(surveyIdle({ context, relayers: registry.relayers, owns, isDoubtful: reports.isDoubtful }))
+  const everything = opened.move()
+  return { owns, [Symbol.asyncDispose]: () => everything.disposeAsync() }
+}
+
 function serveMetrics(
   metrics: Metrics & Exposition,
   engine: Engine,
@@ -254,9 +279,8 @@ function serveMetrics(
   { database }: Config,
 ): MetricsServer {
   const { reads } = engine.commands.store
-  const { chainOf } = engine.management.registry
   const samples = [
-    samplingRelayers({ reads, chainOf, owns: engine.owns, clock, metrics: metrics.relayers }),
+    samplingRelayers(reads, metrics.relayers),
     samplingWebhooks(reads, metrics.webhooks),
     database.kind === 'sqlite' ? samplingLog(database.path, metrics.store) : samplingDeadRows(reads, metrics.store),
   ]

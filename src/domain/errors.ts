@@ -36,6 +36,7 @@ export const catalogue = {
   TRANSACTION_NOT_FOUND: { status: 404, retryable: false },
   API_KEY_NOT_FOUND: { status: 404, retryable: false },
   CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
+  CONDITION_NOT_FOUND: { status: 404, retryable: false },
   REVERT_NOT_FOUND: { status: 404, retryable: false },
   SIGNER_NOT_FOUND: { status: 404, retryable: false },
   NOTIFICATION_NOT_FOUND: { status: 404, retryable: false },

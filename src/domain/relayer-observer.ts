@@ -3,6 +3,7 @@ import type { Condition } from './condition.ts'
 import type { RelayerId } from './ids.ts'
 import type { Relayer } from './relayer.ts'
 import type { Nonce, TimestampMs, Wei } from './units.ts'
+import type { Reason } from './wait-facts.ts'
 
 export interface RelayerObserver {
   /** After an observation of the chain. */
@@ -11,6 +12,8 @@ export interface RelayerObserver {
   idle(relayer: Relayer): void
   /** Without max_in_flight so many of its transactions may be in flight. */
   window(id: RelayerId, size: number): void
+  /** Nothing is open, and a look at the chain found the conditions that would hold up the next send. */
+  surveyed(relayer: Relayer, survey: IdleSurvey): void
   /** No node answered. */
   unreachable(id: RelayerId): void
   /** A step failed unexpectedly. */
@@ -36,6 +39,11 @@ export interface Sight {
   readonly conditions: readonly Condition[]
 }
 
+export interface IdleSurvey {
+  readonly findings: readonly Reason[]
+  readonly balance?: Wei
+}
+
 /** Passes each report to every listener, in their order. */
 export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerObserver {
   return {
@@ -44,6 +52,9 @@ export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerOb
     },
     idle(relayer) {
       for (const each of listeners) each.idle(relayer)
+    },
+    surveyed(relayer, survey) {
+      for (const each of listeners) each.surveyed(relayer, survey)
     },
     window(id, size) {
       for (const each of listeners) each.window(id, size)

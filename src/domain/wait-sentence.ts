@@ -10,6 +10,11 @@ export function sentenceOf(reason: Reason, isCanceled: boolean): string {
   return shownText(wordsOf(reason.condition, reason.facts, begin))
 }
 
+/** Of a relayer without open transactions. */
+export function sentenceOfNext(reason: Reason): string {
+  return shownText(wordsOf(reason.condition, reason.facts, 'the next send would wait: '))
+}
+
 // The facts of a reason belong to its condition, which the types of a union can't follow through a lookup.
 function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], begin: string): string {
   return sentences[condition](facts, begin)

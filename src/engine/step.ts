@@ -135,7 +135,8 @@ export async function step(
   }
 }
 
-function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
+/** Nothing is open: it does not observe the chain. */
+export function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
   return open.length + queued.length + suspected.length === 0 && !unsettled
 }
 

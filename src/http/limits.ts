@@ -121,3 +121,6 @@ export const signingKeyCharsMin = 32
 export const signingKeyCharsMax = 1_024
 export const requiredConfirmationsMax = 10_000
 export const averageBlockTimeMsMax = 3_600_000
+
+/** Of the note of an acknowledgment. */
+export const acknowledgmentNoteCharsMax = 1_000

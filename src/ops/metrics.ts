@@ -68,7 +68,6 @@ export interface FinalVerdict {
 export interface RelayerMetrics extends RelayerObserver {
   /** The current counts in the store. */
   counted(relayer: Relayer, transactions: Readonly<Record<Status, number>>): void
-  balance(id: RelayerId, wei: Wei): void
 }
 
 export interface WebhookMetrics {
@@ -147,6 +146,7 @@ export const noMetrics: Metrics = {
   relayers: {
     looked: () => undefined,
     idle: () => undefined,
+    surveyed: () => undefined,
     window: () => undefined,
     unreachable: () => undefined,
     failed: () => undefined,
@@ -154,7 +154,6 @@ export const noMetrics: Metrics = {
     released: () => undefined,
     accountInUse: () => undefined,
     counted: () => undefined,
-    balance: () => undefined,
   },
   webhooks: { tried: () => undefined, givenUp: () => undefined, counted: () => undefined },
   signers: {

@@ -1,13 +1,8 @@
 // The state of each relayer as of its last observation by this process. It listens to the engine's reports, and never calls a node.
 import type { RelayerId } from '../domain/ids.ts'
+import type { RelayerState } from '../domain/owner-report.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerObserver } from '../domain/relayer-observer.ts'
-
-/**
- * - `ok`: nothing holds it up. `waiting`: a condition does, or its signer does not sign.
- * - `unreachable`: no node of its network answered. `unobserved`: this process has not observed it.
- */
-export type RelayerState = 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
 
 /** `barred`: another service of the database has its account. It counts as waiting. */
 type Observed = 'ok' | 'waiting' | 'unreachable' | 'barred'
@@ -32,6 +27,10 @@ export function watchRelayers(): RelayerStates {
       idle({ id }) {
         // It observes nothing now, but nothing waits any more.
         if (seen.get(id) === 'waiting') seen.set(id, 'ok')
+      },
+      surveyed({ id }, { findings }) {
+        const isUnreachable = findings.some(({ condition }) => condition === 'node_unreachable')
+        seen.set(id, isUnreachable ? 'unreachable' : findings.length > 0 ? 'waiting' : 'ok')
       },
       unreachable: (id) => void seen.set(id, 'unreachable'),
       window: (id, size) => void windows.set(id, size),

@@ -1,10 +1,11 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, anchors, contradictions, reverts, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, anchors, contradictions, reverts, reports of owners, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Acknowledgment, HeldCondition, RelayerChange } from '../domain/owner-report.ts'
 import type { RevertData } from '../domain/revert-data.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -211,6 +212,31 @@ export interface ContradictionTable {
 export interface RevertTable {
   transaction_id: TransactionId
   revert: Json<RevertData>
+}
+
+/** The last observation of a relayer by its owner. */
+export interface OwnerReportTable {
+  relayer_id: RelayerId
+  observed_at: number
+  balance: string | null
+  balance_read_at: number | null
+  /** JSON; owner-reports.ts describes it. */
+  conditions: string
+}
+
+/** Who last changed a relayer. */
+export interface RelayerChangeTable {
+  relayer_id: RelayerId
+  change: Json<RelayerChange>
+}
+
+/** An operator's note on a condition, for as long as the condition goes on. */
+export interface AcknowledgmentTable {
+  relayer_id: RelayerId
+  condition: HeldCondition
+  /** When the condition began. */
+  since: number
+  acknowledgment: Json<Acknowledgment>
 }
 
 /** A tip that was believed on a network, for a day. */

@@ -9,6 +9,7 @@ import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
+import { ofOwnerReports } from './migrate-owner-reports.ts'
 import { ofRefusals } from './migrate-refusals.ts'
 import { ofRestored } from './migrate-restored.ts'
 import { ofRetention } from './migrate-retention.ts'
@@ -259,6 +260,7 @@ export const migrations: readonly Migration[] = [
   ...ofTallyChanges,
   ...ofReverts,
   ...ofRestored,
+  ...ofOwnerReports,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -12,6 +12,7 @@ import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
+import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
 import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
@@ -77,6 +78,8 @@ export function readsOver(executor: Executor): Reads {
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
     revert: (id) => findRevert(executor, id),
+    ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
+    relayerChange: (relayerId) => findRelayerChange(executor, relayerId),
     contradictions: (network, page) => listContradictions(executor, network, page),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),

@@ -15,6 +15,7 @@ import type {
   Transaction,
 } from '../domain/transaction.ts'
 import type {
+  AcknowledgmentTable,
   AnchorTable,
   ApiKeyTable,
   AttemptsShrunkTable,
@@ -29,7 +30,9 @@ import type {
   GapPermitTable,
   GiveUpTable,
   IdempotencyKeyTable,
+  OwnerReportTable,
   PresignedNoOpTable,
+  RelayerChangeTable,
   ReleasedNonceTable,
   RevertTable,
   SignatureTable,
@@ -253,6 +256,9 @@ export interface Schema {
   anchors: AnchorTable
   contradictions: ContradictionTable
   reverts: RevertTable
+  owner_reports: OwnerReportTable
+  relayer_changes: RelayerChangeTable
+  acknowledgments: AcknowledgmentTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

@@ -18,6 +18,7 @@ import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
+import { ownerReportChanges } from './relayers/owner-reports.ts'
 import { proveLocks } from './relayers/prove-locks.ts'
 import {
   acquireRelayer,
@@ -99,6 +100,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordContradiction: (network, contradiction, max) => recordContradiction(executor, network, contradiction, max),
     pruneContradictions: (before) => pruneContradictions(executor, before),
     recordRevert: (id, revert) => recordRevert(executor, id, revert),
+    ...ownerReportChanges(executor),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),

@@ -23,6 +23,7 @@ import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
 import type { LockProof } from './locks.ts'
+import type { OwnerReportChanges, OwnerReportReads } from './owner-report-port.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
@@ -71,6 +72,7 @@ export interface Reads
     PresignedReads,
     RetentionReads,
     RevertReads,
+    OwnerReportReads,
     TipReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
@@ -189,6 +191,7 @@ export interface Session
     PresignedChanges,
     RetentionChanges,
     RevertChanges,
+    OwnerReportChanges,
     TipChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>

@@ -10,6 +10,7 @@ const id: RelayerId = relayer.id
 const reports: { readonly [Name in keyof RelayerObserver]: Parameters<RelayerObserver[Name]> } = {
   looked: [relayer, { accountNonce: 1, inFlight: 2, conditions: ['balance_short'] }],
   idle: [relayer],
+  surveyed: [relayer, { findings: [], balance: 5n }],
   window: [id, 3],
   unreachable: [id],
   failed: [id],
@@ -26,6 +27,7 @@ function recording(into: unknown[], name: string): RelayerObserver {
   return {
     looked: record('looked'),
     idle: record('idle'),
+    surveyed: record('surveyed'),
     window: record('window'),
     unreachable: record('unreachable'),
     failed: record('failed'),
@@ -40,6 +42,7 @@ test('each report reaches all listeners, in their order', () => {
   const all = reportToAll(recording(heard, 'first'), recording(heard, 'second'))
   all.looked(...reports.looked)
   all.idle(...reports.idle)
+  all.surveyed(...reports.surveyed)
   all.window(...reports.window)
   all.unreachable(...reports.unreachable)
   all.failed(...reports.failed)

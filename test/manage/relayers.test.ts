@@ -63,6 +63,9 @@ test('a pause binds no more nonces and follows what is in flight; a policy count
   const whitelist = { policies: { whitelist_receivers: [devAccount(8).address], value_cap: 5 } }
   const patched = await manage(client, 'PATCH', `/relayers/${id}`, { ...whitelist, paused: false, name: 'other' })
   expect(patched).toMatchObject({ name: 'other', policies: { max_in_flight: 1, value_cap: 5 } })
+  const changed = async () => (await manage(client, 'GET', `/relayers/${id}/overview`)).changed
+  const members = ['name', 'paused', 'policies.whitelist_receivers', 'policies.value_cap']
+  expect(await changed()).toMatchObject({ operation: 'updateRelayer', by: expect.any(String), members })
   // What waits is held to the new policy, and no nonce is spent on it.
   await until(async () => (await client.get(id, waiting.id)).status === 'failed', { what: 'it to be refused' })
   expect(await refused(client, 'POST', `/relayers/${id}/transactions`, payment)).toMatchObject({
@@ -77,6 +80,7 @@ test('a pause binds no more nonces and follows what is in flight; a policy count
     metadata: { logs: [{ message: 'policies.whitelist_receivers: is empty, so sends may go to nobody' }] },
   })
   expect((await manage(client, 'PATCH', `/relayers/${id}`, { policies: null })).policies).toMatchObject({})
+  expect(await changed()).toMatchObject({ members: ['policies'] })
 })
 
 test('what is changed of the file is laid over it at each start, and follows it again once it is as there', async () => {

@@ -87,7 +87,10 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
   expect(answered).toBe(requests)
   // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, no relayer here keeps the data of
   // reverts, and no key is in a service.
-  const neverDone = ['signTransaction', 'redeliverDeadLetter', 'getRevert', 'probeSigner']
+  const neverDone = [
+    ...['signTransaction', 'redeliverDeadLetter', 'getRevert', 'probeSigner'],
+    ...['acknowledgeCondition', 'withdrawAcknowledgment'],
+  ]
   const served = operations.filter(({ id }) => !neverDone.includes(id))
   expect(served.map(({ id }) => `${id} 200`).filter((name) => !statuses.has(name))).toEqual([])
   expect(stage.service.logs()).not.toContain('"level":"error"')

@@ -20,6 +20,7 @@ import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
 import { modelContract } from './contract-model.ts'
 import { overdueContract } from './contract-overdue.ts'
+import { ownerReportContract } from './contract-owner-reports.ts'
 import { ownerContract } from './contract-owners.ts'
 import { pageContract } from './contract-pages.ts'
 import { presignedContract } from './contract-presigned.ts'
@@ -63,6 +64,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('anchors', () => anchorContract(open))
     describe('contradictions', () => contradictionContract(open))
     describe('reverts', () => revertContract(open))
+    describe('owner_reports', () => ownerReportContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))

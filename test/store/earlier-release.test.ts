@@ -278,6 +278,20 @@ test.each(earlierDatabases())(
 )
 
 test.each(earlierDatabases())(
+  'a database from before the last observations of relayers were stored takes one, on %s',
+  async (_, dialect, open) => {
+    await using disposal = new AsyncDisposableStack()
+    const store = await open(disposal, [...schemaBefore('048-owner-reports', dialect), ...rows])
+    expect(await store.reads.ownerReport(relayer)).toBeUndefined()
+    expect(await store.reads.relayerChange(relayer)).toBeUndefined()
+    const report = { observedAt: 7, conditions: [{ condition: 'step_failing', since: 3 }] } as const
+    await store.commit((session) => session.recordReport(relayer, report))
+    expect(await store.reads.ownerReport(relayer)).toEqual(report)
+    expect(await store.reads.transaction(relayer, 'won' as TransactionId)).toBeDefined()
+  },
+)
+
+test.each(earlierDatabases())(
   'the sequences of a relayer from before its transactions held them go on, also where the newest one is gone, on %s',
   async (_, dialect, open) => {
     await using disposal = new AsyncDisposableStack()

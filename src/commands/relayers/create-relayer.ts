@@ -1,6 +1,6 @@
 // POST of a relayer: a new nonce sequence, advanced once the request is answered.
 
-import { allowed, type Requester } from '../../domain/audit.ts'
+import type { Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
@@ -20,6 +20,7 @@ import {
   requireKeyFor,
   takeEffect,
 } from '../management.ts'
+import { recordChange } from './record-change.ts'
 
 export interface RelayerRequest {
   /** Generated if absent. */
@@ -55,7 +56,7 @@ export async function createRelayer(
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
     await session.saveRelayer(relayer)
-    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: relayer.id }))
+    await recordChange(session, relayer.id, requester, context.clock.now())
   })
   await takeEffect(context, [relayer.id])
   return relayer

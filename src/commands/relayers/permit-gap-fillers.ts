@@ -1,10 +1,11 @@
 // Permits a relayer more gap fillers for nonces that the record never assigned, after an operator has looked at the
 // account (POST).
-import { allowed, type Requester } from '../../domain/audit.ts'
+import type { Requester } from '../../domain/audit.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { GapPermit } from '../../domain/gap-permit.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { ManagementContext } from '../management.ts'
+import { recordChange } from './record-change.ts'
 
 /** Replaces an earlier permit. Throws RELAYER_NOT_FOUND. */
 export async function permitGapFillers(
@@ -18,7 +19,7 @@ export async function permitGapFillers(
   await store.commit(async (session) => {
     if (!(await session.relayer(relayerId))) throw relayerNotFound(relayerId)
     await session.permitGapFillers(relayerId, permit)
-    session.recordAudit(allowed(requester, now, { relayerId }))
+    await recordChange(session, relayerId, requester, now)
   }, relayerId)
   wake(relayerId)
   return permit

@@ -1,5 +1,6 @@
-// Reads the standing of a relayer, with its counts. It calls no node.
+// Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
+import type { OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
@@ -16,10 +17,20 @@ export interface Overview {
   readonly racing: number
   readonly oldest?: OpenTransaction
   readonly heldUp?: OpenTransaction & { readonly wait: Wait }
+  /** Absent until an owner has observed the relayer. */
+  readonly report?: OwnerReport
+  /** Absent if no client has changed the relayer. */
+  readonly changed?: RelayerChange
 }
 
 export async function readOverview(reads: Reads, relayer: Relayer): Promise<Overview> {
-  const [standing, counts] = await Promise.all([reads.standing(relayer.id), reads.counts(relayer.id)])
+  const { id } = relayer
+  const [standing, counts, report, changed] = await Promise.all([
+    reads.standing(id),
+    reads.counts(id),
+    reads.ownerReport(id),
+    reads.relayerChange(id),
+  ])
   const inFlight = standing.bound.filter(({ isMined }) => !isMined)
   const oldest = oldestWaiting(standing)
   const heldUp = holdingUp(standing)
@@ -31,5 +42,7 @@ export async function readOverview(reads: Reads, relayer: Relayer): Promise<Over
     racing: inFlight.filter(({ isRacing }) => isRacing).length,
     ...(oldest && { oldest }),
     ...(heldUp && { heldUp }),
+    ...(report && { report }),
+    ...(changed && { changed }),
   }
 }

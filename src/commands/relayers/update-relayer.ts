@@ -1,6 +1,6 @@
 // PATCH of a relayer, in force from its next step. A pause binds no more nonces; transactions in flight continue.
 
-import { allowed, type Requester } from '../../domain/audit.ts'
+import type { Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { policiesBy } from '../../domain/policies.ts'
@@ -21,6 +21,7 @@ import {
   takeEffect,
 } from '../management.ts'
 import { refuseMissing } from './create-relayer.ts'
+import { recordChange } from './record-change.ts'
 
 /** A JSON Merge Patch (RFC 7396): null removes a member, so that its default counts. */
 export interface RelayerPatch {
@@ -50,11 +51,21 @@ export async function updateRelayer(
     if (patch.notificationId) await refuseMissing(context, session, next)
     await session.saveRelayer(next)
     await keep(context, session, next, patch)
-    session.recordAudit(allowed(requester, context.clock.now(), { relayerId: id }))
+    await recordChange(session, id, requester, context.clock.now(), membersOf(patch))
     return next
   })
   await takeEffect(context, [id])
   return updated
+}
+
+/** By their names in the API. */
+function membersOf({ name, notificationId, paused, policies, endpoints }: RelayerPatch): readonly string[] {
+  const given = { name, notification_id: notificationId, paused, custom_rpc_urls: endpoints }
+  const named = Object.entries(given).flatMap(([member, value]) => (value === undefined ? [] : [member]))
+  return [
+    ...named,
+    ...(policies === null ? ['policies'] : Object.keys(policies ?? {}).map((each) => `policies.${each}`)),
+  ]
 }
 
 /**

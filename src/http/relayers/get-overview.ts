@@ -1,105 +1,65 @@
-// Lists the relayers that the key may see, each with its open transactions and the one that holds it up (GET).
-import { type Static, Type } from 'typebox'
+// Lists the relayers that the key may see, or returns one: each as an operator reads it (GET).
+import { Type } from 'typebox'
 import { networkPrice } from '../../commands/relayers/network-price.ts'
-import { type Overview, readOverview } from '../../commands/relayers/read-overview.ts'
+import { readOverview } from '../../commands/relayers/read-overview.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
-import type { NetworkPrice } from '../../domain/fees.ts'
-import type { OpenTransaction } from '../../domain/standing.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { Clock } from '../../ops/clock.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { visibleRelayers } from '../request/visible-relayers.ts'
 import { answers, success } from '../response/envelope.ts'
-import { address, count, some, such, time, wei } from '../response/forms.ts'
-import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
-import { presentTime } from '../response/present-time.ts'
-import { presentWait, waitSchema } from '../transactions/present-wait.ts'
+import { foundRelayer } from '../response/found.ts'
+import { overviewSchema, presentOverview } from './present-overview.ts'
 
-const openProperties = {
-  id: such(some.transactionId),
-  nonce: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent in the queue' })),
-  created_at: time(),
+export interface OverviewSource {
+  readonly reads: Reads
+  readonly chainOf: ChainOf
+  readonly clock: Pick<Clock, 'now'>
 }
 
-const overviewSchema = Type.Object(
-  {
-    id: such('local'),
-    name: such('Payouts'),
-    network: such('sepolia'),
-    address: address(),
-    paused: Type.Boolean(),
-    queued: count('Without a nonce'),
-    in_flight: count('With a nonce, in no block'),
-    mined: count('In a block, not confirmed'),
-    racing: count('Those in flight that are canceled, and not decided'),
-    gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
-    network_price: Type.Optional(networkPriceSchema),
-    oldest: Type.Optional(
-      Type.Object(openProperties, {
-        title: 'OpenTransaction',
-        additionalProperties: false,
-        description: 'In no block, and sent first',
-      }),
-    ),
-    held_up: Type.Optional(
-      Type.Object(
-        { ...openProperties, wait: waitSchema },
-        {
-          title: 'HeldUpTransaction',
-          additionalProperties: false,
-          description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
-        },
-      ),
-    ),
-  },
-  { title: 'Overview', additionalProperties: false },
-)
+async function overviewOf({ reads, chainOf, clock }: OverviewSource, relayer: Relayer) {
+  const overview = await readOverview(reads, relayer)
+  return presentOverview(overview, networkPrice(chainOf, relayer), clock.now())
+}
 
-export function getOverview(reads: Reads, chainOf: ChainOf) {
+export function getOverview(source: OverviewSource) {
   return operation({
     scope: 'read',
     schema: {
       operationId: 'getOverview',
       summary: 'List relayers with their open transactions and their conditions',
-      description: 'Calls no node: balances are in the status of a relayer.',
+      description:
+        'Calls no node: states, conditions and balances are those of the last observation by the owner of each.',
       tags: ['relayers'],
       querystring: pageQuery,
       response: answers(Type.Array(overviewSchema)),
     },
     async answer({ query, principal }) {
       const page = pageOf(query)
-      const { items, total } = await visibleRelayers(reads, principal, page)
-      const overviews = await Promise.all(items.map((relayer) => readOverview(reads, relayer)))
-      const presented = overviews.map((overview) => present(overview, networkPrice(chainOf, overview.relayer)))
+      const { items, total } = await visibleRelayers(source.reads, principal, page)
+      const presented = await Promise.all(items.map((relayer) => overviewOf(source, relayer)))
       return success(presented, [], paginationOf(page, total))
     },
   })
 }
 
-function present(
-  { relayer, oldest, heldUp, ...counts }: Overview,
-  price: NetworkPrice | undefined,
-): Static<typeof overviewSchema> {
-  const { gasPriceCap: cap } = relayer.policies
-  return {
-    id: relayer.id,
-    name: relayer.name,
-    network: relayer.network,
-    address: relayer.address,
-    paused: relayer.paused,
-    queued: counts.queued,
-    in_flight: counts.inFlight,
-    mined: counts.mined,
-    racing: counts.racing,
-    ...(cap !== undefined && { gas_price_cap: cap.toString() }),
-    ...(price && { network_price: presentPrice(price) }),
-    ...(oldest && { oldest: presentOpen(oldest) }),
-    ...(heldUp && {
-      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
-    }),
-  }
-}
-
-function presentOpen({ id, nonce, createdAt }: OpenTransaction) {
-  return { id, ...(nonce !== undefined && { nonce }), created_at: presentTime(createdAt) }
+export function getRelayerOverview(source: OverviewSource) {
+  return operation({
+    scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
+    schema: {
+      operationId: 'getRelayerOverview',
+      summary: 'Get a relayer with its open transactions and its conditions',
+      description: 'Calls no node: state, conditions and balance are those of the last observation by its owner.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(overviewSchema),
+    },
+    async answer({ params }) {
+      return success(await overviewOf(source, await foundRelayer(source.reads, params.relayer_id)))
+    },
+  })
 }

@@ -2,9 +2,10 @@
 import type { ManagementContext } from '../../commands/management.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import { type Mounting, mount } from '../request/mount.ts'
+import { acknowledgeCondition, withdrawAcknowledgment } from './acknowledge-condition.ts'
 import { createRelayer } from './create-relayer.ts'
 import { deleteRelayer } from './delete-relayer.ts'
-import { getOverview } from './get-overview.ts'
+import { getOverview, getRelayerOverview } from './get-overview.ts'
 import { getRelayer } from './get-relayer.ts'
 import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
@@ -22,13 +23,18 @@ export function relayerRoutes(
 ): void {
   const { reads } = management.store
   const { endpointsOf } = management.registry
-  mount(at, 'GET', '/overview', getOverview(reads, chainOf))
+  const source = { reads, chainOf, clock: management.clock }
+  const acknowledgment = '/relayers/:relayer_id/conditions/:condition/acknowledgment'
+  mount(at, 'GET', '/overview', getOverview(source))
   mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))
   mount(at, 'GET', '/relayers/:relayer_id', getRelayer(reads, endpointsOf))
   mount(at, 'PATCH', '/relayers/:relayer_id', updateRelayer(management))
   mount(at, 'DELETE', '/relayers/:relayer_id', deleteRelayer(management))
+  mount(at, 'GET', '/relayers/:relayer_id/overview', getRelayerOverview(source))
+  mount(at, 'PUT', acknowledgment, acknowledgeCondition(management))
+  mount(at, 'DELETE', acknowledgment, withdrawAcknowledgment(management))
   mount(at, 'GET', '/relayers/:relayer_id/status', getRelayerStatus(reads, chainOf))
   mount(at, 'GET', '/relayers/:relayer_id/balance', getRelayerBalance(reads, chainOf))
   mount(at, 'POST', '/relayers/:relayer_id/gap-fillers', permitGapFillers(management))

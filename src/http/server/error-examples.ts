@@ -27,6 +27,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   RELAYER_NOT_FOUND: 'Relayer with ID local not found',
   API_KEY_NOT_FOUND: 'API key with ID 019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625 not found',
   CANCELLATION_NOT_FOUND: 'this transaction was not canceled',
+  CONDITION_NOT_FOUND: 'relayer "local" does not have the condition balance_short: it has none',
   REVERT_NOT_FOUND: 'no revert data of this transaction is kept',
   SIGNER_NOT_FOUND: 'Signer with ID dev not found',
   NOTIFICATION_NOT_FOUND: 'Notification with ID alerts not found',

@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
+import type { RelayerState } from '../../domain/owner-report.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { RelayerState } from '../../ops/relayer-states.ts'
 import { late, within } from '../../ops/within.ts'
 import { readinessBelievedMs, readinessPatienceMs } from '../limits.ts'
 import { operation } from '../request/operation.ts'

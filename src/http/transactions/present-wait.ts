@@ -5,19 +5,19 @@ import type { Wait } from '../../domain/wait-facts.ts'
 import { such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 
+export const factsSchema = Type.Object(
+  {},
+  {
+    title: 'WaitFacts',
+    additionalProperties: true,
+    description: 'The figures of the condition, as in the text; amounts of wei are text',
+  },
+)
+
 export const waitSchema = Type.Object(
   {
     condition: Type.Enum([...conditions]),
-    facts: Type.Optional(
-      Type.Object(
-        {},
-        {
-          title: 'WaitFacts',
-          additionalProperties: true,
-          description: 'The figures of the condition, as in the text; amounts of wei are text',
-        },
-      ),
-    ),
+    facts: Type.Optional(factsSchema),
     text: such('waits: the relayer is paused; unpause it, or cancel this'),
     since: Type.Optional(time('When the condition began to hold')),
   },
@@ -38,7 +38,7 @@ export function presentWait({ condition, facts, text, since }: Wait): Static<typ
 }
 
 /** By the names of the API, with amounts as text. */
-function presentFacts(facts: object): Readonly<Record<string, unknown>> {
+export function presentFacts(facts: object): Readonly<Record<string, unknown>> {
   const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [named(name), presentFact(fact)]))
 }

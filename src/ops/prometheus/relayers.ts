@@ -62,6 +62,14 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
       found.sight = { inFlight: 0, ...(accountNonce !== undefined && { accountNonce }) }
       hold(found, relayer.paused ? ['paused'] : [])
     },
+    surveyed(relayer, { findings, balance }) {
+      const found = entry(relayer)
+      if (balance !== undefined) found.balance = balance
+      hold(
+        found,
+        findings.map(({ condition }) => condition),
+      )
+    },
     window(id, size) {
       const found = seen.get(id)
       if (found) found.window = size
@@ -75,10 +83,6 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     accountInUse: (relayer, isInUse) => void entry(relayer).held.set('account_in_use', isInUse),
     counted(relayer, counts) {
       entry(relayer).counts = counts
-    },
-    balance(id, wei) {
-      const found = seen.get(id)
-      if (found) found.balance = wei
     },
   }
 }

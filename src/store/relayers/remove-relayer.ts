@@ -8,6 +8,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import { removeGapRecord } from './gap-record.ts'
 import { removeGiveUps } from './give-ups.ts'
 import { newestSequence } from './last-sequence.ts'
+import { removeOwnerReports } from './owner-reports.ts'
 import { removeAllPresigned } from './remove-presigned.ts'
 
 const remove = statement<{ id: RelayerId }, RelayerTable>((db, p) =>
@@ -44,6 +45,7 @@ export async function removeRelayer(executor: Executor, id: RelayerId, now: Time
   await removeAllPresigned(executor, id)
   await removeGapRecord(executor, id)
   await removeGiveUps(executor, id)
+  await removeOwnerReports(executor, id)
   const { chain_id, address, epoch, spent_below } = row
   const last_sequence = Math.max(row.last_sequence, await newestSequence(executor, id))
   await executor.all(keep, { id, chain_id, address, epoch, last_sequence, spent_below, deleted_at: now })

@@ -70,6 +70,8 @@ test('the overview names the transaction that holds the others up', async () => 
     network: 'localhost',
     address: receiver,
     paused: false,
+    state: 'unobserved',
+    conditions: [],
     queued: 0,
     in_flight: 0,
     mined: 0,

@@ -58,6 +58,8 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${one}`,
       `get ${one}/balance`,
       `get ${one}/status`,
+      `get ${one}/overview`,
+      ...['put', 'delete'].map((method) => `${method} ${one}/conditions/{condition}/acknowledgment`),
       `get ${all}`,
       `get ${all}/by-nonce/{nonce}`,
       `get ${all}/{transaction_id}/trace`,

@@ -1,0 +1,58 @@
+// An operator acknowledges a condition of a relayer, with a note, or withdraws that (PUT and DELETE). It lapses with the condition.
+import { allowed, type Requester } from '../../domain/audit.ts'
+import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Acknowledgment, Held, HeldCondition } from '../../domain/owner-report.ts'
+import type { Session } from '../../store/store.ts'
+import type { ManagementContext } from '../management.ts'
+
+type Context = Pick<ManagementContext, 'store' | 'clock'>
+
+interface Subject {
+  readonly relayerId: RelayerId
+  readonly condition: HeldCondition
+}
+
+/** Replaces an earlier one. Throws RELAYER_NOT_FOUND, CONDITION_NOT_FOUND. */
+export async function acknowledgeCondition(
+  { store, clock }: Context,
+  { relayerId, condition }: Subject,
+  note: string | undefined,
+  requester: Requester,
+): Promise<Held & { readonly acknowledged: Acknowledgment }> {
+  const at = clock.now()
+  const acknowledged = { at, by: requester.keyId, ...(note !== undefined && { note }) }
+  return store.commit(async (session) => {
+    const held = await heldCondition(session, relayerId, condition)
+    await session.acknowledge(relayerId, held, acknowledged)
+    session.recordAudit(allowed(requester, at, { relayerId, subjectId: condition }))
+    return { ...held, acknowledged }
+  })
+}
+
+/** Throws RELAYER_NOT_FOUND, CONDITION_NOT_FOUND. */
+export async function withdrawAcknowledgment(
+  { store, clock }: Context,
+  { relayerId, condition }: Subject,
+  requester: Requester,
+): Promise<Held> {
+  return store.commit(async (session) => {
+    const { acknowledged: _, ...held } = await heldCondition(session, relayerId, condition)
+    await session.withdrawAcknowledgment(relayerId, condition)
+    session.recordAudit(allowed(requester, clock.now(), { relayerId, subjectId: condition }))
+    return held
+  })
+}
+
+async function heldCondition(session: Session, relayerId: RelayerId, condition: HeldCondition): Promise<Held> {
+  if (!(await session.relayer(relayerId))) throw relayerNotFound(relayerId)
+  const conditions = (await session.ownerReport(relayerId))?.conditions ?? []
+  const held = conditions.find((each) => each.condition === condition)
+  if (held) return held
+  const others = conditions.map((each) => each.condition).join(', ')
+  const known = others === '' ? 'it has none' : `it has ${others}`
+  throw new RescindError(
+    'CONDITION_NOT_FOUND',
+    `relayer "${relayerId}" does not have the condition ${condition}: ${known}`,
+  )
+}

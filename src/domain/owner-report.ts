@@ -1,0 +1,84 @@
+// The last observation of a relayer by its owner, as stored: every replica shows it, and so does the process after a restart.
+import { conditions } from './condition.ts'
+import type { ApiKeyId } from './ids.ts'
+import type { TimestampMs, Wei } from './units.ts'
+import type { Reason } from './wait-facts.ts'
+import { sentenceOfNext } from './wait-sentence.ts'
+
+/** `step_failing` is no condition of a transaction: the log has the error. */
+export const heldConditions = [...conditions, 'step_failing'] as const
+export type HeldCondition = (typeof heldConditions)[number]
+
+/** A condition that holds a relayer up, or would hold up its next send. */
+export interface Held {
+  readonly condition: HeldCondition
+  /** When it began to hold. */
+  readonly since: TimestampMs
+  /** Of the next send. Absent where the transaction that waits has facts and text. */
+  readonly facts?: Reason['facts']
+  readonly text?: string
+  /** Absent until an operator has acknowledged it. */
+  readonly acknowledged?: Acknowledgment
+}
+
+export interface OwnerReport {
+  readonly observedAt: TimestampMs
+  readonly balance?: BalanceReading
+  readonly conditions: readonly Held[]
+}
+
+/** Who last changed a relayer by which operation. */
+export interface RelayerChange {
+  readonly at: TimestampMs
+  readonly by: ApiKeyId
+  readonly operation: string
+  /** The members that it changed, by their names in the API. */
+  readonly members: readonly string[]
+}
+
+/** An operator has seen a condition. It lapses with the condition. */
+export interface Acknowledgment {
+  readonly at: TimestampMs
+  readonly by: ApiKeyId
+  readonly note?: string
+}
+
+export interface BalanceReading {
+  readonly wei: Wei
+  readonly readAt: TimestampMs
+}
+
+/** One finding of an observation: its condition, with the facts where no transaction waits. */
+export type FoundCondition = Reason | { readonly condition: HeldCondition }
+
+/** The conditions of `found`, each since it first held without a break. */
+export function heldSince(
+  found: readonly FoundCondition[],
+  before: readonly Held[],
+  now: TimestampMs,
+): readonly Held[] {
+  const conditions = new Map(found.map((finding) => [finding.condition, finding]))
+  return [...conditions.values()].map((finding) => {
+    const since = before.find(({ condition }) => condition === finding.condition)?.since ?? now
+    if (!('facts' in finding)) return { condition: finding.condition, since }
+    return { condition: finding.condition, since, text: sentenceOfNext(finding), facts: finding.facts }
+  })
+}
+
+/** Later than this, the owner has not looked for long: its conditions are those of that time. */
+const reportKeptMs = 900_000
+
+/**
+ * - `ok`: nothing holds it up, or would hold up its next send. `waiting`: a condition does.
+ * - `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes, or ever.
+ */
+export const relayerStates = ['ok', 'waiting', 'paused', 'unreachable', 'unobserved'] as const
+export type RelayerState = (typeof relayerStates)[number]
+
+export function stateOf(isPaused: boolean, report: OwnerReport | undefined, now: TimestampMs): RelayerState {
+  if (isPaused) return 'paused'
+  if (!report || now - report.observedAt > reportKeptMs) return 'unobserved'
+  const held = report.conditions.map(({ condition }) => condition)
+  if (held.includes('node_unreachable')) return 'unreachable'
+  return held.length > 0 ? 'waiting' : 'ok'
+}

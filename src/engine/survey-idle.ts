@@ -1,0 +1,109 @@
+// Looks at relayers without open transactions, whose steps observe nothing: an operator reads that their nodes are silent or their
+// account is empty before a client's send waits for it.
+import { ChainUnavailable } from '../chain/chain.ts'
+import { inquire } from '../domain/decide/facts/inquire.ts'
+import { hindersNext, withNextSend } from '../domain/decide/queue/hinders-next.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { IdleSurvey } from '../domain/relayer-observer.ts'
+import type { Reason } from '../domain/wait-facts.ts'
+import { loggingOutage } from '../ops/log-outage.ts'
+import { newId } from './record.ts'
+import { isIdle } from './step.ts'
+import type { StepContext } from './step-context.ts'
+
+export interface Surveying {
+  readonly context: StepContext
+  readonly relayers: () => readonly Relayer[]
+  /** Whether this process advances the relayer. */
+  readonly owns: (relayer: RelayerId) => boolean
+  /** Whether its conditions may be over. */
+  readonly isDoubtful: (relayer: RelayerId) => boolean
+}
+
+const tickMs = 5_000
+/** A survey of a relayer costs two or three calls, which relayers of one network share. */
+const usualMs = 300_000
+/** An operator who acts wants to see the effect. */
+const heldMs = 60_000
+const silentMs = 30_000
+/** Several at once share calls. */
+const atOnce = 100
+
+export function surveyIdle({ context, relayers, owns, isDoubtful }: Surveying): AsyncDisposable {
+  const { clock, logger, observer } = context
+  const stopping = new AbortController()
+  const dueAt = new Map<RelayerId, number>()
+  const silent = new Set<RelayerId>()
+  const outage = loggingOutage(logger, {
+    began: 'relayers without open transactions could not be looked at; trying again',
+    over: 'relayers without open transactions are looked at again',
+  })
+
+  async function surveyOne(relayer: Relayer): Promise<void> {
+    const survey = await look(context, relayer)
+    if (stopping.signal.aborted || !owns(relayer.id)) return
+    const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
+    // A node that restarts is back at the second look.
+    const isFirst = isSilent && !silent.has(relayer.id)
+    if (isSilent) silent.add(relayer.id)
+    else silent.delete(relayer.id)
+    dueAt.set(relayer.id, clock.elapsed() + waitAfter(survey, isSilent, isFirst))
+    if (survey && !isFirst) observer.surveyed(relayer, survey)
+  }
+
+  async function surveyDue(): Promise<void> {
+    const now = clock.elapsed()
+    const due = relayers().filter(({ id }) => owns(id) && (now >= (dueAt.get(id) ?? 0) || isDoubtful(id)))
+    for (let first = 0; first < due.length && !stopping.signal.aborted; first += atOnce)
+      await Promise.all(due.slice(first, first + atOnce).map(surveyOne))
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(tickMs, stopping.signal)
+      await surveyDue().then(outage.worked, outage.failed)
+    }
+  }
+
+  const running = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: boolean): number {
+  if (isFirst) return 0
+  if (isSilent) return silentMs
+  return survey && survey.findings.length > 0 ? heldMs : usualMs
+}
+
+/** Undefined for a relayer with open transactions, whose steps report. */
+async function look(context: StepContext, relayer: Relayer): Promise<IdleSurvey | undefined> {
+  const work = await context.store.reads.work(relayer.id, 1)
+  if (!work || !isIdle(work)) return undefined
+  const next = { id: newId(context), now: context.clock.now() }
+  const policy = context.policyOf(work.relayer)
+  const chain = context.chainOf(work.relayer)
+  const wants = { pendingNonce: false, freshBalance: true, paysMore: false }
+  try {
+    const inquiry = inquire(withNextSend(work, next), wants, policy.profile, chain.gasFigures())
+    const observation = await chain.observe(inquiry)
+    const findings = [...hindersNext(work, observation, policy, next), ...signerOutage(context, work.relayer)]
+    const { balance } = observation
+    return { findings, ...(balance !== undefined && { balance }) }
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error
+    return { findings: [{ condition: 'node_unreachable', facts: { of: 'network', words: error.message } }] }
+  }
+}
+
+function signerOutage({ signerOf }: StepContext, relayer: Relayer): Reason[] {
+  const outage = signerOf(relayer).remote?.outage()
+  if (!outage) return []
+  const { code, isPermanent } = outage
+  return [{ condition: 'signer_unavailable', facts: { signerId: relayer.signerId, code, isPermanent } }]
+}

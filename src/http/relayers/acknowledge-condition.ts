@@ -1,0 +1,76 @@
+// Acknowledges a condition of a relayer (PUT), and withdraws that (DELETE).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import {
+  acknowledgeCondition as acknowledgeConditionCommand,
+  withdrawAcknowledgment as withdrawAcknowledgmentCommand,
+} from '../../commands/relayers/acknowledge-condition.ts'
+import { heldConditions } from '../../domain/owner-report.ts'
+import { acknowledgmentNoteCharsMax } from '../limits.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { heldSchema, presentHeld } from './present-overview.ts'
+
+const parameters = Type.Object({
+  ...relayerParameters.properties,
+  condition: Type.Enum([...heldConditions], { description: 'a condition of a relayer, such as balance_short' }),
+})
+
+const bodySchema = Type.Object(
+  {
+    note: Type.Optional(
+      Type.String({
+        maxLength: acknowledgmentNoteCharsMax,
+        pattern: '^[^\\u0000]*$',
+        description: `a text of at most ${acknowledgmentNoteCharsMax} characters, none of them U+0000`,
+      }),
+    ),
+  },
+  { title: 'AcknowledgmentRequest', additionalProperties: false, examples: [{ note: 'topped up tonight' }] },
+)
+
+export function acknowledgeCondition(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['RELAYER_NOT_FOUND', 'CONDITION_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'acknowledgeCondition',
+      summary: 'Acknowledge a condition of a relayer',
+      description:
+        'Shown beside the condition, with the key and the time, until the condition is over. It changes nothing else: metrics and alerts go on. Another one replaces it.',
+      tags: ['relayers'],
+      params: parameters,
+      body: bodySchema,
+      response: answers(heldSchema),
+    },
+    async answer(request) {
+      const { relayer_id: relayerId, condition } = request.params
+      const requester = requesterOf(request, 'acknowledgeCondition')
+      const subject = { relayerId, condition }
+      return success(presentHeld(await acknowledgeConditionCommand(management, subject, request.body.note, requester)))
+    },
+  })
+}
+
+export function withdrawAcknowledgment(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['RELAYER_NOT_FOUND', 'CONDITION_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'withdrawAcknowledgment',
+      summary: 'Withdraw the acknowledgment of a condition',
+      tags: ['relayers'],
+      params: parameters,
+      response: answers(heldSchema),
+    },
+    async answer(request) {
+      const { relayer_id: relayerId, condition } = request.params
+      const requester = requesterOf(request, 'withdrawAcknowledgment')
+      return success(presentHeld(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester)))
+    },
+  })
+}

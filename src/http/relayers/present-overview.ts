@@ -1,0 +1,165 @@
+// A relayer as an operator reads it: its state, the conditions that hold it up, its queue, its balance, and its last change by a client.
+import { type Static, Type } from 'typebox'
+import type { Overview } from '../../commands/relayers/read-overview.ts'
+import type { NetworkPrice } from '../../domain/fees.ts'
+import { type Acknowledgment, type Held, heldConditions, relayerStates, stateOf } from '../../domain/owner-report.ts'
+import type { OpenTransaction } from '../../domain/standing.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { address, count, some, such, time, wei } from '../response/forms.ts'
+import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
+import { presentTime } from '../response/present-time.ts'
+import { factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
+
+const openProperties = {
+  id: such(some.transactionId),
+  nonce: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent in the queue' })),
+  created_at: time(),
+}
+
+const acknowledgmentSchema = Type.Object(
+  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) },
+  {
+    title: 'Acknowledgment',
+    additionalProperties: false,
+    description: 'An operator has seen it. It lapses with the condition',
+  },
+)
+
+export const heldSchema = Type.Object(
+  {
+    condition: Type.Enum([...heldConditions]),
+    since: time('When it began to hold'),
+    text: Type.Optional(such('the next send would wait: the balance (1 wei) does not cover its value (0 wei) and gas')),
+    facts: Type.Optional(factsSchema),
+    acknowledged: Type.Optional(acknowledgmentSchema),
+  },
+  {
+    title: 'RelayerCondition',
+    additionalProperties: false,
+    description: 'It holds transactions up, or would hold up the next send',
+  },
+)
+
+const balanceSchema = Type.Object(
+  { wei: wei('Wei'), read_at: time() },
+  { title: 'LastBalance', additionalProperties: false, description: 'As last read; absent before' },
+)
+
+const changeSchema = Type.Object(
+  {
+    at: time(),
+    by: such(some.apiKeyId, 'The id of the API key'),
+    operation: such('updateRelayer'),
+    members: Type.Array(such('policies.gas_price_cap'), { description: 'Those that it changed' }),
+  },
+  {
+    title: 'RelayerChange',
+    additionalProperties: false,
+    description: 'The last change of the relayer by a client; absent without one',
+  },
+)
+
+export const overviewSchema = Type.Object(
+  {
+    id: such('local'),
+    name: such('Payouts'),
+    network: such('sepolia'),
+    address: address(),
+    paused: Type.Boolean(),
+    state: Type.Enum([...relayerStates], {
+      description:
+        '`waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes',
+    }),
+    conditions: Type.Array(heldSchema),
+    observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
+    balance: Type.Optional(balanceSchema),
+    changed: Type.Optional(changeSchema),
+    queued: count('Without a nonce'),
+    in_flight: count('With a nonce, in no block'),
+    mined: count('In a block, not confirmed'),
+    racing: count('Those in flight that are canceled, and not decided'),
+    gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
+    network_price: Type.Optional(networkPriceSchema),
+    oldest: Type.Optional(
+      Type.Object(openProperties, {
+        title: 'OpenTransaction',
+        additionalProperties: false,
+        description: 'In no block, and sent first',
+      }),
+    ),
+    held_up: Type.Optional(
+      Type.Object(
+        { ...openProperties, wait: waitSchema },
+        {
+          title: 'HeldUpTransaction',
+          additionalProperties: false,
+          description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
+        },
+      ),
+    ),
+  },
+  { title: 'Overview', additionalProperties: false },
+)
+
+export function presentOverview(
+  overview: Overview,
+  price: NetworkPrice | undefined,
+  now: TimestampMs,
+): Static<typeof overviewSchema> {
+  const { relayer, oldest, heldUp, report, changed, ...counts } = overview
+  const { gasPriceCap: cap } = relayer.policies
+  const conditions = conditionsOf(overview)
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    address: relayer.address,
+    paused: relayer.paused,
+    state: stateOf(relayer.paused, report && { ...report, conditions }, now),
+    conditions: conditions.map(presentHeld),
+    ...(report && { observed_at: presentTime(report.observedAt) }),
+    ...(report?.balance && {
+      balance: { wei: report.balance.wei.toString(), read_at: presentTime(report.balance.readAt) },
+    }),
+    ...(changed && { changed: { ...changed, at: presentTime(changed.at), members: [...changed.members] } }),
+    queued: counts.queued,
+    in_flight: counts.inFlight,
+    mined: counts.mined,
+    racing: counts.racing,
+    ...(cap !== undefined && { gas_price_cap: cap.toString() }),
+    ...(price && { network_price: presentPrice(price) }),
+    ...(oldest && { oldest: presentOpen(oldest) }),
+    ...(heldUp && {
+      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
+    }),
+  }
+}
+
+/** The transaction that waits has the text, and is recorded a moment before its relayer's condition. */
+function conditionsOf({ report, heldUp }: Overview): readonly Held[] {
+  const known = report?.conditions ?? []
+  if (!heldUp) return known
+  const { condition, text, facts, since = heldUp.createdAt } = heldUp.wait
+  const wait = { text, ...(facts && { facts }) }
+  const isKnown = known.some((held) => held.condition === condition)
+  if (!isKnown) return [{ condition, since, ...wait }, ...known]
+  return known.map((held) => (held.condition === condition ? { ...held, ...wait } : held))
+}
+
+export function presentHeld({ condition, since, text, facts, acknowledged }: Held): Static<typeof heldSchema> {
+  return {
+    condition,
+    since: presentTime(since),
+    ...(text !== undefined && { text }),
+    ...(facts && { facts: presentFacts(facts) }),
+    ...(acknowledged && { acknowledged: presentAcknowledgment(acknowledged) }),
+  }
+}
+
+function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
+  return { at: presentTime(at), ...rest }
+}
+
+function presentOpen({ id, nonce, createdAt }: OpenTransaction) {
+  return { id, ...(nonce !== undefined && { nonce }), created_at: presentTime(createdAt) }
+}

@@ -1,0 +1,140 @@
+// The last observation of each relayer, its last change by a client, and the acknowledgments of its conditions.
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Acknowledgment, Held, HeldCondition, OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
+import { amountsFrom, amountsToText, fromJson, toJson } from '../json.ts'
+import type { OwnerReportChanges } from '../owner-report-port.ts'
+import { type Executor, first, statement } from '../statement.ts'
+
+const put = statement<OwnerReportTable>((db, p) =>
+  db
+    .insertInto('owner_reports')
+    .values({
+      relayer_id: p.relayer_id,
+      observed_at: p.observed_at,
+      balance: p.balance,
+      balance_read_at: p.balance_read_at,
+      conditions: p.conditions,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('relayer_id')
+        .doUpdateSet((eb) => ({
+          observed_at: eb.ref('excluded.observed_at'),
+          balance: eb.ref('excluded.balance'),
+          balance_read_at: eb.ref('excluded.balance_read_at'),
+          conditions: eb.ref('excluded.conditions'),
+        }))
+        .whereRef('owner_reports.observed_at', '<=', 'excluded.observed_at'),
+    ),
+)
+
+async function recordReport(executor: Executor, id: RelayerId, report: OwnerReport): Promise<void> {
+  const { observedAt, balance, conditions } = report
+  const held = conditions.map(({ acknowledged: _, ...each }) => each)
+  await executor.all(put, {
+    relayer_id: id,
+    observed_at: observedAt,
+    balance: balance?.wei.toString() ?? null,
+    balance_read_at: balance?.readAt ?? null,
+    conditions: amountsToText(held),
+  })
+}
+
+const find = statement<{ id: RelayerId }, Omit<OwnerReportTable, 'relayer_id'>>((db, p) =>
+  db
+    .selectFrom('owner_reports')
+    .select(['observed_at', 'balance', 'balance_read_at', 'conditions'])
+    .where('relayer_id', '=', p.id),
+)
+
+const acknowledgmentsOf = statement<{ id: RelayerId }, Omit<AcknowledgmentTable, 'relayer_id'>>((db, p) =>
+  db.selectFrom('acknowledgments').select(['condition', 'since', 'acknowledgment']).where('relayer_id', '=', p.id),
+)
+
+export async function findOwnerReport(executor: Executor, id: RelayerId): Promise<OwnerReport | undefined> {
+  const row = await first(executor, find, { id })
+  if (!row) return undefined
+  const conditions = amountsFrom<readonly Held[]>(row.conditions)
+  const acknowledgments = conditions.length === 0 ? [] : await executor.all(acknowledgmentsOf, { id })
+  const { balance, balance_read_at: readAt } = row
+  return {
+    observedAt: row.observed_at,
+    ...(balance !== null && readAt !== null && { balance: { wei: BigInt(balance), readAt } }),
+    conditions: conditions.map((held) => {
+      const seen = acknowledgments.find(({ condition, since }) => condition === held.condition && since === held.since)
+      return seen ? { ...held, acknowledged: fromJson(seen.acknowledgment) } : held
+    }),
+  }
+}
+
+const putChange = statement<RelayerChangeTable>((db, p) =>
+  db
+    .insertInto('relayer_changes')
+    .values({ relayer_id: p.relayer_id, change: p.change })
+    .onConflict((conflict) =>
+      conflict.column('relayer_id').doUpdateSet((eb) => ({ change: eb.ref('excluded.change') })),
+    ),
+)
+
+async function recordRelayerChange(executor: Executor, id: RelayerId, change: RelayerChange): Promise<void> {
+  await executor.all(putChange, { relayer_id: id, change: toJson(change) })
+}
+
+const findChange = statement<{ id: RelayerId }, Pick<RelayerChangeTable, 'change'>>((db, p) =>
+  db.selectFrom('relayer_changes').select('change').where('relayer_id', '=', p.id),
+)
+
+export async function findRelayerChange(executor: Executor, id: RelayerId): Promise<RelayerChange | undefined> {
+  const row = await first(executor, findChange, { id })
+  return row && fromJson(row.change)
+}
+
+const putAcknowledgment = statement<AcknowledgmentTable>((db, p) =>
+  db
+    .insertInto('acknowledgments')
+    .values({ relayer_id: p.relayer_id, condition: p.condition, since: p.since, acknowledgment: p.acknowledgment })
+    .onConflict((conflict) =>
+      conflict.columns(['relayer_id', 'condition']).doUpdateSet((eb) => ({
+        since: eb.ref('excluded.since'),
+        acknowledgment: eb.ref('excluded.acknowledgment'),
+      })),
+    ),
+)
+
+async function acknowledge(
+  executor: Executor,
+  id: RelayerId,
+  { condition, since }: { readonly condition: HeldCondition; readonly since: TimestampMs },
+  acknowledgment: Acknowledgment,
+): Promise<void> {
+  await executor.all(putAcknowledgment, { relayer_id: id, condition, since, acknowledgment: toJson(acknowledgment) })
+}
+
+const removeAcknowledgment = statement<{ id: RelayerId; condition: HeldCondition }>((db, p) =>
+  db.deleteFrom('acknowledgments').where('relayer_id', '=', p.id).where('condition', '=', p.condition),
+)
+
+async function withdrawAcknowledgment(executor: Executor, id: RelayerId, condition: HeldCondition): Promise<void> {
+  await executor.all(removeAcknowledgment, { id, condition })
+}
+
+const removals = (['owner_reports', 'relayer_changes', 'acknowledgments'] as const).map((table) =>
+  statement<{ id: RelayerId }>((db, p) => db.deleteFrom(table).where('relayer_id', '=', p.id)),
+)
+
+export function ownerReportChanges(executor: Executor): OwnerReportChanges {
+  return {
+    ownerReport: (id) => findOwnerReport(executor, id),
+    recordReport: (id, report) => recordReport(executor, id, report),
+    recordRelayerChange: (id, change) => recordRelayerChange(executor, id, change),
+    acknowledge: (id, held, acknowledgment) => acknowledge(executor, id, held, acknowledgment),
+    withdrawAcknowledgment: (id, condition) => withdrawAcknowledgment(executor, id, condition),
+  }
+}
+
+/** All of it, with the relayer. */
+export async function removeOwnerReports(executor: Executor, id: RelayerId): Promise<void> {
+  for (const remove of removals) await executor.all(remove, { id })
+}

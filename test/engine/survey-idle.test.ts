@@ -1,0 +1,196 @@
+// A relayer without open transactions: what would hold up its next send is stored, and shown by every replica and after a restart.
+import { expect, test } from 'vitest'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
+import { stateOf } from '../../src/domain/owner-report.ts'
+import type { Policies } from '../../src/domain/policy-table.ts'
+import { reportToAll } from '../../src/domain/relayer-observer.ts'
+import { recordReports } from '../../src/engine/record-reports.ts'
+import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { surveyIdle } from '../../src/engine/survey-idle.ts'
+import { watchRelayers } from '../../src/ops/relayer-states.ts'
+import { ether, gwei, someMarket, someObservation } from '../domain/some.ts'
+import { quiet } from '../store/open-store.ts'
+import { until } from '../support/settled.ts'
+import { noneHanging, openWorkplace } from './workplace.ts'
+
+const by = 'operator' as ApiKeyId
+
+async function openSurvey(policies: Partial<Policies> = {}) {
+  const place = await openWorkplace(policies)
+  const { clock, relayer, chain } = place
+  const { store } = place.under
+  const states = watchRelayers()
+  let reports = recordReports({ store, clock, logger: quiet })
+  const open = () => {
+    const observer = reportToAll(states.observer, reports.observer)
+    const context = { ...place.context, observer }
+    const surveying = { context, relayers: () => [relayer], owns: () => true, isDoubtful: reports.isDoubtful }
+    return { context, survey: surveyIdle(surveying) }
+  }
+  let running = open()
+  chain.view = someObservation({ market: someMarket, balance: ether })
+  const read = () => store.reads.ownerReport(relayer.id)
+  const end = async () => {
+    await running.survey[Symbol.asyncDispose]()
+    await reports[Symbol.asyncDispose]()
+  }
+  return {
+    ...place,
+    read,
+    /** Lets time pass until the row says so. */
+    async shows(what: string, condition: (found: NonNullable<Awaited<ReturnType<typeof read>>>) => boolean) {
+      await until(what, async () => {
+        // Both sleep: nothing of them is under way.
+        if (clock.sleeping.length === 2) clock.advance(1_000)
+        const found = await read()
+        return found !== undefined && condition(found)
+      })
+      return read()
+    },
+    async passes(ms: number) {
+      for (let left = ms; left > 0; left -= 1_000) {
+        clock.advance(1_000)
+        await until('the sleep of both', () => clock.sleeping.length >= 2)
+      }
+    },
+    step: async () => step(running.context, await place.own(), unknownAtFirst, noneHanging),
+    state: () => Object.entries(states.counts([relayer], () => true)).find(([, count]) => count > 0)?.[0],
+    async restart() {
+      await end()
+      reports = recordReports({ store, clock, logger: quiet })
+      running = open()
+    },
+    async [Symbol.asyncDispose]() {
+      await end()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('an account that pays for a send has no condition', async () => {
+  await using place = await openSurvey()
+  const found = await place.shows('a look', () => true)
+  expect(found).toEqual({
+    observedAt: expect.any(Number),
+    balance: { wei: ether, readAt: found?.observedAt },
+    conditions: [],
+  })
+  expect(stateOf(false, found, place.clock.now())).toBe('ok')
+  // Nobody has looked for long: the owner may be gone.
+  expect(stateOf(false, found, (found?.observedAt ?? 0) + 900_001)).toBe('unobserved')
+  expect(stateOf(false, undefined, place.clock.now())).toBe('unobserved')
+  expect(place.state()).toBe('ok')
+  // Only its account and the prices are read, and not again for minutes.
+  expect(place.chain.inquiries).toMatchObject([{ market: true, balance: 'now', live: [], estimates: [] }])
+  await place.passes(200_000)
+  expect(place.chain.inquiries).toHaveLength(1)
+})
+
+test('an empty account, with the figures and since when, also after a restart', async () => {
+  await using place = await openSurvey()
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  const found = await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  expect(found).toMatchObject({
+    balance: { wei: 1n },
+    conditions: [
+      {
+        condition: 'balance_short',
+        since: found?.observedAt,
+        facts: { of: 'send', balance: 1n, value: 0n, paysL1: false },
+        text: expect.stringMatching(/^the next send would wait: the balance \(1 wei\) does not cover/),
+      },
+    ],
+  })
+  expect(place.state()).toBe('waiting')
+  const [held] = found?.conditions ?? []
+  if (!held) throw new Error('no condition')
+  const acknowledged = { at: place.clock.now(), by }
+  await place.under.store.commit((session) => session.acknowledge(place.relayer.id, held, acknowledged))
+
+  await place.restart()
+  const later = await place.shows('another look', ({ observedAt }) => observedAt > (found?.observedAt ?? 0))
+  expect(later?.conditions).toEqual([{ ...held, acknowledged }])
+  // A top-up shows within a minute.
+  place.chain.view = someObservation({ market: someMarket, balance: ether })
+  await place.shows('the end of the condition', ({ conditions, balance }) => {
+    return conditions.length === 0 && balance?.wei === ether
+  })
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  const again = await place.shows('the condition again', ({ conditions }) => conditions.length > 0)
+  expect(again?.conditions[0]).not.toHaveProperty('acknowledged')
+  expect(again?.conditions[0]?.since).toBeGreaterThan(held.since)
+})
+
+test('silent nodes, from the second look on', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  place.chain.view = undefined
+  const found = await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toMatchObject([
+    { condition: 'node_unreachable', facts: { of: 'network', words: 'no endpoint answers' } },
+  ])
+  // The balance of the last look that had an answer.
+  expect(found?.balance).toMatchObject({ wei: ether })
+  expect(found?.balance?.readAt).toBeLessThan(found?.observedAt ?? 0)
+  expect(stateOf(false, found, place.clock.now())).toBe('unreachable')
+  expect(place.state()).toBe('unreachable')
+  expect(place.chain.inquiries.length).toBeGreaterThanOrEqual(3)
+  place.chain.view = someObservation({ market: someMarket, balance: ether })
+  await place.shows('the end of the condition', ({ conditions }) => conditions.length === 0)
+})
+
+test.each([
+  ['gas_price_cap', { gasPriceCap: gwei }, { of: 'send', cap: gwei }],
+  ['balance_below_minimum', { minBalance: 2n * ether }, { balance: ether, minBalance: 2n * ether }],
+] as const)('%s, by the policy', async (condition, policies, facts) => {
+  await using place = await openSurvey(policies)
+  place.chain.view = someObservation({ market: { ...someMarket, baseFee: 20n * gwei }, balance: ether })
+  const found = await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toMatchObject([{ condition, facts }])
+})
+
+test('the end of a wait is looked for at once, and nothing is read twice of a busy relayer', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  const sent = await place.send()
+  await place.step()
+  const held = await place.shows('the wait', ({ conditions }) => conditions.length > 0)
+  // The transaction has the text.
+  expect(held?.conditions).toEqual([{ condition: 'balance_short', since: expect.any(Number) }])
+  const reads = place.chain.inquiries.length
+  await place.passes(20_000)
+  expect(place.chain.inquiries).toHaveLength(reads)
+
+  await place.cancel(sent)
+  place.chain.view = someObservation({ market: someMarket, balance: ether })
+  await place.step()
+  await place.shows('the end', ({ conditions }) => conditions.length === 0)
+  expect(place.chain.inquiries).toHaveLength(reads + 1)
+})
+
+test('a pause shows at once, and so does its end', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  const pause = (paused: boolean) =>
+    place.under.store.commit((session) => session.saveRelayer({ ...place.relayer, paused }))
+  await pause(true)
+  await place.step()
+  const found = await place.shows('the pause', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toMatchObject([{ condition: 'paused' }])
+  expect(stateOf(true, found, place.clock.now())).toBe('paused')
+  await pause(false)
+  await place.step()
+  await place.shows('its end', ({ conditions }) => conditions.length === 0)
+})
+
+test('a late answer of a relayer that was released is not stored', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  const reports = recordReports({ store: place.under.store, clock: place.clock, logger: quiet })
+  reports.observer.failed(place.relayer.id)
+  reports.observer.released(place.relayer.id)
+  await place.passes(5_000)
+  expect((await place.read())?.conditions).toEqual([])
+  await reports[Symbol.asyncDispose]()
+})

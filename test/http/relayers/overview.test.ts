@@ -1,0 +1,155 @@
+// The overview of a relayer: its state and its conditions as its owner found them, who changed it last, and acknowledgments.
+import { expect, test } from 'vitest'
+import type { OwnerReport } from '../../../src/domain/owner-report.ts'
+import { withWait } from '../../../src/domain/wait.ts'
+import { expectFailure, expectSuccess } from '../support/expectations.ts'
+import { put, relayer, transaction } from '../support/rows.ts'
+import { serve } from '../support/serve.ts'
+
+const now = Date.now()
+const short = {
+  condition: 'balance_short',
+  since: now - 60_000,
+  text: 'the next send would wait: it is empty',
+  facts: { of: 'send', balance: 1n, value: 0n, short: 2n ** 70n, paysL1: false },
+} as const
+const report: OwnerReport = {
+  observedAt: now - 1_000,
+  balance: { wei: 2n ** 70n, readAt: now - 2_000 },
+  conditions: [short],
+}
+const at = (time: number) => new Date(time).toISOString()
+const shown = {
+  condition: 'balance_short',
+  since: at(short.since),
+  text: short.text,
+  facts: { of: 'send', balance: '1', value: '0', short: String(2n ** 70n), pays_l1: false },
+}
+const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+const overview = '/api/v1/relayers/one/overview'
+const acknowledgment = '/api/v1/relayers/one/conditions/balance_short/acknowledgment'
+
+async function serveReport(found = report) {
+  const server = await serve()
+  await server.store.commit((session) => session.recordReport(relayer('one').id, found))
+  return {
+    ...server,
+    async read() {
+      const answer = await server.ask('GET', overview)
+      expectSuccess(answer)
+      return answer.body.data
+    },
+  }
+}
+
+test('its state, with the conditions as the owner found them and the balance that it read', async () => {
+  await using server = await serveReport()
+  const found = await server.read()
+  expect(found).toMatchObject({
+    ...{ id: 'one', state: 'waiting', conditions: [shown], observed_at: at(report.observedAt) },
+    balance: { wei: String(2n ** 70n), read_at: at(now - 2_000) },
+  })
+  expect(found).not.toHaveProperty('changed')
+  expect((await server.ask('GET', '/api/v1/overview')).body.data[0]).toEqual(found)
+  const missing = await server.ask('GET', '/api/v1/relayers/nobody/overview')
+  expectFailure(missing, 404, 'Relayer with ID nobody not found', 'RELAYER_NOT_FOUND')
+})
+
+test.each([
+  ['ok', { conditions: [] }],
+  ['unreachable', { conditions: [short, { condition: 'node_unreachable', since: now }] }],
+  ['unobserved', { observedAt: now - 901_000 }],
+] as const)('%s', async (state, changes) => {
+  await using server = await serveReport({ ...report, ...changes })
+  expect(await server.read()).toMatchObject({ state })
+})
+
+test('a pause is a state of its own, and what is known of the relayer stays', async () => {
+  await using server = await serveReport()
+  await server.store.commit((session) => session.saveRelayer(relayer('one', { paused: true })))
+  expect(await server.read()).toMatchObject({ state: 'paused', conditions: [shown] })
+})
+
+test('the wait of a transaction has the words of its condition, and may be known first', async () => {
+  await using server = await serveReport({ ...report, conditions: [] })
+  const facts = { nonce: 4, settledBelow: 9 }
+  const waiting = withWait(transaction('waits', { phase: 'queued' }), { condition: 'node_behind', facts }, now)
+  await put(server.store, waiting)
+  const words = { facts: { nonce: 4, settled_below: 9 }, text: waiting.wait?.text, since: at(now) }
+  expect(await server.read()).toMatchObject({ state: 'waiting', conditions: [{ condition: 'node_behind', ...words }] })
+  // The owner has found it since, and it holds for longer.
+  const conditions = [{ condition: 'node_behind', since: now - 9_000 } as const, short]
+  await server.store.commit((session) => session.recordReport(relayer('one').id, { ...report, conditions }))
+  const { conditions: held } = await server.read()
+  expect(held).toEqual([{ condition: 'node_behind', ...words, since: at(now - 9_000) }, shown])
+})
+
+test('who changed it last, and by which operation', async () => {
+  await using server = await serveReport()
+  const permit = await server.ask('POST', '/api/v1/relayers/one/gap-fillers', json({ count: 1 }))
+  expectSuccess(permit)
+  expect((await server.read()).changed).toEqual({
+    ...{ at: expect.any(String), by: expect.any(String) },
+    ...{ operation: 'permitGapFillers', members: [] },
+  })
+})
+
+test('a condition is acknowledged with a note, shown beside it, and withdrawn', async () => {
+  await using server = await serveReport()
+  const note = 'topped up tonight'
+  const answer = await server.ask('PUT', acknowledgment, json({ note }))
+  expectSuccess(answer)
+  const acknowledged = { at: expect.any(String), by: expect.any(String), note }
+  expect(answer.body.data).toEqual({ ...shown, acknowledged })
+  // It says that somebody knows, and hides nothing.
+  expect(await server.read()).toMatchObject({ state: 'waiting', conditions: [{ ...shown, acknowledged }] })
+  const { entries } = await server.store.reads.audit(1)
+  expect(entries).toMatchObject([
+    { operation: 'acknowledgeCondition', outcome: 'allowed', relayerId: 'one', subjectId: 'balance_short' },
+  ])
+
+  const again = await server.ask('PUT', acknowledgment, json({}))
+  expect(again.body.data.acknowledged).toEqual({ at: expect.any(String), by: expect.any(String) })
+  const withdrawn = await server.ask('DELETE', acknowledgment)
+  expectSuccess(withdrawn)
+  expect(withdrawn.body.data).toEqual(shown)
+  expect((await server.read()).conditions).toEqual([shown])
+})
+
+test('it lapses with the condition, also if that comes again', async () => {
+  await using server = await serveReport()
+  await server.ask('PUT', acknowledgment, json({}))
+  const { id } = relayer('one')
+  const later = { ...report, observedAt: now, conditions: [{ ...short, since: now }] }
+  await server.store.commit((session) => session.recordReport(id, later))
+  expect((await server.read()).conditions).toEqual([{ ...shown, since: at(now) }])
+})
+
+test.each(['PUT', 'DELETE'])('%s: a condition that the relayer does not have', async (method) => {
+  await using server = await serveReport()
+  const ask = (path: string) => server.ask(method, path, method === 'PUT' ? json({}) : {})
+  expectFailure(
+    await ask('/api/v1/relayers/one/conditions/paused/acknowledgment'),
+    404,
+    'relayer "one" does not have the condition paused: it has balance_short',
+    'CONDITION_NOT_FOUND',
+  )
+  expectFailure(
+    await ask('/api/v1/relayers/two/conditions/paused/acknowledgment'),
+    404,
+    'relayer "two" does not have the condition paused: it has none',
+    'CONDITION_NOT_FOUND',
+  )
+  const missing = await ask('/api/v1/relayers/nobody/conditions/paused/acknowledgment')
+  expectFailure(missing, 404, 'Relayer with ID nobody not found', 'RELAYER_NOT_FOUND')
+  expect((await ask('/api/v1/relayers/one/conditions/misspelled/acknowledgment')).status).toBe(400)
+})
+
+test('a key that only reads acknowledges nothing', async () => {
+  await using server = await serveReport()
+  const reader = { name: 'reader', scopes: ['read'] }
+  const { key: token } = (await server.ask('POST', '/api/v1/api-keys', json(reader))).body.data
+  const refused = await server.ask('PUT', acknowledgment, { ...json({}), token })
+  expect([refused.status, refused.headers['relayer-error-code']]).toEqual([401, 'SCOPE_MISSING'])
+  expect((await server.read()).conditions).toEqual([shown])
+})
