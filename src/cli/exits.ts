@@ -10,6 +10,8 @@ export const exits = {
   lost: 4,
   /** The result is still open. */
   undecided: 5,
+  /** A relayer is held up, or would hold up its next send. */
+  stuck: 6,
 } as const
 
 export type Exit = (typeof exits)[keyof typeof exits]

@@ -21,6 +21,24 @@ export function ether(wei: string): string {
   return `${digits.slice(0, -18)}${fraction === '' ? '' : `.${fraction}`} ether`
 }
 
+/** Three digits: for a reader who compares. `--json` has them all. */
+export function aboutEther(wei: string): string {
+  const amount = Number(wei) / 1e18
+  return `${amount === 0 || amount >= 100 ? grouped(Math.round(amount)) : Number(amount.toPrecision(3))} ether`
+}
+
+function grouped(whole: number): string {
+  return whole.toLocaleString('en-US')
+}
+
+/** A duration in its two largest units at most: `40 s`, `12 min`, `3 h`, `2 days`. */
+export function about(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 100) return `${seconds} s`
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`
+}
+
 export type Cell = string | number | undefined
 
 /** A head and its rows, in columns. */

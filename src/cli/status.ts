@@ -1,84 +1,98 @@
-// rescind status: whether the service is ready, and each relayer's account and queue.
+// rescind status: whether the service is ready, and the state and the conditions of each relayer. No node is called, so it answers in an outage, too.
 import type { Command } from 'commander'
-import { ApiError, type Client, type RelayerStatusView, type RelayerView } from '../client/client.ts'
+import type { Client, OverviewView } from '../client/client.ts'
+import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { ether, table } from './format.ts'
+import { about, aboutEther, table } from './format.ts'
+import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends RelayerOptions {
   readonly json?: true
+  readonly watch?: true
 }
 
-/** `status` is absent if no node of the relayer answers. */
-interface Standing {
-  readonly relayer: RelayerView
-  readonly status?: RelayerStatusView
-}
+const refreshMs = 2_000
 
 export function addStatus(program: Command, act: Act): void {
-  relayerCommand(program, 'status', 'show whether the service is ready, and its relayers').action(act(showStatus))
+  relayerCommand(program, 'status', 'show whether the service is ready, and the state of its relayers')
+    .option('--watch', 'show it again every two seconds, until it is interrupted')
+    .action(act(showStatus))
 }
 
 async function showStatus({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { url, client } = await connect(life, options)
-  const { version } = await client.readiness()
-  const relayers = options.relayer === undefined ? await allRelayers(client) : [await client.relayer(options.relayer)]
-  const standings: Standing[] = []
-  for (const [index, relayer] of relayers.entries()) {
-    terminal.progress(`reading relayer ${index + 1} of ${relayers.length}`)
-    standings.push(await standingOf(client, relayer))
-  }
-  const silent = standings.filter(({ status }) => !status).map(({ relayer }) => relayer.id)
-  if (options.json) {
-    terminal.printJson({
-      url,
-      version,
-      ready: true,
-      relayers: standings.map((each) => ({ ...each.relayer, ...(each.status && { account: each.status }) })),
-    })
-  } else {
-    terminal.say(`rescind ${version} at ${url} is ready`)
-    for (const line of table(
-      ['RELAYER', 'NETWORK', 'ADDRESS', 'BALANCE', 'NONCE', 'PENDING', 'PAUSED'],
-      standings.map(row),
-    )) {
-      terminal.print(line)
+  while (true) {
+    const { version } = await client.readiness()
+    const relayers = await readRelayers(client, options)
+    if (options.watch && !options.json) terminal.clear()
+    if (options.json) printJson(terminal, options, { url, version, ready: true, relayers })
+    else {
+      terminal.say(`rescind ${version} at ${url} is ready`)
+      for (const line of linesOf(terminal, relayers)) terminal.print(line)
     }
+    const exit = relayers.some(isStuck) ? exits.stuck : exits.done
+    if (!options.watch) return exit
+    await systemClock.sleep(refreshMs, life.stop)
+    if (life.stop.aborted) return exit
   }
-  if (silent.length === 0) return exits.done
-  terminal.say(`rescind: no node answers for ${silent.join(', ')}`)
-  return exits.error
 }
 
-function row({ relayer: { id, network, address, paused }, status }: Standing) {
-  const { balance, nonce, pending_transactions_count: pending } = status ?? {}
-  return [
-    id,
-    network,
-    address,
-    balance === undefined ? undefined : ether(balance),
-    nonce,
-    pending,
-    paused ? 'yes' : 'no',
-  ]
+/** One value a line where there will be more. */
+function printJson(terminal: Terminal, { watch }: Options, value: object): void {
+  if (watch) terminal.print(JSON.stringify(value))
+  else terminal.printJson(value)
 }
 
-async function allRelayers(client: Client): Promise<readonly RelayerView[]> {
+async function readRelayers(client: Client, { relayer }: Options): Promise<readonly OverviewView[]> {
+  if (relayer !== undefined) return [await client.relayerOverview(relayer)]
   const perPage = 100
-  const all: RelayerView[] = []
+  const all: OverviewView[] = []
   for (let page = 1; ; page += 1) {
-    const { items, total } = await client.relayers({ page, perPage })
+    const { items, total } = await client.overview({ page, perPage })
     all.push(...items)
     if (items.length < perPage || all.length >= total) return all
   }
 }
 
-async function standingOf(client: Client, relayer: RelayerView): Promise<Standing> {
-  try {
-    return { relayer, status: await client.relayerStatus(relayer.id) }
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'NODE_UNAVAILABLE') return { relayer }
-    throw error
-  }
+/** A condition that an operator has acknowledged alarms nobody any more. */
+function isStuck({ state, conditions }: OverviewView): boolean {
+  if (state !== 'waiting' && state !== 'unreachable') return false
+  return conditions.some(({ acknowledged }) => !acknowledged)
+}
+
+const stateColors: Readonly<Partial<Record<OverviewView['state'], Color>>> = {
+  waiting: 'red',
+  unreachable: 'red',
+  paused: 'yellow',
+  unobserved: 'gray',
+}
+
+/** The table, and under it a line for each condition, in full. */
+function linesOf(terminal: Terminal, relayers: readonly OverviewView[]): readonly string[] {
+  const head = ['RELAYER', 'NETWORK', 'ADDRESS', 'STATE', 'QUEUED', 'IN FLIGHT', 'BALANCE', 'READ']
+  const [titles = '', ...rows] = table(head, relayers.map(row))
+  const painted = rows.map((line, index) => {
+    const color = stateColors[relayers[index]?.state ?? 'ok']
+    return color === undefined ? line : terminal.paint(color, line)
+  })
+  return [titles, ...painted, ...relayers.flatMap(conditionLines)]
+}
+
+function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
+  const read = balance && `${since(balance.read_at)} ago`
+  return [id, network, address, state, queued, inFlight, balance && aboutEther(balance.wei), read]
+}
+
+function conditionLines({ id, conditions }: OverviewView): readonly string[] {
+  return conditions.map(({ condition, since: began, text, acknowledged }) => {
+    const note =
+      acknowledged && `; acknowledged ${since(acknowledged.at)} ago${acknowledged.note ? `: ${acknowledged.note}` : ''}`
+    return plain(`${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`)
+  })
+}
+
+function since(time: string): string {
+  return about(systemClock.now() - Date.parse(time))
 }

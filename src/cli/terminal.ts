@@ -19,6 +19,8 @@ export type Color = keyof typeof codes
 export interface Terminal {
   /** Whether a person can answer questions. */
   readonly isInteractive: boolean
+  /** An empty screen for the next lines; only where stdout is a terminal. */
+  clear(): void
   /** One line of data. */
   print(line: string): void
   printJson(value: unknown): void
@@ -59,6 +61,9 @@ export function openTerminal({ env, stdin, stdout, stderr, stop }: CommandLife):
 
   return {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
+    clear() {
+      if (stdout.isTTY === true) stdout.write('\x1b[H\x1b[2J\x1b[3J')
+    },
     print(line) {
       endProgress()
       stdout.write(`${line}\n`)

@@ -5,6 +5,7 @@ import type {
   GapFillerPermitInput,
   GapFillerPermitView,
   NewApiKeyView,
+  OverviewView,
   ReadinessView,
   RelayerStatusView,
   RelayerView,
@@ -30,7 +31,7 @@ export type * from './transaction-types.ts'
 export interface Paging {
   /** From 1. */
   readonly page?: number
-  /** 10 unless given, at most 100. */
+  /** 10 unless given, at most 1,000. */
   readonly perPage?: number
 }
 
@@ -41,6 +42,9 @@ export interface Client {
   relayers(paging?: Paging): Promise<ApiPage<RelayerView>>
   relayer(relayerId: string): Promise<RelayerView>
   relayerStatus(relayerId: string): Promise<RelayerStatusView>
+  /** Calls no node: states, conditions and balances are those of the last observation of each relayer. */
+  overview(paging?: Paging): Promise<ApiPage<OverviewView>>
+  relayerOverview(relayerId: string): Promise<OverviewView>
 
   /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
   send(relayerId: string, input: SendInput, options?: { readonly idempotencyKey?: string }): Promise<TransactionView>
@@ -95,6 +99,8 @@ export function openClient(connection: Connection): Client {
     relayers: (paging) => list('/relayers', paging),
     relayer: (relayerId) => get(at(relayerId, '')),
     relayerStatus: (relayerId) => get(at(relayerId, '/status')),
+    overview: (paging) => list('/overview', paging),
+    relayerOverview: (relayerId) => get(at(relayerId, '/overview')),
 
     send: (relayerId, body, { idempotencyKey } = {}) =>
       requestData(connection, {

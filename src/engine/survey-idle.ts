@@ -21,7 +21,7 @@ export interface Surveying {
   readonly isDoubtful: (relayer: RelayerId) => boolean
 }
 
-const tickMs = 5_000
+const tickMs = 1_000
 /** A survey of a relayer costs two or three calls, which relayers of one network share. */
 const usualMs = 300_000
 /** An operator who acts wants to see the effect. */

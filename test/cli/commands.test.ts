@@ -44,13 +44,16 @@ const untilStatus = (relayer: string, id: string, status: string) =>
   until(async () => (await client.get(relayer, id)).status === status, { what: status })
 
 test('status lists the relayers, and -r names one', async () => {
+  await until(async () => (await rescind(['status'])).stdout.includes('ether'), {
+    what: 'the first look at the accounts',
+  })
   const all = await rescind(['status'])
   expect(all).toMatchObject({ exit: 0, stderr: expect.stringContaining(`${service.url} is ready`) })
-  expect(all.stdout).toMatch(/^RELAYER +NETWORK +ADDRESS +BALANCE +NONCE +PENDING +PAUSED\n/)
-  expect(all.stdout).toMatch(/\none +local +0xf39F\w+ +10000 ether +0 +0 +no\n/)
+  expect(all.stdout).toMatch(/^RELAYER +NETWORK +ADDRESS +STATE +QUEUED +IN FLIGHT +BALANCE +READ\n/)
+  expect(all.stdout).toMatch(/\none +local +0xf39F\w+ +ok +0 +0 +10,000 ether +\d+ s ago\n/)
   const one = await rescind(['status', '-r', 'two', '--json'])
   expect(one).toMatchObject({ exit: 0, stderr: '' })
-  expect(JSON.parse(one.stdout)).toMatchObject({ ready: true, relayers: [{ id: 'two', account: { nonce: '0' } }] })
+  expect(JSON.parse(one.stdout)).toMatchObject({ ready: true, relayers: [{ id: 'two', state: 'ok', conditions: [] }] })
   expect(await rescind(['status', '-r', 'nobody'])).toMatchObject({
     exit: 3,
     stdout: '',

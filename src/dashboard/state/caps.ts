@@ -1,6 +1,5 @@
 // Caps beside the network's price: both limit what a unit of gas may cost.
-import type { RelayerView } from '../../client/account-types.ts'
-import type { OverviewView } from '../../client/dashboard-types.ts'
+import type { OverviewView, RelayerView } from '../../client/account-types.ts'
 import type { WaitCondition } from './conditions.ts'
 
 export type ShownPrice = NonNullable<OverviewView['network_price']>

@@ -23,6 +23,7 @@ export const typeFiles: Readonly<
   'account-types': [
     ['RelayerView', 'Relayer'],
     ['RelayerStatusView', 'RelayerStatus'],
+    ['OverviewView', 'Overview'],
     ['ApiKeyView', 'ApiKey'],
     ['ApiKeyInput', 'ApiKeyRequest'],
     ['NewApiKeyView', 'NewApiKey'],
@@ -32,7 +33,6 @@ export const typeFiles: Readonly<
     ['GapFillerPermitInput', 'GapFillerPermitRequest'],
   ],
   'dashboard-types': [
-    ['OverviewView', 'Overview'],
     ['TraceView', 'Trace'],
     ['FindingView', 'Finding'],
     ['DailyGasView', 'DailyGas'],
