@@ -22,9 +22,12 @@ rescind init                                         writes config/config.json a
 rescind check                                        checks configuration, ports, database and nodes before a start
 rescind status                                       shows whether the service is ready, and its relayers
 rescind send --to ADDRESS --value AMOUNT             sends a transaction, and prints its id
-rescind tx list|get|watch                            lists transactions, shows one, follows one
+rescind tx list|get|watch|replace                    lists transactions, shows one, follows one, replaces one
 rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
 rescind cancel --all                                 cancels everything pending, after a preview
+rescind pause, rescind resume                        pauses a relayer, and lets it send again
+rescind policies show|set|remove                     shows and changes a relayer's policies, such as gas_price_cap
+rescind acknowledge CONDITION [--note TEXT]          acknowledges a condition of a relayer, until it is over
 rescind gaps permit --count NUMBER                   permits more gap fillers than the limit of an hour
 rescind keys list|create|revoke                      manages API keys
 rescind signers probe ID                             lets a signer sign a fixed text, and shows how fast it was
@@ -51,7 +54,10 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 `
 
 /** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
-const commands = ['status', 'send', 'tx', 'cancel', 'gaps', 'keys', 'signers', 'check', 'init', 'completion']
+const commands = [
+  ...['status', 'send', 'tx', 'cancel', 'pause', 'resume', 'policies', 'acknowledge', 'gaps', 'keys', 'signers'],
+  ...['check', 'init', 'completion'],
+]
 
 const options = {
   help: { type: 'boolean', short: 'h' },

@@ -1,5 +1,6 @@
 // The commands with their options: what help and completion list.
 import { Command } from 'commander'
+import { addAcknowledge } from './acknowledge.ts'
 import { addCancel } from './cancel.ts'
 import { addCheck } from './check.ts'
 import type { Act, Around } from './command.ts'
@@ -9,8 +10,11 @@ import { addGetTransaction } from './get-transaction.ts'
 import { addInit } from './init.ts'
 import { addKeys } from './keys.ts'
 import { addListTransactions } from './list-transactions.ts'
+import { addPause } from './pause.ts'
 import { addGaps } from './permit-gap-fillers.ts'
+import { addPolicies } from './policies.ts'
 import { addSigners } from './probe-signer.ts'
+import { addReplaceTransaction } from './replace-transaction.ts'
 import { addSend } from './send.ts'
 import { addStatus } from './status.ts'
 import { addWatchTransaction } from './watch-transaction.ts'
@@ -28,6 +32,9 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
   for (const add of [
     addStatus,
     addSend,
+    addPause,
+    addPolicies,
+    addAcknowledge,
     addTransactions,
     addCancel,
     addGaps,
@@ -42,6 +49,6 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
 }
 
 function addTransactions(program: Command, act: Act): void {
-  const tx = program.command('tx').description('list, show and follow transactions')
-  for (const add of [addListTransactions, addGetTransaction, addWatchTransaction]) add(tx, act)
+  const tx = program.command('tx').description('list, show, follow and replace transactions')
+  for (const add of [addListTransactions, addGetTransaction, addWatchTransaction, addReplaceTransaction]) add(tx, act)
 }

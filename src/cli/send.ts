@@ -1,58 +1,52 @@
 // rescind send: stores one transaction, at most once, whatever happens to the connection.
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { ApiError, type Client, NoAnswer, type SendInput, type TransactionView } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
-import { CommandError, type Exit, exits, usage } from './exits.ts'
-import { parseAmount } from './format.ts'
+import { CommandError, type Exit, exits } from './exits.ts'
 import { wholeNumber } from './options.ts'
+import { type PayloadOptions, payloadOf, withPayload } from './payload-options.ts'
+import { plain } from './terminal.ts'
+import { untilEnded } from './watch-transaction.ts'
 
-interface Options extends RelayerOptions {
+interface Options extends RelayerOptions, PayloadOptions {
   readonly json?: true
-  readonly to?: string
-  readonly value: string
-  readonly data?: string
-  readonly gasLimit?: number
-  readonly allowOutOfGas?: boolean
-  readonly speed?: 'safeLow' | 'average' | 'fast' | 'fastest'
-  readonly gasPrice?: string
-  readonly maxFee?: string
-  readonly maxTip?: string
-  readonly validUntil?: string
   readonly idempotencyKey?: string
+  readonly wait?: number
 }
 
 export function addSend(program: Command, act: Act): void {
-  relayerCommand(program, 'send', 'send a transaction, and print its id')
-    .option('--to <address>', 'the receiver (default: none, which creates a contract from --data)')
-    .requiredOption('--value <amount>', 'amount: 1.5ether, 20gwei, or wei as a whole number')
-    .option('--data <hex>', 'data of the call')
-    .option('--gas-limit <gas>', 'gas limit (default: estimated)', wholeNumber('--gas-limit', 12_000))
-    .option('--allow-out-of-gas', 'keep the gas limit, although it may not pay for a new account')
-    .addOption(new Option('--speed <name>', 'price by the market').choices(['safeLow', 'average', 'fast', 'fastest']))
-    .option('--gas-price <amount>', 'a price of your own, for a legacy transaction')
-    .option('--max-fee <amount>', 'a price of your own: max_fee_per_gas; together with --max-tip')
-    .option('--max-tip <amount>', 'max_priority_fee_per_gas')
-    .option('--valid-until <time>', 'cancel it at this time (RFC 3339)')
+  withPayload(relayerCommand(program, 'send', 'send a transaction, and print its id'))
     .option('--idempotency-key <key>', 'send at most once under this key (default: a new one)')
+    .option('--wait <seconds>', 'wait until it is confirmed, or has ended otherwise', wholeNumber('--wait', 1, 86_400))
     .action(act(send))
 }
 
 async function send({ life, terminal }: Around, options: Options): Promise<Exit> {
-  const input = inputOf(options)
+  const input = payloadOf(options)
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
   const key = options.idempotencyKey ?? freshId<string>(systemRandom(), systemClock.now())
   const sent = await sendOnce(client, relayer, input, key, life.stop)
-  if (options.json) terminal.printJson(sent)
-  else {
-    terminal.print(sent.id)
-    terminal.say(`stored; "rescind tx watch ${sent.id} -r ${relayer}" follows it`)
+  const { id } = sent
+  if (options.wait === undefined) {
+    if (options.json) terminal.printJson(sent)
+    else {
+      terminal.print(id)
+      terminal.say(`stored; "rescind tx watch ${id} -r ${relayer}" follows it`)
+    }
+    return exits.done
   }
-  return exits.done
+  // The id comes first: the wait may fail.
+  if (!options.json) terminal.print(id)
+  const exit = await untilEnded(client, { relayer, id, seconds: options.wait }, ({ status, status_reason: reason }) =>
+    terminal.say(`${status}${reason === undefined ? '' : `: ${plain(reason)}`}`),
+  )
+  if (options.json) terminal.printJson(await client.transaction(relayer, id))
+  return exit
 }
 
 const triesMax = 4
@@ -84,22 +78,5 @@ async function sendOnce(
         cause: error,
       })
     }
-  }
-}
-
-function inputOf(options: Options): SendInput {
-  const { to, data, gasLimit, speed, gasPrice, maxFee, maxTip, validUntil } = options
-  if (to === undefined && data === undefined) throw usage('--to is missing; a contract creation needs --data instead')
-  return {
-    ...(to !== undefined && { to }),
-    value: parseAmount('--value', options.value),
-    ...(data !== undefined && { data }),
-    ...(gasLimit !== undefined && { gas_limit: gasLimit }),
-    ...(options.allowOutOfGas === true && { allow_out_of_gas: true }),
-    ...(speed !== undefined && { speed }),
-    ...(gasPrice !== undefined && { gas_price: parseAmount('--gas-price', gasPrice) }),
-    ...(maxFee !== undefined && { max_fee_per_gas: parseAmount('--max-fee', maxFee) }),
-    ...(maxTip !== undefined && { max_priority_fee_per_gas: parseAmount('--max-tip', maxTip) }),
-    ...(validUntil !== undefined && { valid_until: validUntil }),
   }
 }

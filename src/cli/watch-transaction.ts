@@ -22,14 +22,25 @@ export function addWatchTransaction(tx: Command, act: Act): void {
 }
 
 async function watchTransaction(around: Around, id: string, options: Options): Promise<Exit> {
-  const { life } = around
-  const { client } = await connect(life, options)
+  const { client } = await connect(around.life, options)
   const relayer = await relayerOf(client, options)
-  const show = shower(around, options)
-  show(await client.transaction(relayer, id))
+  return untilEnded(client, { relayer, id, seconds: options.timeout }, shower(around, options))
+}
+
+interface Watched {
+  readonly relayer: string
+  readonly id: string
+  /** How long to wait for the end. Undefined: for ever. */
+  readonly seconds: number | undefined
+}
+
+/** Calls `show` with each state. The exit code is that of its end. Throws CommandError for another end than it was sent for, or none. */
+export async function untilEnded(client: Client, { relayer, id, seconds }: Watched, show: Show): Promise<Exit> {
+  const showNew = once(show)
+  showNew(await client.transaction(relayer, id))
 
   const over = new AbortController()
-  const late = options.timeout === undefined ? [] : [AbortSignal.timeout(options.timeout * 1000)]
+  const late = seconds === undefined ? [] : [AbortSignal.timeout(seconds * 1000)]
   const signal = AbortSignal.any([over.signal, ...late])
   // What changed before the stream was open has no event in it.
   let looking: Promise<void> | undefined
@@ -42,12 +53,12 @@ async function watchTransaction(around: Around, id: string, options: Options): P
     signal,
     onOpen,
   })) {
-    show(payload)
+    showNew(payload)
     if (isLast) over.abort(ended)
   }
   await looking
   if (over.signal.aborted && over.signal.reason !== ended) throw over.signal.reason
-  return reportEnd(client, relayer, id, show)
+  return reportEnd(client, relayer, id, showNew)
 }
 
 const ended = Symbol('the transaction has ended')
@@ -66,14 +77,21 @@ async function reportEnd(client: Client, relayer: string, id: string, show: Show
 
 type Show = (transaction: TransactionView) => void
 
-/** Prints a state once, also where the stream and a read report it. */
-function shower({ terminal }: Around, { json }: Options): Show {
+/** Shows a state once, also where the stream and a read report it. */
+function once(show: Show): Show {
   let last = ''
   return (transaction) => {
     const { status, status_reason: reason, hash } = transaction
     const now = JSON.stringify([status, reason, hash])
     if (now === last) return
     last = now
+    show(transaction)
+  }
+}
+
+function shower({ terminal }: Around, { json }: Options): Show {
+  return (transaction) => {
+    const { status, status_reason: reason, hash } = transaction
     if (json) terminal.print(JSON.stringify(transaction))
     else
       terminal.print(

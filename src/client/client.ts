@@ -5,13 +5,13 @@ import type {
   GapFillerPermitInput,
   GapFillerPermitView,
   NewApiKeyView,
-  OverviewView,
   ReadinessView,
   RelayerStatusView,
   RelayerView,
   SignerProbeView,
 } from './account-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
+import type { AcknowledgmentInput, OverviewView, RelayerConditionView, RelayerPatchInput } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
   AttemptView,
@@ -25,6 +25,7 @@ import type {
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
 export type { EventFilter, EventView } from './events.ts'
+export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
 export type * from './transaction-types.ts'
 
@@ -57,6 +58,8 @@ export interface Client {
   /** Oldest first. */
   attempts(relayerId: string, transactionId: string): Promise<readonly AttemptView[]>
 
+  /** Another payload for the same nonce. The earlier one may still be mined until this one is. */
+  replace(relayerId: string, transactionId: string, input: SendInput): Promise<TransactionView>
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
     relayerId: string,
@@ -67,6 +70,12 @@ export interface Client {
   cancellation(relayerId: string, transactionId: string): Promise<CancellationView>
   cancelPending(relayerId: string): Promise<BulkCancellationView>
   previewCancellation(relayerId: string): Promise<CancellationPreviewView>
+
+  /** A JSON Merge Patch: absent members stay, and null restores a default. */
+  updateRelayer(relayerId: string, patch: RelayerPatchInput): Promise<RelayerView>
+  /** Until the condition is over. */
+  acknowledge(relayerId: string, condition: string, input: AcknowledgmentInput): Promise<RelayerConditionView>
+  withdrawAcknowledgment(relayerId: string, condition: string): Promise<RelayerConditionView>
 
   /** Replaces an earlier permit. */
   permitGapFillers(relayerId: string, input: GapFillerPermitInput): Promise<GapFillerPermitView>
@@ -89,6 +98,8 @@ export function openClient(connection: Connection): Client {
   const at = (relayerId: string, rest: string) => `/relayers/${id(relayerId)}${rest}`
   const one = (relayerId: string, transactionId: string, rest = '') =>
     at(relayerId, `/transactions/${id(transactionId)}${rest}`)
+  const acknowledgment = (relayerId: string, condition: string) =>
+    at(relayerId, `/conditions/${id(condition)}/acknowledgment`)
   const get = <T>(path: string) => requestData<T>(connection, { method: 'GET', path })
   const list = <T>(path: string, { page, perPage, status }: Paging & { readonly status?: string } = {}) =>
     requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, status } })
@@ -111,6 +122,8 @@ export function openClient(connection: Connection): Client {
     transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
     attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),
 
+    replace: (relayerId, transactionId, body) =>
+      requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
         ...{ method: 'DELETE', path: one(relayerId, transactionId) },
@@ -121,6 +134,12 @@ export function openClient(connection: Connection): Client {
     cancelPending: (relayerId) =>
       requestData(connection, { method: 'DELETE', path: at(relayerId, '/transactions/pending') }),
     previewCancellation: (relayerId) => get(at(relayerId, '/transactions/pending/cancellation-preview')),
+
+    updateRelayer: (relayerId, body) => requestData(connection, { method: 'PATCH', path: at(relayerId, ''), body }),
+    acknowledge: (relayerId, condition, body) =>
+      requestData(connection, { method: 'PUT', path: acknowledgment(relayerId, condition), body }),
+    withdrawAcknowledgment: (relayerId, condition) =>
+      requestData(connection, { method: 'DELETE', path: acknowledgment(relayerId, condition) }),
 
     permitGapFillers: (relayerId, body) =>
       requestData(connection, { method: 'POST', path: at(relayerId, '/gap-fillers'), body }),

@@ -257,6 +257,93 @@ test('cancel --all needs an answer or --yes, and reports the verdicts', async ()
   expect(JSON.parse(empty.stdout)).toMatchObject({ total_processed: 0, verdicts: [] })
 })
 
+test('a relayer is paused and resumed, and its conditions are acknowledged until they are over', async () => {
+  expect(await rescind(['pause', '-r', 'two'])).toMatchObject({ exit: 0, stdout: 'two is paused\n', stderr: '' })
+  expect(await rescind(['send', '-r', 'two', '--to', to, '--value', '1'])).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('RELAYER_PAUSED'),
+  })
+  const shows = (text: string) =>
+    until(async () => (await rescind(['status', '-r', 'two'])).stdout.includes(text), { what: text })
+  await shows('two: paused for ')
+  const noted = await rescind(['acknowledge', 'paused', '-r', 'two', '--note', 'until\u202e Monday'])
+  expect(noted).toMatchObject({ exit: 0, stdout: 'two: paused is acknowledged\n', stderr: '' })
+  const status = await rescind(['status', '-r', 'two'])
+  expect(status.stdout).toMatch(/\ntwo: paused for [^;]+; acknowledged \d+ s ago: until\\u202e Monday\n/)
+  const withdrawn = await rescind(['acknowledge', 'paused', '-r', 'two', '--withdraw', '--json'])
+  expect(JSON.parse(withdrawn.stdout)).toMatchObject({ condition: 'paused' })
+  expect(await rescind(['acknowledge', 'balance_short', '-r', 'two'])).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('it has paused (CONDITION_NOT_FOUND'),
+  })
+  expect(await rescind(['resume', '-r', 'two'])).toMatchObject({ exit: 0, stdout: 'two sends again\n' })
+  await shows(' ok ')
+})
+
+test('policies are shown, set in the units of people, and removed', async () => {
+  const set = (...args: string[]) => rescind(['policies', 'set', '-r', 'two', ...args])
+  expect(await set('gas_price_cap', '50.5gwei')).toMatchObject({
+    exit: 0,
+    stdout: 'two: gas_price_cap is 50500000000\n',
+  })
+  expect(await set('max_in_flight', '3')).toMatchObject({ exit: 0, stdout: 'two: max_in_flight is 3\n' })
+  expect(await set('skip_unfunded', 'true')).toMatchObject({ exit: 0, stdout: 'two: skip_unfunded is true\n' })
+  expect(await set('whitelist_receivers', `["${to}"]`)).toMatchObject({ exit: 0, stdout: expect.stringContaining(to) })
+  const shown = await rescind(['policies', 'show', '-r', 'two'])
+  expect(shown.stdout).toMatch(/\ngas_price_cap +50500000000\n[\s\S]*\nmax_in_flight +3\n/)
+  const wrong = await set('gas_price_capp', '1')
+  expect(wrong).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('gas_price_cap') })
+  expect(await set('gas_price_cap', '1.5eth')).toMatchObject({ exit: 2, stderr: expect.stringContaining('1.5eth') })
+  for (const name of ['gas_price_cap', 'max_in_flight', 'skip_unfunded', 'whitelist_receivers'])
+    expect(await rescind(['policies', 'remove', name, '-r', 'two'])).toMatchObject({ exit: 0, stderr: '' })
+  expect((await rescind(['policies', 'show', '-r', 'two'])).stdout).not.toContain('gas_price_cap')
+})
+
+test('send waits for the end, and tx replace gives a transaction another payload', async () => {
+  const waiting = running(['send', '-r', 'two', '--to', to, '--value', '1', '--speed', 'fast', '--wait', '60'])
+  await until(() => waiting.stdout() !== '', { what: 'the id' })
+  const id = waiting.stdout().trim()
+  await untilStatus('two', id, 'submitted')
+  const replaced = await rescind([
+    'tx',
+    'replace',
+    id,
+    '-r',
+    'two',
+    '--to',
+    to,
+    '--value',
+    '2',
+    '--speed',
+    'fast',
+    '--json',
+  ])
+  expect(JSON.parse(replaced.stdout)).toMatchObject({ id, value: '2' })
+  const inPool = async () => {
+    const found = (await client.attempts('two', id)).find(({ kind }) => kind === 'replace')
+    return found && (await anvil.rpc('eth_getTransactionByHash', [found.hash])) !== null
+  }
+  await until(inPool, { what: 'the other payload in the pool' })
+  await until(
+    async () => {
+      await anvil.mine(3)
+      return (await client.get('two', id)).status === 'confirmed'
+    },
+    { what: 'its block', everyMs: 200 },
+  )
+  expect(await waiting.ended).toMatchObject({
+    exit: 0,
+    stdout: `${id}\n`,
+    stderr: expect.stringMatching(/\nconfirmed\n$/),
+  })
+  expect(await client.get('two', id)).toMatchObject({ value: '2' })
+  expect(await rescind(['tx', 'replace', id, '-r', 'two', '--to', to, '--value', '3'])).toMatchObject({ exit: 3 })
+  const late = await rescind(['send', '-r', 'two', '--to', to, '--value', '1', '--wait', '1'])
+  expect(late).toMatchObject({ exit: 5, stderr: expect.stringContaining('undecided') })
+  await anvil.mine(3)
+  await untilStatus('two', late.stdout.trim(), 'confirmed')
+})
+
 test('more gap fillers are permitted, within bounds, for a relayer that is named', async () => {
   const permitted = await rescind(['gaps', 'permit', '-r', 'two', '--count', '300', '--for', '60'])
   expect(permitted).toMatchObject({ exit: 0, stderr: '' })

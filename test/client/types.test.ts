@@ -7,7 +7,13 @@ import { clientTypes, type NamedSchemas, typeFiles } from './support/client-type
 test('the types are those of the OpenAPI document; -u writes them anew', async () => {
   await using server = await serve()
   const document: NamedSchemas = dereferenced((await server.ask('GET', '/api/v1/openapi.json', { token: null })).body)
-  for (const name of ['transaction-types', 'account-types', 'dashboard-types', 'record-types'] as const) {
+  for (const name of [
+    'transaction-types',
+    'account-types',
+    'relayer-types',
+    'dashboard-types',
+    'record-types',
+  ] as const) {
     await expect(clientTypes(document, typeFiles[name])).toMatchFileSnapshot(`../../src/client/${name}.ts`)
   }
 })

@@ -103,12 +103,12 @@ async function make(path: string, body: object): Promise<string> {
 }
 
 /**
- * What can't succeed in a moment: a relayer that does not do such things, an event that takes a day to be given up, and the probe
+ * What can't succeed in a moment: a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
  * of a key service, as the signer's key is in the process.
  */
 const refused: Readonly<Record<string, number>> = {
   ...{ signTransaction: 400, redeliverDeadLetter: 404, probeSigner: 400 },
-  getRevert: 404,
+  ...{ getRevert: 404, acknowledgeCondition: 404, withdrawAcknowledgment: 404 },
 }
 
 describe('the examples', () => {

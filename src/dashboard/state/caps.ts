@@ -1,5 +1,6 @@
 // Caps beside the network's price: both limit what a unit of gas may cost.
-import type { OverviewView, RelayerView } from '../../client/account-types.ts'
+import type { RelayerView } from '../../client/account-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
 import type { WaitCondition } from './conditions.ts'
 
 export type ShownPrice = NonNullable<OverviewView['network_price']>

@@ -1,5 +1,5 @@
 // The conditions in a few words. The service's own text has the figures.
-import type { OverviewView } from '../../client/account-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
 
 export type WaitCondition = NonNullable<OverviewView['held_up']>['wait']['condition']
 

@@ -1,8 +1,8 @@
 // Gas spent a day: a chart of the days, and a table with the exact amounts.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { OverviewView } from '../../client/account-types.ts'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Empty, Ether, Heading, Shown } from '../parts/pieces.tsx'
 import { now } from '../state/clock.ts'

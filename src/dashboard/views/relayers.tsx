@@ -1,6 +1,7 @@
 // All relayers, the stuck ones first, with one sentence above them that names the problem.
-import type { OverviewView, RelayerStatusView } from '../../client/account-types.ts'
+import type { RelayerStatusView } from '../../client/account-types.ts'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Age, Badge, Empty, Ether, Heading, Shown, type Tone } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'

@@ -15,7 +15,10 @@ import { heldSchema, presentHeld } from './present-overview.ts'
 
 const parameters = Type.Object({
   ...relayerParameters.properties,
-  condition: Type.Enum([...heldConditions], { description: 'a condition of a relayer, such as balance_short' }),
+  condition: Type.Enum([...heldConditions], {
+    description: 'a condition of a relayer, such as balance_short',
+    examples: ['balance_short'],
+  }),
 })
 
 const bodySchema = Type.Object(

@@ -10,7 +10,7 @@ type TypesOfFile = readonly (readonly [name: string, schema: string])[]
 
 /** Files, and each of their types with its schema in the document. */
 export const typeFiles: Readonly<
-  Record<'transaction-types' | 'account-types' | 'dashboard-types' | 'record-types', TypesOfFile>
+  Record<'transaction-types' | 'account-types' | 'relayer-types' | 'dashboard-types' | 'record-types', TypesOfFile>
 > = {
   'transaction-types': [
     ['TransactionView', 'Transaction'],
@@ -23,7 +23,6 @@ export const typeFiles: Readonly<
   'account-types': [
     ['RelayerView', 'Relayer'],
     ['RelayerStatusView', 'RelayerStatus'],
-    ['OverviewView', 'Overview'],
     ['ApiKeyView', 'ApiKey'],
     ['ApiKeyInput', 'ApiKeyRequest'],
     ['NewApiKeyView', 'NewApiKey'],
@@ -31,6 +30,12 @@ export const typeFiles: Readonly<
     ['SignerProbeView', 'SignerProbe'],
     ['GapFillerPermitView', 'GapFillerPermit'],
     ['GapFillerPermitInput', 'GapFillerPermitRequest'],
+  ],
+  'relayer-types': [
+    ['OverviewView', 'Overview'],
+    ['RelayerPatchInput', 'RelayerPatch'],
+    ['RelayerConditionView', 'RelayerCondition'],
+    ['AcknowledgmentInput', 'AcknowledgmentRequest'],
   ],
   'dashboard-types': [
     ['TraceView', 'Trace'],
@@ -55,18 +60,25 @@ export function clientTypes({ components: { schemas } }: NamedSchemas, types: Ty
   const written = types.map(([name, title]) => {
     const schema = schemas[title]
     if (!schema) throw new Error(`the document has no schema ${title}`)
-    return `\nexport interface ${name} ${typeOf(schema, '', true)}\n`
+    return `\nexport interface ${name} ${typeOf(schema, '', { isWhole: true, isPatch: title.endsWith('Patch') })}\n`
   })
   return head + written.join('')
 }
 
-function typeOf(schema: Schema, indent: string, isWhole = false): string {
+interface Form {
+  readonly isWhole?: boolean
+  /** A JSON Merge Patch (RFC 7396): null removes a member. */
+  readonly isPatch: boolean
+}
+
+function typeOf(schema: Schema, indent: string, form: Form): string {
+  const { isPatch } = form
   const choices = choicesOf(schema)
-  if (choices) return union([...new Set(choices.map((each) => typeOf(each, indent)))], indent)
+  if (choices) return union([...new Set(choices.map((each) => typeOf(each, indent, { isPatch })))], indent)
   if ('const' in schema) return literal(schema.const)
   if (typeof schema.type === 'object') {
     return union(
-      schema.type.map((type) => typeOf({ ...schema, type }, indent)),
+      schema.type.map((type) => typeOf({ ...schema, type }, indent, { isPatch })),
       indent,
     )
   }
@@ -75,11 +87,11 @@ function typeOf(schema: Schema, indent: string, isWhole = false): string {
     case 'number':
       return 'number'
     case 'array': {
-      const item = typeOf(schema.items ?? {}, indent)
+      const item = typeOf(schema.items ?? {}, indent, { isPatch })
       return choicesOf(schema.items ?? {}) ? `readonly (${item})[]` : `readonly ${item}[]`
     }
     case 'object':
-      return objectOf(schema, indent, isWhole)
+      return objectOf(schema, indent, form)
     case undefined:
       return 'unknown'
     default:
@@ -87,11 +99,15 @@ function typeOf(schema: Schema, indent: string, isWhole = false): string {
   }
 }
 
-function objectOf({ properties = {}, required = [], additionalProperties }: Schema, indent: string, isWhole: boolean) {
+function objectOf(
+  { properties = {}, required = [], additionalProperties }: Schema,
+  indent: string,
+  { isWhole, isPatch }: Form,
+) {
   const within = `${indent}  `
   const members = Object.entries(properties).map(([name, schema]) => ({
     description: 'description' in schema ? `${within}/** ${capitalized(String(schema.description))} */\n` : '',
-    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(required.includes(name) ? schema : withoutNull(schema), within)}`.replace(
+    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(required.includes(name) || isPatch ? schema : withoutNull(schema), within, { isPatch })}`.replace(
       ': \n',
       ':\n',
     ),
@@ -104,7 +120,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
     return `{\n${members.map(({ description, code }) => `${description}${within}${code}\n`).join('')}${indent}}`
   }
   return typeof additionalProperties === 'object'
-    ? `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`
+    ? `Readonly<Record<string, ${typeOf(additionalProperties, indent, { isPatch })}>>`
     : 'Readonly<Record<string, unknown>>'
 }
 

@@ -1,0 +1,31 @@
+// rescind acknowledge: an operator has seen a condition of a relayer.
+import type { Command } from 'commander'
+import { type Act, type Around, relayerCommand } from './command.ts'
+import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { type Exit, exits } from './exits.ts'
+
+interface Options extends RelayerOptions {
+  readonly json?: true
+  readonly note?: string
+  readonly withdraw?: true
+}
+
+export function addAcknowledge(program: Command, act: Act): void {
+  relayerCommand(program, 'acknowledge', 'acknowledge a condition of a relayer, until it is over')
+    .argument('<condition>', 'the condition, such as balance_short')
+    .option('--note <text>', 'a note, shown beside the condition')
+    .option('--withdraw', 'withdraw the acknowledgment')
+    .action(act(acknowledge))
+}
+
+async function acknowledge({ life, terminal }: Around, condition: string, options: Options): Promise<Exit> {
+  const { client } = await connect(life, options)
+  const relayer = await relayerOf(client, options)
+  const { note, withdraw } = options
+  const held = withdraw
+    ? await client.withdrawAcknowledgment(relayer, condition)
+    : await client.acknowledge(relayer, condition, note === undefined ? {} : { note })
+  if (options.json) terminal.printJson(held)
+  else terminal.print(`${relayer}: ${condition} is ${withdraw ? 'no longer acknowledged' : 'acknowledged'}`)
+  return exits.done
+}

@@ -1,0 +1,66 @@
+// rescind policies: shows, sets and removes the policies of a relayer, such as the cap that holds it up.
+import type { Command } from 'commander'
+import type { RelayerPatchInput } from '../client/client.ts'
+import { type Act, type Around, relayerCommand } from './command.ts'
+import { connect, type RelayerOptions, relayerOf } from './connect.ts'
+import { type Exit, exits } from './exits.ts'
+import { pairs, parseAmount } from './format.ts'
+
+interface Options extends RelayerOptions {
+  readonly json?: true
+}
+
+type Changes = NonNullable<RelayerPatchInput['policies']>
+
+export function addPolicies(program: Command, act: Act): void {
+  const policies = program.command('policies').description("show and change a relayer's policies")
+  relayerCommand(policies, 'show', 'show the policies of a relayer').action(act(showPolicies))
+  relayerCommand(policies, 'set', 'set a policy, in force from the next step')
+    .argument('<name>', 'name of the policy, such as gas_price_cap')
+    .argument('<value>', 'an amount (50gwei, 1.5ether, wei), a number, true or false, or JSON')
+    .action(
+      act((around: Around, name: string, value: string, options: Options) =>
+        changePolicy(around, name, parseValue(name, value), options),
+      ),
+    )
+  relayerCommand(policies, 'remove', 'remove a policy, so that its default counts')
+    .argument('<name>', 'name of the policy')
+    .action(act((around: Around, name: string, options: Options) => changePolicy(around, name, null, options)))
+}
+
+async function showPolicies({ life, terminal }: Around, options: Options): Promise<Exit> {
+  const { client } = await connect(life, options)
+  const { policies } = await client.relayer(await relayerOf(client, options))
+  if (options.json) terminal.printJson(policies)
+  else
+    for (const line of pairs(Object.entries(policies).map(([name, value]) => [name, shown(value)])))
+      terminal.print(line)
+  return exits.done
+}
+
+async function changePolicy({ life, terminal }: Around, name: string, value: unknown, options: Options): Promise<Exit> {
+  const { client } = await connect(life, options)
+  const relayer = await relayerOf(client, options)
+  // The service checks names and values: this release of the command may be older.
+  const changes: Changes = { [name]: value }
+  const { policies } = await client.updateRelayer(relayer, { policies: changes })
+  const now = Object.entries(policies).find(([known]) => known === name)?.[1]
+  if (options.json) terminal.printJson(policies)
+  else terminal.print(`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(now)}`)
+  return exits.done
+}
+
+/** A whole number stays text: amounts of wei may be larger than a number of JavaScript. */
+function parseValue(name: string, text: string): unknown {
+  if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
+  if (/^\d/.test(text)) return parseAmount(name, text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
