@@ -5,6 +5,7 @@ import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, pairs, table } from './format.ts'
+import { runbookAt } from './runbook.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 
 interface Options extends RelayerOptions {
@@ -20,26 +21,33 @@ export function addGetTransaction(tx: Command, act: Act): void {
 }
 
 async function getTransaction({ life, terminal }: Around, id: string, options: Options): Promise<Exit> {
-  const { client } = await connect(life, options)
+  const { url, client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
-  const transaction = await client.transaction(relayer, id)
+  const { transaction, wait } = await client.trace(relayer, id)
   const cancellation = await verdictOn(client, relayer, id)
   const attempts = options.attempts && (await client.attempts(relayer, id))
   if (options.json) {
-    terminal.printJson({ ...transaction, ...(cancellation && { cancellation }), ...(attempts && { attempts }) })
+    terminal.printJson({
+      ...transaction,
+      ...(wait && { wait }),
+      ...(cancellation && { cancellation }),
+      ...(attempts && { attempts }),
+    })
     return exits.done
   }
-  const lines = pairs([...transactionPairs(transaction), ...(cancellation ? verdictPairs(cancellation) : [])])
+  const runbook = wait && runbookAt(url, wait.runbook)
+  const lines = pairs([...transactionPairs(transaction, runbook), ...(cancellation ? verdictPairs(cancellation) : [])])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
   return exits.done
 }
 
-function transactionPairs(each: TransactionView): readonly (readonly [string, Cell])[] {
+function transactionPairs(each: TransactionView, runbook: string | undefined): readonly (readonly [string, Cell])[] {
   return [
     ['id', each.id],
     ['relayer', each.relayer_id],
     ['status', each.status],
     ['reason', each.status_reason],
+    ['what to do', runbook],
     ['nonce', each.nonce],
     ['hash', each.hash],
     ['from', each.from],

@@ -6,6 +6,7 @@ import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { about, aboutEther, table } from './format.ts'
+import { runbookAt } from './runbook.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends RelayerOptions {
@@ -30,7 +31,7 @@ async function showStatus({ life, terminal }: Around, options: Options): Promise
     if (options.json) printJson(terminal, options, { url, version, ready: true, relayers })
     else {
       terminal.say(`rescind ${version} at ${url} is ready`)
-      for (const line of linesOf(terminal, relayers)) terminal.print(line)
+      for (const line of linesOf(terminal, relayers, url)) terminal.print(line)
     }
     const exit = relayers.some(isStuck) ? exits.stuck : exits.done
     if (!options.watch) return exit
@@ -69,15 +70,15 @@ const stateColors: Readonly<Partial<Record<OverviewView['state'], Color>>> = {
   unobserved: 'gray',
 }
 
-/** The table, and under it a line for each condition, in full. */
-function linesOf(terminal: Terminal, relayers: readonly OverviewView[]): readonly string[] {
+/** The table, and under it each condition in full, with the address of its page. */
+function linesOf(terminal: Terminal, relayers: readonly OverviewView[], url: string): readonly string[] {
   const head = ['RELAYER', 'NETWORK', 'ADDRESS', 'STATE', 'QUEUED', 'IN FLIGHT', 'BALANCE', 'READ']
   const [titles = '', ...rows] = table(head, relayers.map(row))
   const painted = rows.map((line, index) => {
     const color = stateColors[relayers[index]?.state ?? 'ok']
     return color === undefined ? line : terminal.paint(color, line)
   })
-  return [titles, ...painted, ...relayers.flatMap(conditionLines)]
+  return [titles, ...painted, ...relayers.flatMap((relayer) => conditionLines(relayer, url))]
 }
 
 function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
@@ -85,11 +86,12 @@ function row({ id, network, address, state, queued, in_flight: inFlight, balance
   return [id, network, address, state, queued, inFlight, balance && aboutEther(balance.wei), read]
 }
 
-function conditionLines({ id, conditions }: OverviewView): readonly string[] {
-  return conditions.map(({ condition, since: began, text, acknowledged }) => {
+function conditionLines({ id, conditions }: OverviewView, url: string): readonly string[] {
+  return conditions.flatMap(({ condition, since: began, text, acknowledged, runbook }) => {
     const note =
       acknowledged && `; acknowledged ${since(acknowledged.at)} ago${acknowledged.note ? `: ${acknowledged.note}` : ''}`
-    return plain(`${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`)
+    const line = `${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`
+    return [plain(line), `  what to do: ${runbookAt(url, runbook)}`]
   })
 }
 

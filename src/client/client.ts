@@ -10,6 +10,7 @@ import type {
   RelayerView,
   SignerProbeView,
 } from './account-types.ts'
+import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView, RelayerPatchInput } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
@@ -24,6 +25,7 @@ import type {
 
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
+export type { TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
@@ -55,6 +57,8 @@ export interface Client {
     filter?: Paging & { readonly status?: TransactionView['status'] },
   ): Promise<ApiPage<TransactionView>>
   transaction(relayerId: string, transactionId: string): Promise<TransactionView>
+  /** With its wait, its attempts and its verdict. */
+  trace(relayerId: string, transactionId: string): Promise<TraceView>
   /** Oldest first. */
   attempts(relayerId: string, transactionId: string): Promise<readonly AttemptView[]>
 
@@ -120,6 +124,7 @@ export function openClient(connection: Connection): Client {
       }),
     transactions: (relayerId, filter) => list(at(relayerId, '/transactions'), filter),
     transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
+    trace: (relayerId, transactionId) => get(one(relayerId, transactionId, '/trace')),
     attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),
 
     replace: (relayerId, transactionId, body) =>

@@ -89,6 +89,8 @@ export interface TraceView {
     readonly text: string
     /** When the condition began to hold */
     readonly since?: string
+    /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+    readonly runbook: string
   }
   readonly cancellation?: {
     readonly transaction_id: string

@@ -173,6 +173,8 @@ export interface NetworkView {
     /** Its position in `rpc_urls`, from 0 */
     readonly endpoint: number
     readonly text: string
+    /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+    readonly runbook: string
   }[]
 }
 

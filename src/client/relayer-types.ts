@@ -48,6 +48,8 @@ export interface OverviewView {
     readonly text?: string
     /** The figures of the condition, as in the text; amounts of wei are text */
     readonly facts?: Readonly<Record<string, unknown>>
+    /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+    readonly runbook: string
     /** An operator has seen it. It lapses with the condition */
     readonly acknowledged?: {
       readonly at: string
@@ -144,6 +146,8 @@ export interface OverviewView {
       readonly text: string
       /** When the condition began to hold */
       readonly since?: string
+      /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+      readonly runbook: string
     }
   }
 }
@@ -257,6 +261,8 @@ export interface RelayerConditionView {
   readonly text?: string
   /** The figures of the condition, as in the text; amounts of wei are text */
   readonly facts?: Readonly<Record<string, unknown>>
+  /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+  readonly runbook: string
   /** An operator has seen it. It lapses with the condition */
   readonly acknowledged?: {
     readonly at: string

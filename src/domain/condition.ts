@@ -1,7 +1,7 @@
 // The reasons that keep a relayer's transactions waiting: a condition for machines, a text for people.
 import type { Wei } from './units.ts'
 
-/** Few and fixed: each is a label of a metric, and has its line in docs/operations.md. */
+/** Few and fixed: each is a label of a metric, and has its section in docs/runbook.md. */
 export const conditions = [
   /** The relayer is paused. */
   'paused',
@@ -69,6 +69,26 @@ export const conditions = [
   'witness_silent',
 ] as const
 export type Condition = (typeof conditions)[number]
+
+/** The conditions of a relayer. `step_failing` is no condition of a transaction: the log has the error. */
+export const heldConditions = [...conditions, 'step_failing'] as const
+export type HeldCondition = (typeof heldConditions)[number]
+
+/** The conditions of a network. */
+export const networkConditions = [
+  /** An endpoint serves another chain, by its chain id or the block of the anchor. */
+  'wrong_chain',
+  /** As many endpoints hold one branch as another. */
+  'branches_differ',
+  /** Verdicts rest on one endpoint, as all others were silent for long. */
+  'single_witness',
+] as const
+export type NetworkConditionName = (typeof networkConditions)[number]
+
+/** The section of docs/runbook.md about a condition: its path at this service. */
+export function runbookOf(condition: HeldCondition | NetworkConditionName): string {
+  return `/docs/runbook.md#${condition}`
+}
 
 /**
  * Rounds up to 1, 2 or 5 times a power of ten. An exact figure would follow prices and change with every block, and

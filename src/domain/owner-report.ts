@@ -1,13 +1,9 @@
 // The last observation of a relayer by its owner, as stored: every replica shows it, and so does the process after a restart.
-import { conditions } from './condition.ts'
+import type { HeldCondition } from './condition.ts'
 import type { ApiKeyId } from './ids.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOfNext } from './wait-sentence.ts'
-
-/** `step_failing` is no condition of a transaction: the log has the error. */
-export const heldConditions = [...conditions, 'step_failing'] as const
-export type HeldCondition = (typeof heldConditions)[number]
 
 /** A condition that holds a relayer up, or would hold up its next send. */
 export interface Held {

@@ -1,11 +1,12 @@
 // Stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A condition
 // is stored within a second; a balance and the time of the observation at most every half minute.
+
+import type { HeldCondition } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import {
   type BalanceReading,
   type FoundCondition,
   type Held,
-  type HeldCondition,
   heldSince,
   type OwnerReport,
 } from '../domain/owner-report.ts'

@@ -1,7 +1,7 @@
 // The accounts of the relayers that one session advances. Two services of one database may have the same key, each in a schema of
 // its own: their slots differ, and both would use the account's nonces. So a replica locks the account after the slot and before it
 // raises the epoch. Without that lock the relayer waits.
-import type { Condition } from '../domain/condition.ts'
+import { type Condition, runbookOf } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -66,7 +66,7 @@ function takenLog(logger: Logger): (tried: readonly RelayerId[], held: ReadonlyS
       } else if (!waiting.has(relayer)) {
         waiting.add(relayer)
         logger.warn(
-          { relayer_id: relayer, condition },
+          { relayer_id: relayer, condition, runbook: runbookOf(condition) },
           'another service of this database advances a relayer with the same key on the same chain: this one waits; see "Locks" in docs/scale.md',
         )
       }

@@ -2,6 +2,7 @@
 // store, so it finds any change: by this process, by another one, or by one that died before it could act on it.
 
 import type { Chain, WrongChain } from '../chain/chain.ts'
+import type { NetworkConditionName } from '../domain/condition.ts'
 import type { GasFigures } from '../domain/gas-figures.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer, SendProfile } from '../domain/relayer.ts'
@@ -11,7 +12,7 @@ import type { RegistryFile, SignerFacts } from './entities.ts'
 
 /** An endpoint that serves another chain, or one of several that hold different branches. */
 export interface NetworkCondition extends WrongChain {
-  readonly condition: 'wrong_chain' | 'branches_differ' | 'single_witness'
+  readonly condition: NetworkConditionName
 }
 
 export interface Registry extends AsyncDisposable {

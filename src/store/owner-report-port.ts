@@ -1,6 +1,8 @@
 // The part of the store port for an operator's view of a relayer: its last observation, its last change, and acknowledgments.
+
+import type { HeldCondition } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import type { Acknowledgment, HeldCondition, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
+import type { Acknowledgment, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface OwnerReportReads {

@@ -43,6 +43,19 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(await first.textContent()).toMatch(/payouts.*Gas price above the cap.*10,000/)
   })
 
+  test('each line of a condition leads to its section of the runbook', async () => {
+    const { page, faults } = operator
+    for (const path of ['/', '/relayers/payouts', `/relayers/payouts/transactions/${scene.stuck[1]}`]) {
+      await page.goto(at(path))
+      await page.getByRole('link', { name: 'What to do' }).first().click()
+      await page.waitForURL('**/docs/runbook.md#gas_price_cap')
+      const heading = page.getByRole('heading', { name: 'gas_price_cap', exact: true })
+      await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(100)
+      expect(await violations(page)).toEqual([])
+    }
+    expect(faults).toEqual([])
+  })
+
   test.each([
     '/',
     '/relayers/payouts',

@@ -61,6 +61,27 @@ test('status lists the relayers, and -r names one', async () => {
   })
 })
 
+test('a condition is shown with the address of its page, which the service serves', async () => {
+  const { id } = await client.send('two', { to, value: `1${'0'.repeat(24)}`, gas_limit: 21_000, speed: 'fast' })
+  await until(async () => (await client.get('two', id)).status_reason !== undefined, { what: 'a reason' })
+  const page = `${service.url}/docs/runbook.md#balance_short`
+  const all = await rescind(['status'])
+  expect(all).toMatchObject({ exit: 6 })
+  expect(all.stdout).toMatch(/\ntwo: balance_short for \d+ s: waits: the balance .*\n {2}what to do: \S+\n$/)
+  expect(all.stdout).toContain(`what to do: ${page}\n`)
+  const json = JSON.parse((await rescind(['status', '-r', 'two', '--json'])).stdout)
+  expect(json.relayers).toMatchObject([
+    { conditions: [{ condition: 'balance_short', runbook: '/docs/runbook.md#balance_short' }] },
+  ])
+  const got = await rescind(['tx', 'get', id, '-r', 'two'])
+  expect(got.stdout).toMatch(/\nreason +waits: the balance .*\nwhat to do +\S+\n/)
+  expect(got.stdout).toContain(page)
+  const served = await fetch(page, { headers: { accept: 'text/html' } })
+  expect(await served.text()).toContain('<h3 id="balance_short">')
+  expect(await rescind(['cancel', id, '-r', 'two'])).toMatchObject({ exit: 0 })
+  await until(async () => !(await rescind(['status'])).stdout.includes('what to do'), { what: 'no condition' })
+})
+
 test('the address comes from --url, RESCIND_URL or APP_PORT, and the key from the environment or .env', async () => {
   const { port } = new URL(service.url)
   const nowhere = `http://127.0.0.1:${await freePort()}`

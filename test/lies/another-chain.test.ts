@@ -43,7 +43,8 @@ test.each(cases)('$seat serves $by: nothing false is said, nothing is sent there
   const first = await pay(stage, sender)
   await inPool(stage, sender, [0])
   stage.misroute()
-  const wrong = { condition: 'wrong_chain', endpoint: 0, text: expect.stringContaining(text) }
+  const runbook = '/docs/runbook.md#wrong_chain'
+  const wrong = { condition: 'wrong_chain', endpoint: 0, text: expect.stringContaining(text), runbook }
   await until(async () => (await conditionsOf(stage)).length > 0, { what: () => stage.service.logs().slice(-3000) })
   expect(await conditionsOf(stage)).toEqual([wrong])
   expect(await contradictionsOf(stage)).toMatchObject([{ condition: 'wrong_chain', answers: [{ endpoint: 0 }] }])

@@ -26,7 +26,8 @@ test.each([
   if (isOpen) {
     const text = expect.stringContaining('replace the anchor with POST /api/v1/networks/{network_id}/anchor')
     await until(async () => (await conditions()).length > 0, { what: () => service.logs().slice(-3000) })
-    expect(await conditions()).toEqual([{ condition: 'wrong_chain', endpoint: 0, text }])
+    const runbook = '/docs/runbook.md#wrong_chain'
+    expect(await conditions()).toEqual([{ condition: 'wrong_chain', endpoint: 0, text, runbook }])
     expect(await manage(client, 'POST', `${at}/anchor`)).toMatchObject({ id: 'evm:localhost', conditions: [] })
     const { body } = await client.request('GET', '/audit-log')
     expect(JSON.stringify(body)).toContain('replaceAnchor')

@@ -49,15 +49,10 @@ test('an account in use is a condition until another report', async () => {
   expect(await shown()).toBe(0)
 })
 
-test('every condition is documented', async () => {
-  expect([...(await documented('### Conditions'))].sort()).toEqual([...conditions, 'step_failing'].sort())
-})
-
-test('every alert is documented, has a severity and a summary, and a name of its own', async () => {
+test('every alert has a severity and a summary, and a name of its own', async () => {
   const alerts = (await shippedRules()).filter(({ alert }) => alert !== undefined)
   const names = alerts.map(({ alert }) => alert as string)
   expect(new Set(names).size).toBe(names.length)
-  expect(await documented('### Alerts')).toEqual(names)
   for (const { labels, annotations } of alerts) {
     expect(labels?.severity).toMatch(/^(critical|warning|info)$/)
     expect(annotations?.summary).toMatch(/\w/)

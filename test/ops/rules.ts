@@ -8,7 +8,7 @@ export interface Rule {
   readonly expr: string
   readonly for?: string
   readonly labels?: { readonly severity?: string }
-  readonly annotations?: { readonly summary?: string }
+  readonly annotations?: { readonly summary?: string; readonly runbook_url?: string }
 }
 
 const file = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -23,6 +23,7 @@ export interface Panel {
   readonly title: string
   readonly id: number
   readonly targets?: readonly { readonly expr: string }[]
+  readonly fieldConfig?: { readonly defaults?: { readonly links?: readonly { readonly url: string }[] } }
 }
 
 export async function shippedPanels(): Promise<readonly Panel[]> {

@@ -1,8 +1,9 @@
 // An operator acknowledges a condition of a relayer, with a note, or withdraws that (PUT and DELETE). It lapses with the condition.
 import { allowed, type Requester } from '../../domain/audit.ts'
+import type { HeldCondition } from '../../domain/condition.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Acknowledgment, Held, HeldCondition } from '../../domain/owner-report.ts'
+import type { Acknowledgment, Held } from '../../domain/owner-report.ts'
 import type { Session } from '../../store/store.ts'
 import type { ManagementContext } from '../management.ts'
 

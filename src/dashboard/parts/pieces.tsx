@@ -22,6 +22,15 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   )
 }
 
+/** Leads from a condition to its section of the runbook, which the service itself serves. */
+export function Runbook({ wait }: { wait: { readonly runbook: string } }) {
+  return (
+    <a class="runbook" href={wait.runbook}>
+      What to do
+    </a>
+  )
+}
+
 export function Age({ at }: { at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>

@@ -3,7 +3,7 @@ import type { RelayerView as Relayer, RelayerStatusView } from '../../client/acc
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { NonceLane } from '../parts/lane.tsx'
-import { Badge, Copy, Empty, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { Badge, Copy, Empty, Ether, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapBelow, CapHelp } from '../parts/price.tsx'
 import { Transactions } from '../parts/transactions.tsx'
 import { capIn, capOf, isBelow, type ShownPrice } from '../state/caps.ts'
@@ -125,7 +125,8 @@ function HeldUp({ relayer, first, price }: { relayer: string; first: TraceView; 
     <div class={`notice ${first.wait.condition === 'paused' ? 'warn' : 'bad'}`}>
       <div class="words">
         <p>
-          <strong>{conditionTitles[first.wait.condition]}.</strong> {inGwei(first.wait.text)}
+          <strong>{conditionTitles[first.wait.condition]}.</strong> {inGwei(first.wait.text)}{' '}
+          <Runbook wait={first.wait} />
         </p>
         {cap && <CapHelp relayer={relayer} name={cap} price={price} />}
       </div>

@@ -3,7 +3,7 @@ import type { RelayerStatusView } from '../../client/account-types.ts'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
-import { Age, Badge, Empty, Ether, Heading, Shown, type Tone } from '../parts/pieces.tsx'
+import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, capInOverview, isBelow } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
@@ -147,8 +147,9 @@ export function State({ view }: { view: OverviewView }) {
         <p class="why">
           {inGwei(view.held_up.wait.text)}
           {capIn(view.held_up.wait.condition) && view.network_price && (
-            <>. The network’s price now: {gwei(BigInt(view.network_price.per_gas))} gwei</>
-          )}
+            <>. The network’s price now: {gwei(BigInt(view.network_price.per_gas))} gwei.</>
+          )}{' '}
+          <Runbook wait={view.held_up.wait} />
         </p>
       </>
     )

@@ -5,7 +5,7 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { Badge, Copy, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { Badge, Copy, Ether, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { TransactionBadge, verdictOf } from '../parts/transaction-badge.tsx'
@@ -106,7 +106,8 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
       <div class={`notice ${tone} stacked`} role="status">
         <p>
           <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {sentence}{' '}
-          {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && inGwei(wait.text)}
+          {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && inGwei(wait.text)}{' '}
+          {wait && <Runbook wait={wait} />}
         </p>
         {help}
       </div>
@@ -116,7 +117,7 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
     return (
       <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'} stacked`}>
         <p>
-          <strong>{conditionTitles[wait.condition]}.</strong> {inGwei(wait.text)}
+          <strong>{conditionTitles[wait.condition]}.</strong> {inGwei(wait.text)} <Runbook wait={wait} />
         </p>
         {help}
       </div>

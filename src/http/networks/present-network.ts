@@ -1,22 +1,25 @@
 // A network on the wire, as it is used: the file's, with what was changed through the API.
 
 import { type Static, Type } from 'typebox'
+import { networkConditions, runbookOf } from '../../domain/condition.ts'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { Registry } from '../../registry/registry.ts'
 
 import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
+import { runbookSchema } from '../response/runbook.ts'
 import { gasRulesSchema, presentFigures, presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(
   {
-    condition: Type.Enum(['wrong_chain', 'branches_differ', 'single_witness'], {
+    condition: Type.Enum([...networkConditions], {
       description:
         '`wrong_chain`: the endpoint serves another chain, by its chain id or the block of the anchor, and is not used. `branches_differ`: as many endpoints hold one branch as another, and nothing is settled. `single_witness`: verdicts rest on the endpoint, as all others were silent for long',
     }),
     endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
     text: such('serves chain 1, not 31337'),
+    runbook: runbookSchema('wrong_chain'),
   },
   { title: 'NetworkCondition', additionalProperties: false },
 )
@@ -84,6 +87,6 @@ export function presentNetwork(
     profile_basis: network.profileBasis,
     gas_rules: presentFigures(registry.gasFiguresOf(network.name)),
     second_witness: network.secondWitness,
-    conditions: [...registry.conditionsOf(network.name)],
+    conditions: registry.conditionsOf(network.name).map((each) => ({ ...each, runbook: runbookOf(each.condition) })),
   }
 }

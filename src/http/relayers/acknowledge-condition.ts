@@ -5,7 +5,7 @@ import {
   acknowledgeCondition as acknowledgeConditionCommand,
   withdrawAcknowledgment as withdrawAcknowledgmentCommand,
 } from '../../commands/relayers/acknowledge-condition.ts'
-import { heldConditions } from '../../domain/owner-report.ts'
+import { heldConditions } from '../../domain/condition.ts'
 import { acknowledgmentNoteCharsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'

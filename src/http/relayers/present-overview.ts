@@ -1,13 +1,15 @@
 // A relayer as an operator reads it: its state, the conditions that hold it up, its queue, its balance, and its last change by a client.
 import { type Static, Type } from 'typebox'
 import type { Overview } from '../../commands/relayers/read-overview.ts'
+import { heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
-import { type Acknowledgment, type Held, heldConditions, relayerStates, stateOf } from '../../domain/owner-report.ts'
+import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
 import type { OpenTransaction } from '../../domain/standing.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { address, count, some, such, time, wei } from '../response/forms.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
+import { runbookSchema } from '../response/runbook.ts'
 import { factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
 
 const openProperties = {
@@ -31,6 +33,7 @@ export const heldSchema = Type.Object(
     since: time('When it began to hold'),
     text: Type.Optional(such('the next send would wait: the balance (1 wei) does not cover its value (0 wei) and gas')),
     facts: Type.Optional(factsSchema),
+    runbook: runbookSchema('balance_short'),
     acknowledged: Type.Optional(acknowledgmentSchema),
   },
   {
@@ -152,6 +155,7 @@ export function presentHeld({ condition, since, text, facts, acknowledged }: Hel
     since: presentTime(since),
     ...(text !== undefined && { text }),
     ...(facts && { facts: presentFacts(facts) }),
+    runbook: runbookOf(condition),
     ...(acknowledged && { acknowledged: presentAcknowledgment(acknowledged) }),
   }
 }

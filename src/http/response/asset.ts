@@ -25,7 +25,8 @@ function turnOfItsOwn(): Promise<unknown> {
 export async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset) {
   const { type, etag, plain, gzipped } = asset
   // A reader keeps its copy, and each time checks whether it is the newest.
-  reply.header('cache-control', 'no-cache').header('etag', etag).header('vary', 'accept-encoding')
+  const varies = [reply.getHeader('vary'), 'accept-encoding'].filter((each) => each !== undefined)
+  reply.header('cache-control', 'no-cache').header('etag', etag).header('vary', varies.join(', '))
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(request.headers['accept-encoding'] ?? ''))
   if (takesGzip) reply.header('content-encoding', 'gzip')

@@ -1,10 +1,12 @@
-// Serves the OpenAPI document, the reference page that shows it without contacting another host, and the pages of `docs/`.
+// Serves the OpenAPI document, the reference page that shows it without contacting another host, and the pages of `docs/`:
+// for browsers as HTML, for others as Markdown.
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { basePath } from '../request/base-path.ts'
 import type { Mounting } from '../request/mount.ts'
 import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
 import { listPages, readPages } from './markdown-pages.ts'
+import { renderMarkdown } from './render-markdown.ts'
 import { renderPage } from './render-page.ts'
 
 /** The page runs its own script and style, and may fetch from this service only. */
@@ -36,7 +38,10 @@ export function documentationRoutes({ app, door }: Pick<Mounting, 'app' | 'door'
 function pageRoutes(app: Mounting['app'], open: RouteShorthandOptions, packageRoot: URL): void {
   const pages = once(async () => {
     const texts = await readPages(packageRoot)
-    const assets = [...texts].map(async ([name, text]) => [name, await assetOf(markdown, Buffer.from(text))] as const)
+    const assets = [...texts].map(async ([name, text]) => {
+      const forPrograms = await assetOf(markdown, Buffer.from(text))
+      return [name, { forPrograms, forBrowsers: await assetOf(html, Buffer.from(renderMarkdown(text))) }] as const
+    })
     return {
       list: await assetOf(plain, Buffer.from(listPages(texts, '/docs/'))),
       byName: new Map(await Promise.all(assets)),
@@ -49,10 +54,18 @@ function pageRoutes(app: Mounting['app'], open: RouteShorthandOptions, packageRo
   app.get<{ Params: { page: string } }>('/docs/:page', open, async (request, reply) => {
     const page = (await pages()).byName.get(request.params.page)
     if (!page) throw new RescindError('ROUTE_NOT_FOUND', 'no such page; /llms.txt lists those that are')
-    return sendAsset(request, reply, page)
+    const forBrowser = /\btext\/html\b/.test(String(request.headers.accept ?? ''))
+    reply.header('vary', 'accept')
+    if (!forBrowser) return sendAsset(request, reply, page.forPrograms)
+    return sendAsset(request, reply.header('content-security-policy', textPolicy), page.forBrowsers)
   })
 }
 
+/** A rendered page has a style, and nothing else. */
+const textPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const html = 'text/html; charset=utf-8'
 const markdown = 'text/markdown; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
 

@@ -1,14 +1,17 @@
 // Presents a signer: its address and its settings, and never a secret or where a file is.
 import { type Static, Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
+import { runbookOf } from '../../domain/condition.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
 import { address, such } from '../response/forms.ts'
+import { runbookSchema } from '../response/runbook.ts'
 import { shownConfigSchema } from './signer-config.ts'
 
 const outageSchema = Type.Object(
   {
     condition: Type.Literal('signer_unavailable'),
     code: Type.Optional(Type.String({ description: "the key service's code", examples: ['AccessDeniedException'] })),
+    runbook: runbookSchema('signer_unavailable'),
   },
   {
     title: 'SignerOutage',
@@ -55,10 +58,11 @@ export function outageOf(
   id: string,
 ): Static<typeof outageSchema> | undefined {
   const condition = 'signer_unavailable'
+  const runbook = runbookOf(condition)
   const awaited = awaitedCode?.(id)
-  if (awaited !== undefined) return { condition, code: awaited }
+  if (awaited !== undefined) return { condition, code: awaited, runbook }
   const remote = registry.signer(id)?.remote
   if (!remote || remote.isAvailable()) return undefined
   const outage = remote.outage()
-  return { condition, ...(outage && { code: outage.code }) }
+  return { condition, ...(outage && { code: outage.code }), runbook }
 }

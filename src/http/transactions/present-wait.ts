@@ -1,9 +1,10 @@
 // Presents why a transaction waits.
 import { type Static, Type } from 'typebox'
-import { conditions } from '../../domain/condition.ts'
+import { conditions, runbookOf } from '../../domain/condition.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
 import { such, time } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
+import { runbookSchema } from '../response/runbook.ts'
 
 export const factsSchema = Type.Object(
   {},
@@ -20,6 +21,7 @@ export const waitSchema = Type.Object(
     facts: Type.Optional(factsSchema),
     text: such('waits: the relayer is paused; unpause it, or cancel this'),
     since: Type.Optional(time('When the condition began to hold')),
+    runbook: runbookSchema('paused'),
   },
   {
     title: 'Wait',
@@ -34,6 +36,7 @@ export function presentWait({ condition, facts, text, since }: Wait): Static<typ
     ...(facts && { facts: presentFacts(facts) }),
     text,
     ...(since !== undefined && { since: presentTime(since) }),
+    runbook: runbookOf(condition),
   }
 }
 

@@ -110,7 +110,7 @@ function register(registry: Registry) {
   )
   const wrong = new Gauge({
     name: 'rescind_endpoint_wrong_chain',
-    help: '1 while the endpoint serves another chain and is not used, 0 once it serves its own again.',
+    help: '1 while the endpoint serves another chain and is not used, 0 once it serves its own again; see /docs/runbook.md#wrong_chain.',
     labelNames: ofEndpoint,
     registers,
   })
@@ -134,11 +134,11 @@ function registerNetworks(registers: Registry[]) {
   )
   const differ = gauge(
     'rescind_network_branches_differ',
-    '1 while as many endpoints hold one branch of the chain as another, and nothing is settled, else 0.',
+    '1 while as many endpoints hold one branch of the chain as another, and nothing is settled, else 0; see /docs/runbook.md#branches_differ.',
   )
   const silence = gauge(
     'rescind_network_witness_silence_seconds',
-    'How long all endpoints but those of one host have been silent about the blocks of verdicts.',
+    'How long all endpoints but those of one host have been silent about the blocks of verdicts; see /docs/runbook.md#single_witness.',
   )
   const newsAt = gauge(
     'rescind_head_advanced_timestamp_seconds',

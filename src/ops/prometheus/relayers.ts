@@ -1,6 +1,6 @@
 // Each relayer as of its last observation. Values are kept here, and written into gauges only at a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Condition } from '../../domain/condition.ts'
+import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Sight } from '../../domain/relayer-observer.ts'
@@ -8,14 +8,11 @@ import type { Status } from '../../domain/transaction.ts'
 import type { RelayerMetrics } from '../metrics.ts'
 import type { NetworkOf } from './store.ts'
 
-/** The conditions that an operator sees, beyond those of `decide`. */
-type Shown = Condition | 'step_failing'
-
 interface Seen {
   relayer: Relayer
   sight: Partial<Sight>
   /** Every condition that ever held, so that its end is visible, too. */
-  held: Map<Shown, boolean>
+  held: Map<HeldCondition, boolean>
   balance?: bigint
   counts?: Readonly<Record<Status, number>>
   window?: number
@@ -31,14 +28,14 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
     return found
   }
   /** Exactly `conditions` hold. */
-  const hold = (found: Seen | undefined, conditions: readonly Shown[]) => {
+  const hold = (found: Seen | undefined, conditions: readonly HeldCondition[]) => {
     for (const condition of found?.held.keys() ?? []) found?.held.set(condition, false)
     for (const condition of conditions) found?.held.set(condition, true)
   }
   gauges(seen, registers)
   const failures = new Counter({
     name: 'rescind_relayer_step_failures_total',
-    help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash.',
+    help: 'Steps that failed unexpectedly; the relayer is acquired anew, as after a crash; see /docs/runbook.md#step_failing.',
     labelNames: ['relayer'],
     registers,
   })
@@ -130,7 +127,7 @@ function gauges(seen: ReadonlyMap<RelayerId, Seen>, registers: Registry[]): void
   const why = ['relayer', 'condition'] as const
   read(
     'rescind_relayer_condition',
-    '1 while the condition holds the relayer up, 0 afterwards.',
+    '1 while the condition holds the relayer up, 0 afterwards; /docs/runbook.md has a section about each.',
     why,
     (set, { relayer, held }) => {
       for (const [condition, holds] of held) set({ relayer: relayer.id, condition }, holds ? 1 : 0)

@@ -28,7 +28,7 @@ export function countSigners(registry: Registry): SignerMetrics {
   })
   const available = new Gauge({
     name: 'rescind_signer_available',
-    help: '1 while the key service signs, 0 after it failed until it signs again.',
+    help: '1 while the key service signs, 0 after it failed until it signs again; see /docs/runbook.md#signer_unavailable.',
     labelNames: ['signer'],
     registers,
   })

@@ -1,6 +1,8 @@
 // The last observation of each relayer, its last change by a client, and the acknowledgments of its conditions.
+
+import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Acknowledgment, Held, HeldCondition, OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
+import type { Acknowledgment, Held, OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
 import { amountsFrom, amountsToText, fromJson, toJson } from '../json.ts'

@@ -59,7 +59,8 @@ test('sends get 503 with a reason, others go on, and the first opening pins the 
   expect(await call('POST', '/relayers', { ...another, id: 'remote', signer_id: 'signer-local' })).toMatchObject({
     ...{ status: 409, code: 'ALREADY_EXISTS' },
   })
-  const outage = { condition: 'signer_unavailable', code: 'NO_KEYS' }
+  const runbook = '/docs/runbook.md#signer_unavailable'
+  const outage = { condition: 'signer_unavailable', code: 'NO_KEYS', runbook }
   const shown = (await call('GET', '/signers/signer-remote')).data
   expect(shown).toMatchObject({ outage })
   expect(shown).not.toHaveProperty('address')

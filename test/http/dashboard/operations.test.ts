@@ -47,6 +47,7 @@ const stuckWait = {
   facts: { of: 'attempt', cap: '2000000000', offer: { per_gas: '5000000000', has_room: true }, nonce: 40, since: 90 },
   text: expect.stringMatching(/^waits at gas_price_cap \(2000000000 wei\)/),
   since: '2027-01-15T08:00:00.000Z',
+  runbook: '/docs/runbook.md#gas_price_cap',
 }
 
 test('the nonces of a relayer show why each waits, with the facts', async () => {

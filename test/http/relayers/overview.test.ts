@@ -24,6 +24,7 @@ const shown = {
   since: at(short.since),
   text: short.text,
   facts: { of: 'send', balance: '1', value: '0', short: String(2n ** 70n), pays_l1: false },
+  runbook: '/docs/runbook.md#balance_short',
 }
 const json = (body: object) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
 const overview = '/api/v1/relayers/one/overview'
@@ -75,7 +76,8 @@ test('the wait of a transaction has the words of its condition, and may be known
   const facts = { nonce: 4, settledBelow: 9 }
   const waiting = withWait(transaction('waits', { phase: 'queued' }), { condition: 'node_behind', facts }, now)
   await put(server.store, waiting)
-  const words = { facts: { nonce: 4, settled_below: 9 }, text: waiting.wait?.text, since: at(now) }
+  const runbook = '/docs/runbook.md#node_behind'
+  const words = { facts: { nonce: 4, settled_below: 9 }, text: waiting.wait?.text, since: at(now), runbook }
   expect(await server.read()).toMatchObject({ state: 'waiting', conditions: [{ condition: 'node_behind', ...words }] })
   // The owner has found it since, and it holds for longer.
   const conditions = [{ condition: 'node_behind', since: now - 9_000 } as const, short]

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anchorOf } from '../../../src/http/server/render-markdown.ts'
 import { dereferenced } from '../../openapi/support/dereferenced.ts'
 import { putEveryPhase } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
@@ -208,7 +209,7 @@ function unread(port: number, path: string): Promise<Socket> {
   return promise
 }
 
-describe('the pages as Markdown', () => {
+describe('the pages of docs/', () => {
   const read = (path: string) => server.ask('GET', path, { token: null })
 
   test('llms.txt lists each of them with its title and content, at the root and beside them', async () => {
@@ -242,6 +243,21 @@ describe('the pages as Markdown', () => {
     expect(broken).toEqual([])
   })
 
+  test('a browser gets a page as HTML, with a heading at each anchor, and it loads nothing', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const page = await server.ask('GET', '/docs/runbook.md', { token: null, headers })
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'; style-src 'unsafe-inline';")
+    expect(page.text).toContain('<h3 id="node_unreachable">')
+    expect(page.text).not.toMatch(/<(?:script|img|link)/)
+    const plain = await read('/docs/runbook.md')
+    expect([page, plain].map((each) => each.headers['vary'])).toEqual([
+      'accept, accept-encoding',
+      'accept, accept-encoding',
+    ])
+    expect(page.headers['etag']).not.toBe(plain.headers['etag'])
+  })
+
   test('nothing else of the package is served', async () => {
     for (const path of [
       '/docs/LICENSE.md',
@@ -252,12 +268,6 @@ describe('the pages as Markdown', () => {
       expect((await read(path)).status).toBe(404)
   })
 })
-
-/** As GitHub makes it. */
-function anchorOf(heading: string): string {
-  const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
-}
 
 test('an address has a limit of requests without a key, and a key passes all the same', async () => {
   // The window lasts an hour, so that only the number of requests counts, however slow the machine is.
