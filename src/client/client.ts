@@ -11,6 +11,7 @@ import type {
   RelayerView,
   SignerProbeView,
 } from './account-types.ts'
+import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -24,6 +25,7 @@ import type {
 
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
+export type { TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
 export type { ApiPage, Connection } from './request.ts'
 export type * from './transaction-types.ts'
@@ -56,6 +58,11 @@ export interface Client {
   transaction(relayerId: string, transactionId: string): Promise<TransactionView>
   /** Oldest first. */
   attempts(relayerId: string, transactionId: string): Promise<readonly AttemptView[]>
+  /**
+   * The transactions that hold nonces, lowest first, a hundred at most. Without `from`, the list begins a few nonces before the lowest
+   * open one.
+   */
+  nonces(relayerId: string, filter?: { readonly from?: number }): Promise<readonly TraceView[]>
 
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
@@ -66,6 +73,7 @@ export interface Client {
   /** The verdict on a cancellation. */
   cancellation(relayerId: string, transactionId: string): Promise<CancellationView>
   cancelPending(relayerId: string): Promise<BulkCancellationView>
+  /** It has no amounts where no node answers. The cancellation needs no node. */
   previewCancellation(relayerId: string): Promise<CancellationPreviewView>
 
   /** Replaces an earlier permit. */
@@ -110,6 +118,8 @@ export function openClient(connection: Connection): Client {
     transactions: (relayerId, filter) => list(at(relayerId, '/transactions'), filter),
     transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
     attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),
+    nonces: (relayerId, { from } = {}) =>
+      requestData(connection, { method: 'GET', path: at(relayerId, '/nonces'), query: { from } }),
 
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
