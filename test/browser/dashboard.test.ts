@@ -176,6 +176,20 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await mineUntil('Final.')
   })
 
+  test('links lead to the page of an explorer, also where the list begins with an API', async () => {
+    const { page } = operator
+    const change = (urls: readonly string[] | null) =>
+      scene.client.request('PATCH', '/networks/evm:localhost', { body: { explorer_urls: urls } })
+    await page.goto(at('/relayers/bridge'))
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Open in the explorer' }).count()).toBe(0)
+    await change(['https://api.scan.example/api', 'https://scan.example/'])
+    await page.reload()
+    const link = page.locator('.facts').getByRole('link', { name: 'Open in the explorer' })
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/scan\.example\/address\/0x[0-9a-fA-F]{40}$/)
+    await change(null)
+  })
+
   test('a reorganization shows while somebody looks', async () => {
     const { page } = operator
     const snapshot = await scene.anvil.rpc('evm_snapshot')
