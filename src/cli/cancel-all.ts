@@ -7,7 +7,7 @@ import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { type Cell, ether, pairs } from './format.ts'
 import { firstNonce, verdictsFrom } from './nonces.ts'
 import type { Terminal } from './terminal.ts'
-import { undecidedIfStored } from './undecided.ts'
+import { undecided, undecidedIfStored } from './undecided.ts'
 import { exitOf, explain } from './verdict.ts'
 
 export interface CancelOptions extends RelayerOptions {
@@ -29,15 +29,10 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
     throw undecidedIfStored(error, life.stop, 'run it again: canceling twice changes nothing')
   })
   const { queued_for_cancellation_transaction_ids: ids, failed_to_queue_transaction_ids: failed } = bulk
-  const verdicts = await judge(around, { client, relayer, from }, new Set(ids), (options.wait ?? 0) * 1000).catch(
-    (error: unknown) => {
-      throw undecidedIfStored(
-        error,
-        life.stop,
-        `the cancellation of ${ids.length} is stored; "rescind tx get" shows a verdict`,
-      )
-    },
-  )
+  const judging = judge(around, { client, relayer, from }, new Set(ids), (options.wait ?? 0) * 1000)
+  const verdicts = await judging.catch((error: unknown) => {
+    throw undecided(error, life.stop, `the cancellation of ${ids.length} is stored; "rescind tx get" shows a verdict`)
+  })
   const open = verdicts.filter(({ final }) => !final)
   const lost = verdicts.filter((verdict) => exitOf(verdict) === exits.lost)
   if (options.json) terminal.printJson({ ...bulk, verdicts })

@@ -324,6 +324,19 @@ test('cancel --all ends with the cost, and with how many payloads may be sent ag
   })
 })
 
+test('a key that may only cancel does so, and the verdicts that it may not read are undecided', async () => {
+  const created = await rescind(['keys', 'create', '--name', 'pager', '--scope', 'cancel', '-r', 'four'])
+  const only = { API_KEY: created.stdout.trim(), RESCIND_URL: service.url }
+  const id = await sendTo('four')
+  await untilStatus('four', id, 'submitted')
+  expect(await rescind(['cancel', '--all', '-r', 'four', '--yes'], only)).toMatchObject({
+    exit: 5,
+    stdout: '',
+    stderr: expect.stringMatching(/^rescind: undecided \(.*\); the cancellation of 1 is stored/),
+  })
+  expect((await client.get('four', id)).status).toBe('canceled')
+})
+
 test('more gap fillers are permitted, within bounds, for a relayer that is named', async () => {
   const permitted = await rescind(['gaps', 'permit', '-r', 'two', '--count', '300', '--for', '60'])
   expect(permitted).toMatchObject({ exit: 0, stderr: '' })
