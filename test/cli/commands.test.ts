@@ -18,8 +18,10 @@ let anvil: Anvil
 let service: Service
 let client: Client
 let folder: string
-/** Between the service and the node, for the relayers `four` and `five`. */
+/** Between the service and the node, for the relayer `four`. */
 let line: Line
+/** Of `four`: more than a page of nonces has. */
+const inFlightMax = 130
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
@@ -33,7 +35,7 @@ beforeAll(async () => {
     ],
     relayers: [
       ...['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
-      { id: 'four', network: 'apart', privateKey: devAccount(3).key, policies: { max_in_flight: 40 } },
+      { id: 'four', network: 'apart', privateKey: devAccount(3).key, policies: { max_in_flight: inFlightMax } },
     ],
   })
   client = openClient(service.url, service.apiKey)
@@ -267,10 +269,10 @@ test('cancel --all needs an answer or --yes, and reports the verdicts', async ()
 })
 
 test('with the node down, everything is canceled, and every verdict is judged', async () => {
-  const count = 42
   const ids: string[] = []
-  for (let index = 0; index < count; index += 1) ids.push(await sendTo('four'))
-  await untilStatus('four', ids[39] ?? '', 'submitted')
+  for (let count = 0; count < inFlightMax + 2; count += 1) ids.push(await sendTo('four'))
+  const last = ids[inFlightMax - 1] ?? ''
+  await untilStatus('four', last, 'submitted')
   await line.cut()
   // What was read at the last head holds until the next look at the head is due.
   const isMissed = async () => (await rescind(['cancel', '--all', '-r', 'four'])).stderr.includes('No node answers')
@@ -279,7 +281,7 @@ test('with the node down, everything is canceled, and every verdict is judged', 
   expect(unanswered).toMatchObject({
     exit: 2,
     stdout: '',
-    stderr: expect.stringMatching(/free to cancel +2\nneed a no-op +40\nNo node answers, .*\n[\s\S]*add --yes/),
+    stderr: expect.stringMatching(/free to cancel +2\nneed a no-op +130\nNo node answers, .*\n[\s\S]*add --yes/),
   })
   expect(unanswered.stderr).not.toContain('ether')
   const declined = await inProcess(['cancel', '--all', '-r', 'four'], 'n\n')
@@ -291,13 +293,13 @@ test('with the node down, everything is canceled, and every verdict is judged', 
   const canceled = await rescind(['cancel', '--all', '-r', 'four', '--yes', '--json'])
   expect(canceled.exit).toBe(5)
   const { total_processed: total, verdicts } = JSON.parse(canceled.stdout)
-  expect(total).toBe(41)
-  expect(verdicts.map((each: { transaction_id: string }) => each.transaction_id)).toEqual(ids.slice(1, 40))
+  expect(total).toBe(ids.length - 1)
+  expect(verdicts.map((each: { transaction_id: string }) => each.transaction_id)).toEqual(ids.slice(1, inFlightMax))
   await line.mend()
   await until(
     async () => {
       await anvil.mine()
-      return (await client.cancellation('four', ids[39] ?? '')).final
+      return (await client.cancellation('four', last)).final
     },
     { what: 'the last verdict', everyMs: 200 },
   )
