@@ -1,12 +1,14 @@
-// rescind cancel --all: the preview, the question, the bulk cancellation, and the verdicts on transactions in flight.
+// rescind cancel --all: the preview and the question, unless --yes is there; the bulk cancellation, and its verdicts.
 import type { CancellationPreviewView, CancellationView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Around } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
-import { ether, pairs } from './format.ts'
+import { type Cell, ether, pairs } from './format.ts'
+import { firstNonce, verdictsFrom } from './nonces.ts'
 import type { Terminal } from './terminal.ts'
-import { exitOf, explain, verdictOn } from './verdict.ts'
+import { undecided, undecidedIfStored } from './undecided.ts'
+import { exitOf, explain } from './verdict.ts'
 
 export interface CancelOptions extends RelayerOptions {
   readonly json?: true
@@ -19,15 +21,18 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
   const { life, terminal } = around
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
-  const preview = await client.previewCancellation(relayer)
-  if (!options.yes) await confirm(terminal, relayer, preview)
+  // The preview reads the chain, and with --yes the cancellation waits for no chain.
+  if (!options.yes) await confirm(terminal, relayer, await client.previewCancellation(relayer))
 
-  const inFlight = preview.no_ops + preview.gaps + preview.too_late
-  const bulk = await client.cancelPending(relayer)
+  const from = await firstNonce(client, relayer)
+  const bulk = await client.cancelPending(relayer).catch((error: unknown) => {
+    throw undecidedIfStored(error, life.stop, 'run it again: canceling twice changes nothing')
+  })
   const { queued_for_cancellation_transaction_ids: ids, failed_to_queue_transaction_ids: failed } = bulk
-  // The lowest nonces come first; some may have got theirs since the preview.
-  const judged = ids.slice(0, inFlight + 20)
-  const verdicts = await judge(around, client, relayer, judged, (options.wait ?? 0) * 1000)
+  const judging = judge(around, { client, relayer, from }, new Set(ids), (options.wait ?? 0) * 1000)
+  const verdicts = await judging.catch((error: unknown) => {
+    throw undecided(error, life.stop, `the cancellation of ${ids.length} is stored; "rescind tx get" shows a verdict`)
+  })
   const open = verdicts.filter(({ final }) => !final)
   const lost = verdicts.filter((verdict) => exitOf(verdict) === exits.lost)
   if (options.json) terminal.printJson({ ...bulk, verdicts })
@@ -38,6 +43,8 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
       ['failed', failed.length],
       ['undecided', open.length],
       ['lost', lost.length],
+      ['cost', costOf(verdicts)],
+      ['safe to retry', safeToRetry(ids.length, verdicts)],
     ] as const
     for (const line of pairs(counts)) terminal.print(line)
   }
@@ -49,33 +56,38 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
 }
 
 async function confirm(terminal: Terminal, relayer: string, preview: CancellationPreviewView): Promise<void> {
-  const {
-    free,
-    no_ops: noOps,
-    gaps,
-    racing,
-    over_cap: overCap,
-    cost,
-    balance,
-    balance_covers: covers,
-    window,
-  } = preview
+  const { free, no_ops: noOps, gaps, racing, too_late: tooLate } = preview
   const lines = pairs([
     ['relayer', relayer],
     ['free to cancel', free],
     ['need a no-op', noOps + gaps],
-    ['no-ops over the price cap', overCap || undefined],
+    ['no-ops over the price cap', preview.over_cap || undefined],
     ['canceled before, still racing', racing || undefined],
+    ['too late to cancel', tooLate || undefined],
+    ...amounts(preview),
+  ])
+  for (const line of lines) terminal.say(line)
+  if (!preview.cost) terminal.say(withoutNode)
+  if (!terminal.isInteractive) throw usage('--all needs an answer, and here is no terminal; add --yes')
+  const answer = await terminal.ask(`Cancel everything pending of ${relayer}? [y/N] `)
+  if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, 'nothing was canceled')
+}
+
+const withoutNode =
+  'No node answers, so neither the cost nor the balance can be shown. You can cancel all the same: no-ops are signed as soon as a node answers.'
+
+type Pair = readonly [name: string, value: Cell]
+
+/** Every amount needs the chain, so all are absent where no node answers. */
+function amounts({ cost, balance, balance_covers: covers, window }: CancellationPreviewView): readonly Pair[] {
+  if (!cost || balance === undefined) return []
+  return [
     ['cost at most, at present', ether(cost.today)],
     ['cost at most, under the cap', cost.max === undefined ? undefined : ether(cost.max)],
     ['how many may be in flight', window && mayFly(window)],
     [`cost of ${window?.most} no-ops, at present`, window && ether(window.cost.today)],
-    ['balance', `${ether(balance)}${covers.today ? '' : ', which does not cover this cost'}`],
-  ])
-  for (const line of lines) terminal.say(line)
-  if (!terminal.isInteractive) throw usage('--all needs an answer, and here is no terminal; add --yes')
-  const answer = await terminal.ask(`Cancel everything pending of ${relayer}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, 'nothing was canceled')
+    ['balance', `${ether(balance)}${covers?.today === false ? ', which does not cover this cost' : ''}`],
+  ]
 }
 
 function mayFly({ present, most }: NonNullable<CancellationPreviewView['window']>): string {
@@ -83,27 +95,46 @@ function mayFly({ present, most }: NonNullable<CancellationPreviewView['window']
   return present === most ? `${most}` : `${present} now, at most ${most}`
 }
 
-/** The verdicts on these transactions; waits up to `waitMs` until all are final. */
+/** What the mined no-ops cost. One may be mined and not final, and another take its place. */
+function costOf(verdicts: readonly CancellationView[]): string {
+  const sum = verdicts.reduce((wei, { cost }) => wei + BigInt(cost ?? 0), 0n)
+  const unknown = verdicts.filter(({ cost }) => cost === undefined).length
+  const soFar = verdicts.some(({ final }) => !final) ? ' so far' : ''
+  return `${ether(String(sum))}${soFar}${unknown > 0 ? `, without ${unknown} whose cost no node reported` : ''}`
+}
+
+/** Those without a verdict here never had a nonce. */
+function safeToRetry(all: number, verdicts: readonly CancellationView[]): string {
+  const safe = all - verdicts.filter((verdict) => !verdict.safe_to_retry).length
+  return safe === all ? 'yes' : `${safe} of ${all}`
+}
+
+interface Judged {
+  readonly client: Client
+  readonly relayer: string
+  /** A nonce below all that are canceled, as of before. */
+  readonly from: number | undefined
+}
+
+/** The verdicts on those that have a nonce: the others ended in the commit of the request. Waits up to `waitMs` until all are final. */
 async function judge(
   { life, terminal }: Around,
-  client: Client,
-  relayer: string,
-  ids: readonly string[],
+  { client, relayer, from }: Judged,
+  ids: ReadonlySet<string>,
   waitMs: number,
 ): Promise<readonly CancellationView[]> {
   const end = systemClock.elapsed() + waitMs
   const verdicts = new Map<string, CancellationView>()
+  if (ids.size === 0) return []
+  let next = from
   for (;;) {
-    for (const id of ids) {
-      if (verdicts.get(id)?.final) continue
-      const verdict = await verdictOn(client, relayer, id)
-      if (verdict) verdicts.set(id, verdict)
-    }
-    const all = [...verdicts.values()]
-    const open = all.filter(({ final }) => !final).length
+    const read = await verdictsFrom(client, relayer, next)
+    for (const { verdict } of read) if (ids.has(verdict.transaction_id)) verdicts.set(verdict.transaction_id, verdict)
+    const open = read.filter(({ verdict }) => ids.has(verdict.transaction_id) && !verdict.final)
     const leftMs = end - systemClock.elapsed()
-    if (open === 0 || leftMs <= 0 || life.stop.aborted) return all
-    terminal.progress(`${open} of ${all.length} not final; waiting ${Math.ceil(leftMs / 1000)} s more`)
+    if (open.length === 0 || leftMs <= 0 || life.stop.aborted) return [...verdicts.values()]
+    next = open[0]?.nonce ?? next
+    terminal.progress(`${open.length} of ${verdicts.size} not final; waiting ${Math.ceil(leftMs / 1000)} s more`)
     await systemClock.sleep(Math.min(1_000, leftMs), life.stop)
   }
 }

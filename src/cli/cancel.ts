@@ -1,6 +1,6 @@
 // rescind cancel: one transaction by its id, or with --all everything pending of a relayer.
 import type { Command } from 'commander'
-import { ApiError, type CancellationView, type Client, NoAnswer } from '../client/client.ts'
+import type { CancellationView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type CancelOptions, cancelAll } from './cancel-all.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
@@ -8,6 +8,7 @@ import { connect, relayerOf } from './connect.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { pairs } from './format.ts'
 import { wholeNumber } from './options.ts'
+import { undecidedIfStored } from './undecided.ts'
 import { exitOf, explain, verdictOn, verdictPairs } from './verdict.ts'
 
 export function addCancel(program: Command, act: Act): void {
@@ -70,12 +71,4 @@ async function cancelOne(
   } catch (error) {
     throw undecidedIfStored(error, life.stop, `the cancellation is stored; "rescind tx get ${id}" shows the verdict`)
   }
-}
-
-/** What to throw when an error leaves open what became of a cancellation. */
-function undecidedIfStored(error: unknown, stop: AbortSignal, remedy: string): unknown {
-  const isOpen = (error instanceof NoAnswer && !error.isUnsent) || (error instanceof ApiError && error.status >= 500)
-  if (!isOpen && !stop.aborted) return error
-  const reason = stop.aborted ? 'stopped' : error instanceof Error ? error.message : String(error)
-  return new CommandError(exits.undecided, `undecided (${reason}); ${remedy}`, { cause: error })
 }

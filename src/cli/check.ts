@@ -9,6 +9,7 @@ interface Options {
   readonly json?: true
   readonly strict?: true
   readonly fromOpenzeppelin?: string
+  readonly allNetworks?: true
 }
 
 export function addCheck(program: Command, act: Act): void {
@@ -20,16 +21,19 @@ export function addCheck(program: Command, act: Act): void {
       '--from-openzeppelin <dir>',
       'check the folder of an OpenZeppelin Relayer (with .env and config/), and list what differs',
     )
+    .option('--all-networks', 'call also the nodes of networks that no relayer uses')
     .option('--json', 'print JSON')
     .action(act(check))
 }
 
 async function check({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { checkAll } = await import('./check/check-all.ts')
-  const { strict: isStrict = false, fromOpenzeppelin: folder } = options
+  const { strict: isStrict = false, fromOpenzeppelin: folder, allNetworks = false } = options
   const checked = folder === undefined ? life : { ...life, directory: resolve(life.directory, folder) }
   const comparesOpenZeppelin = folder !== undefined
-  const findings = await checkAll(checked, (line) => terminal.progress(line), { isStrict, comparesOpenZeppelin })
+  const findings = await checkAll(checked, (line) => terminal.progress(line), {
+    ...{ isStrict, comparesOpenZeppelin, allNetworks },
+  })
   const errors = findings.filter(({ level }) => level === 'error').length
   if (options.json) terminal.printJson(findings)
   else {

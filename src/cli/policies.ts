@@ -1,6 +1,5 @@
 // rescind policies: shows, sets and removes the policies of a relayer, such as the cap that holds it up.
 import type { Command } from 'commander'
-import type { RelayerPatchInput } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -9,8 +8,6 @@ import { pairs, parseAmount } from './format.ts'
 interface Options extends RelayerOptions {
   readonly json?: true
 }
-
-type Changes = NonNullable<RelayerPatchInput['policies']>
 
 export function addPolicies(program: Command, act: Act): void {
   const policies = program.command('policies').description("show and change a relayer's policies")
@@ -42,8 +39,7 @@ async function changePolicy({ life, terminal }: Around, name: string, value: unk
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
   // The service checks names and values: this release of the command may be older.
-  const changes: Changes = { [name]: value }
-  const { policies } = await client.updateRelayer(relayer, { policies: changes })
+  const { policies } = await client.updateRelayer(relayer, { policies: { [name]: value } })
   const now = Object.entries(policies).find(([known]) => known === name)?.[1]
   if (options.json) terminal.printJson(policies)
   else terminal.print(`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(now)}`)

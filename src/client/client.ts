@@ -12,7 +12,7 @@ import type {
 } from './account-types.ts'
 import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
-import type { AcknowledgmentInput, OverviewView, RelayerConditionView, RelayerPatchInput } from './relayer-types.ts'
+import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
   AttemptView,
@@ -38,6 +38,15 @@ export interface Paging {
   readonly perPage?: number
 }
 
+/** Absent members stay, and null restores a default (RFC 7396). */
+export interface RelayerPatchInput {
+  readonly name?: string
+  readonly notification_id?: string | null
+  readonly paused?: boolean
+  /** By name, each with its new value. */
+  readonly policies?: Readonly<Record<string, unknown>> | null
+}
+
 /** Every function throws ApiError for a refusal or a failure of the service, and NoAnswer without an answer. */
 export interface Client {
   readiness(): Promise<ReadinessView>
@@ -61,6 +70,11 @@ export interface Client {
   trace(relayerId: string, transactionId: string): Promise<TraceView>
   /** Oldest first. */
   attempts(relayerId: string, transactionId: string): Promise<readonly AttemptView[]>
+  /**
+   * The transactions that hold nonces, lowest first, a hundred at most. Without `from`, the list begins a few nonces before the lowest
+   * open one.
+   */
+  nonces(relayerId: string, filter?: { readonly from?: number }): Promise<readonly TraceView[]>
 
   /** Another payload for the same nonce. The earlier one may still be mined until this one is. */
   replace(relayerId: string, transactionId: string, input: SendInput): Promise<TransactionView>
@@ -73,9 +87,9 @@ export interface Client {
   /** The verdict on a cancellation. */
   cancellation(relayerId: string, transactionId: string): Promise<CancellationView>
   cancelPending(relayerId: string): Promise<BulkCancellationView>
+  /** It has no amounts where no node answers. The cancellation needs no node. */
   previewCancellation(relayerId: string): Promise<CancellationPreviewView>
 
-  /** A JSON Merge Patch: absent members stay, and null restores a default. */
   updateRelayer(relayerId: string, patch: RelayerPatchInput): Promise<RelayerView>
   /** Until the condition is over. */
   acknowledge(relayerId: string, condition: string, input: AcknowledgmentInput): Promise<RelayerConditionView>
@@ -126,6 +140,8 @@ export function openClient(connection: Connection): Client {
     transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
     trace: (relayerId, transactionId) => get(one(relayerId, transactionId, '/trace')),
     attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),
+    nonces: (relayerId, { from } = {}) =>
+      requestData(connection, { method: 'GET', path: at(relayerId, '/nonces'), query: { from } }),
 
     replace: (relayerId, transactionId, body) =>
       requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),

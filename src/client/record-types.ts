@@ -104,6 +104,8 @@ export interface NetworkView {
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorer_urls: readonly string[]
+  /** The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty */
+  readonly explorer_url?: string
   readonly profile: {
     /** Where transactions wait, and whether a price replaces one */
     readonly pool?: 'public' | 'private' | 'fcfs'

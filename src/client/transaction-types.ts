@@ -105,15 +105,16 @@ export interface CancellationPreviewView {
   readonly free: number
   /** That a node may have: each needs a no-op */
   readonly no_ops: number
-  /** The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one */
-  readonly over_cap: number
+  /** The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one. Absent where no node answers */
+  readonly over_cap?: number
   /** Nonces of free ones below one that a node may have: each needs a no-op too */
   readonly gaps: number
   /** That were canceled before and are not decided: they come beside these */
   readonly racing: number
   /** That are pending by their status, and whose nonce the chain has spent */
   readonly too_late: number
-  readonly cost: {
+  /** Absent where no node answers */
+  readonly cost?: {
     /** Wei: if all no-ops are mined in the next block */
     readonly expected: string
     /** Wei: the most that no-ops signed now can cost */
@@ -121,28 +122,29 @@ export interface CancellationPreviewView {
     /** Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy */
     readonly max?: string
   }
-  /** Gas_price_cap limits sends, and no no-op */
-  readonly fee_per_gas: {
+  /** Gas_price_cap limits sends, and no no-op. Absent where no node answers */
+  readonly fee_per_gas?: {
     /** Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op */
     readonly today?: string
     /** Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy */
     readonly max?: string
   }
-  /** Wei: the most that the no-ops of those that race already can cost */
-  readonly committed: string
-  /** Wei: of the relayer; where payments count only after some blocks, as it counts now */
-  readonly balance: string
+  /** Wei: the most that the no-ops of those that race already can cost. Absent where no node answers */
+  readonly committed?: string
+  /** Wei: of the relayer; where payments count only after some blocks, as it counts now. Absent where no node answers */
+  readonly balance?: string
   /** Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one */
   readonly gas_budget?: string
-  /** Wei: what sends leave untouched, for no-ops */
-  readonly cancel_reserve: string
-  readonly balance_covers: {
+  /** Wei: what sends leave untouched, for no-ops. Absent where no node answers */
+  readonly cancel_reserve?: string
+  /** Absent where no node answers */
+  readonly balance_covers?: {
     /** cost.today, on top of committed amounts */
     readonly today: boolean
     /** cost.max, on top of committed amounts */
     readonly max?: boolean
   }
-  /** How many transactions may be in flight. Absent in the preview of one transaction */
+  /** How many transactions may be in flight. Absent in the preview of one transaction, and where no node answers */
   readonly window?: {
     /** How many may be in flight now; absent where another replica advances the relayer */
     readonly present?: number
@@ -158,8 +160,8 @@ export interface CancellationPreviewView {
     /** Whether the balance covers these costs */
     readonly balance_covers: { readonly today: boolean; readonly max?: boolean }
   }
-  /** The head of this preview */
-  readonly block_number: number
+  /** The head of this preview. Absent where no node answers */
+  readonly block_number?: number
 }
 
 export interface SendInput {

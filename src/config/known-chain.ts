@@ -11,10 +11,13 @@ export interface KnownChain {
   readonly eip1559: boolean
   readonly tags: readonly string[]
   readonly averageBlockTimeMs?: number
+  /** The URL of viem's explorer. */
+  readonly explorer?: string
 }
 
 /** Names that people use, and what viem's list calls the same chain. */
 const aliases = new Map([
+  ['abstractsepolia', 'abstracttestnet'],
   ['ethereum', 'mainnet'],
   ['ethereummainnet', 'mainnet'],
   ['ethereumsepolia', 'sepolia'],
@@ -56,8 +59,8 @@ export async function knownChain(name: string): Promise<KnownChain | undefined> 
   const listed = await listedChain(aliases.get(slug) ?? slug)
   if (!ours) return listed
   const { chainId, averageBlockTimeMs, eip1559, isTestnet, tags } = ours
-  const symbol = listed?.chainId === chainId ? listed.symbol : symbols.get(slug)
-  return { chainId, averageBlockTimeMs, eip1559, isTestnet, tags, symbol: symbol ?? 'ETH' }
+  const { symbol = symbols.get(slug) ?? 'ETH', explorer } = listed?.chainId === chainId ? listed : {}
+  return { chainId, averageBlockTimeMs, eip1559, isTestnet, tags, symbol, ...(explorer !== undefined && { explorer }) }
 }
 
 /** One definition is loaded, not the list of 740: that takes 400 ms and 44 MB, and this takes 5 ms. */
@@ -76,6 +79,7 @@ async function listedChain(slug: string): Promise<KnownChain | undefined> {
     eip1559: true,
     tags: [],
     ...(chain.blockTime !== undefined && { averageBlockTimeMs: chain.blockTime }),
+    ...(chain.blockExplorers && { explorer: chain.blockExplorers.default.url }),
   }
 }
 
@@ -89,4 +93,5 @@ interface Definition {
   readonly nativeCurrency: { readonly symbol: string }
   readonly testnet?: boolean
   readonly blockTime?: number
+  readonly blockExplorers?: { readonly default: { readonly url: string } }
 }

@@ -142,6 +142,7 @@ async function parseNetwork(
   const given = parseProfile(ownerOf('profile'), report)
   const lacksTip = known?.chainId !== chainId && profileOf({ chainId, tags }, given).tipFloor === undefined
   const profileInFile = lacksTip ? { ...given, tipFloor: unlistedTip } : given
+  const { explorer } = known?.chainId === chainId ? known : {}
   return {
     name,
     chainId,
@@ -158,7 +159,8 @@ async function parseNetwork(
     eip1559: features.includes('eip1559'),
     features,
     tags,
-    explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? [],
+    explorerUrls: ownerOf('explorer_urls').texts('explorer_urls') ?? (explorer === undefined ? [] : [explorer]),
+    ...(explorer !== undefined && { listedExplorer: explorer }),
     secondWitness: secondWitnessIn(ownerOf('second_witness'), report),
   }
 }

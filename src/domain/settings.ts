@@ -40,6 +40,8 @@ export interface NetworkSettings {
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
+  /** By viem's list, for a network whose name and chain id the list has. Used where `explorerUrls` holds no page. */
+  readonly listedExplorer?: string
   /** Whether final statements need endpoints of two providers. */
   readonly secondWitness: SecondWitness
 }

@@ -155,6 +155,54 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(await violations(page)).toEqual([])
   })
 
+  test('while no node answers, one is canceled and then everything, and nothing that races is green', async () => {
+    const { page } = operator
+    const send = () =>
+      scene.client.send('market', { to: `0x${'11'.repeat(20)}`, value: '1', data: '0x', speed: 'fast' })
+    const [first, second] = [await send(), await send()]
+    await page.goto(at(`/relayers/market/transactions/${second.id}`))
+    await page.locator('h1 .badge', { hasText: 'submitted' }).waitFor()
+    scene.anvil.freeze()
+    try {
+      await page.goto(at(`/relayers/market/transactions/${first.id}`))
+      await page.getByRole('button', { name: 'Cancel…' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('No node answers').or(dialog.getByText('Expected cost')).waitFor()
+      await dialog.getByRole('button', { name: 'Cancel the transaction' }).click()
+      await page.getByText('A no-op and the original compete for the nonce.').first().waitFor()
+      await page.goto(at('/relayers/market/cancel-all'))
+      await page.getByText('No node answers, so neither the cost nor the balance can be shown.').waitFor()
+      expect(await page.locator('.cost').textContent()).toMatch(/Need a no-op each.*1.*Were canceled before.*1/)
+      expect(await page.locator('.cost').textContent()).not.toContain('ETH')
+      expect(await violations(page)).toEqual([])
+      await page.getByLabel('Type market to confirm').fill('market')
+      await page.getByRole('button', { name: 'Cancel 1 transaction' }).click()
+      await page.getByRole('heading', { name: 'Canceling 1 transaction' }).waitFor()
+      await page.goto(at('/relayers/market'))
+      const racing = page.locator('[aria-labelledby=transactions] tbody tr', { hasText: 'canceling' })
+      await expect.poll(() => racing.count()).toBe(2)
+      expect(await page.locator('.badge.good', { hasText: 'cancel' }).count()).toBe(0)
+    } finally {
+      scene.anvil.thaw()
+    }
+    await page.goto(at(`/relayers/market/transactions/${second.id}`))
+    await mineUntil('Final.')
+  })
+
+  test('links lead to the page of an explorer, also where the list begins with an API', async () => {
+    const { page } = operator
+    const change = (urls: readonly string[] | null) =>
+      scene.client.request('PATCH', '/networks/evm:localhost', { body: { explorer_urls: urls } })
+    await page.goto(at('/relayers/bridge'))
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Open in the explorer' }).count()).toBe(0)
+    await change(['https://api.scan.example/api', 'https://scan.example/'])
+    await page.reload()
+    const link = page.locator('.facts').getByRole('link', { name: 'Open in the explorer' })
+    expect(await link.getAttribute('href')).toMatch(/^https:\/\/scan\.example\/address\/0x[0-9a-fA-F]{40}$/)
+    await change(null)
+  })
+
   test('a reorganization shows while somebody looks', async () => {
     const { page } = operator
     const snapshot = await scene.anvil.rpc('evm_snapshot')

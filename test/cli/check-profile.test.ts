@@ -19,7 +19,7 @@ async function foundOf(wanted: string, url: string, network: object) {
     await writeFile(join(directory, 'config/config.json'), JSON.stringify(file))
     const [stdout, stderr, stdin] = [new PassThrough(), new PassThrough(), new PassThrough()]
     const around = { env, directory, stop: new AbortController().signal, stdout, stderr, stdin }
-    await run(['check', '--json'], around)
+    await run(['check', '--all-networks', '--json'], around)
     stdout.end()
     const findings: { check: string; text: string }[] = JSON.parse(await text(stdout))
     return findings.find(({ check }) => check === wanted)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { checkReceivers } from '../../src/cli/check/check-receivers.ts'
+import { readStored } from '../../src/cli/check/read-stored.ts'
 import type { RelayerConfig } from '../../src/config/config.ts'
 import { loadDatabase } from '../../src/config/load-database.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
@@ -32,7 +33,7 @@ const inFile = (id: string, policies: Partial<Policies>): Pick<RelayerConfig, 'i
   policies: { ...somePolicies, ...policies },
 })
 const texts = async (file: readonly Pick<RelayerConfig, 'id' | 'policies'>[]) =>
-  (await checkReceivers(file, database)).map(({ level, text }) => `${level}: ${text}`)
+  checkReceivers(file, await readStored(database)).map(({ level, text }) => `${level}: ${text}`)
 
 test('before the first start, of the file alone', async () => {
   const limited = inFile('limited', { whitelistReceivers: list })
@@ -77,7 +78,7 @@ test('a database that can not be read is no list of relayers, and it says so', a
   writeFileSync(join(folder, 'text.db'), 'This is a text, and no database.'.repeat(40))
   const limited = inFile('limited', { whitelistReceivers: list })
   for (const url of ['postgres://u:hidden@127.0.0.1:1/d', `sqlite:${folder}/text.db`]) {
-    const found = await checkReceivers([limited], await loadDatabase({ DATABASE_URL: url }, folder))
+    const found = checkReceivers([limited], await readStored(await loadDatabase({ DATABASE_URL: url }, folder)))
     expect(found).toMatchObject([
       { level: 'warning', text: expect.stringMatching(/^the database can't be read now, so .* are not checked: /) },
     ])

@@ -6,8 +6,9 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
-import { type Client, openClient, until } from '../../tooling/client.ts'
+import { type AttemptView, type Client, openClient, until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
+import { type Line, openLine } from '../../tooling/line.ts'
 import { type Service, startService } from '../../tooling/service.ts'
 import { type Ran, start } from './support/packed.ts'
 
@@ -17,20 +18,32 @@ let anvil: Anvil
 let service: Service
 let client: Client
 let folder: string
+/** Between the service and the node, for the relayer `four`. */
+let line: Line
+/** Of `four`: more than a page of nonces has. */
+const inFlightMax = 130
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-cli-'))
   anvil = await startAnvil({ mining: 'manual' })
+  line = await openLine(anvil.url)
   service = await startService({
     main: [main, 'start'],
-    networks: [{ name: 'local', rpcUrls: [anvil.url] }],
-    relayers: ['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
+    networks: [
+      { name: 'local', rpcUrls: [anvil.url] },
+      { name: 'apart', rpcUrls: [line.url] },
+    ],
+    relayers: [
+      ...['one', 'two', 'three'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
+      { id: 'four', network: 'apart', privateKey: devAccount(3).key, policies: { max_in_flight: inFlightMax } },
+    ],
   })
   client = openClient(service.url, service.apiKey)
 })
 afterAll(async () => {
   await client?.close()
   await service?.[Symbol.asyncDispose]()
+  await line?.[Symbol.asyncDispose]()
   await anvil?.stop()
   await rm(folder, { recursive: true, force: true })
 })
@@ -107,7 +120,7 @@ test('the address comes from --url, RESCIND_URL or APP_PORT, and the key from th
 })
 
 test.each([
-  [['tx', 'list'], 'there are 3 relayers: name one with -r (one, three, two)'],
+  [['tx', 'list'], 'there are 4 relayers: name one with -r (four, one, three, two)'],
   [['tx', 'list', '-r', 'one', '--per-page', '1000'], '--per-page: "1000" is no whole number from 1 to 100'],
   [['tx', 'list', '--status', 'odd'], 'Allowed choices are pending'],
   [['send', '-r', 'one', '--to', to, '--value', '1.5'], '--value: "1.5" is no amount'],
@@ -224,14 +237,7 @@ test('a payload that is mined before its no-op ends with 4, and the verdict says
   const { hash } = await client.get('one', id)
   const raw = await anvil.rpc<string>('eth_getRawTransactionByHash', [hash])
   const canceling = running(['cancel', id, '-r', 'one', '--wait', '60'])
-  const inPool = async (hash: string) => (await anvil.rpc('eth_getTransactionByHash', [hash])) !== null
-  const noOp = await until(
-    async () => {
-      const found = (await client.attempts('one', id)).find(({ kind }) => kind === 'cancel')
-      return found && (await inPool(found.hash)) && found
-    },
-    { what: 'a no-op in the pool' },
-  )
+  const noOp = await noOpInPool('one', id)
   // The block is of a miner that never saw the no-op.
   await anvil.rpc('anvil_dropTransaction', [noOp.hash])
   await anvil.rpc('eth_sendRawTransaction', [raw])
@@ -271,7 +277,12 @@ test('cancel --all needs an answer or --yes, and reports the verdicts', async ()
     stderr: expect.stringContaining('nothing was canceled'),
   })
   const canceled = await inProcess(['cancel', '--all', '-r', 'one'], 'y\n')
-  expect(canceled).toMatchObject({ exit: 5, stdout: expect.stringMatching(/canceled +2\nfailed +0\nundecided +2\n/) })
+  expect(canceled).toMatchObject({
+    exit: 5,
+    stdout: expect.stringMatching(
+      /canceled +2\nfailed +0\nundecided +2\nlost +0\ncost +0 ether so far\nsafe to retry +0 of 2\n/,
+    ),
+  })
   await anvil.mine(3)
   const empty = await rescind(['cancel', '--all', '-r', 'one', '--yes', '--json'])
   expect(empty).toMatchObject({ exit: 0, stderr: '' })
@@ -365,6 +376,77 @@ test('send waits for the end, and tx replace gives a transaction another payload
   await untilStatus('two', late.stdout.trim(), 'confirmed')
 })
 
+test('with the node down, everything is canceled, and every verdict is judged', async () => {
+  const ids: string[] = []
+  for (let count = 0; count < inFlightMax + 2; count += 1) ids.push(await sendTo('four'))
+  const last = ids[inFlightMax - 1] ?? ''
+  await untilStatus('four', last, 'submitted')
+  await line.cut()
+  // What was read at the last head holds until the next look at the head is due.
+  const isMissed = async () => (await rescind(['cancel', '--all', '-r', 'four'])).stderr.includes('No node answers')
+  await until(isMissed, { what: 'the node to be missed' })
+  const unanswered = await rescind(['cancel', '--all', '-r', 'four'])
+  expect(unanswered).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/free to cancel +2\nneed a no-op +130\nNo node answers, .*\n[\s\S]*add --yes/),
+  })
+  expect(unanswered.stderr).not.toContain('ether')
+  const declined = await inProcess(['cancel', '--all', '-r', 'four'], 'n\n')
+  expect(declined).toMatchObject({ exit: 1, stderr: expect.stringContaining('nothing was canceled') })
+  expect(await rescind(['cancel', ids[0] ?? '', '-r', 'four'])).toMatchObject({
+    exit: 5,
+    stdout: expect.stringContaining('racing, not final'),
+  })
+  const canceled = await rescind(['cancel', '--all', '-r', 'four', '--yes', '--json'])
+  expect(canceled.exit).toBe(5)
+  const { total_processed: total, verdicts } = JSON.parse(canceled.stdout)
+  expect(total).toBe(ids.length - 1)
+  expect(verdicts.map((each: { transaction_id: string }) => each.transaction_id)).toEqual(ids.slice(1, inFlightMax))
+  await line.mend()
+  await until(
+    async () => {
+      await anvil.mine()
+      return (await client.cancellation('four', last)).final
+    },
+    { what: 'the last verdict', everyMs: 200 },
+  )
+})
+
+test('cancel --all ends with the cost, and with how many payloads may be sent again', async () => {
+  const ids = [await sendTo('four'), await sendTo('four'), await sendTo('four')]
+  for (const id of ids) await untilStatus('four', id, 'submitted')
+  const canceling = running(['cancel', '--all', '-r', 'four', '--yes', '--wait', '60'])
+  for (const id of ids) await noOpInPool('four', id)
+  await until(
+    async () => {
+      await anvil.mine()
+      return canceling.child.exitCode !== null
+    },
+    { what: 'the end of the command', everyMs: 300, limitMs: 60_000 },
+  )
+  expect(await canceling.ended).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(
+      /canceled +3\nfailed +0\nundecided +0\nlost +0\ncost +0\.0\d+ ether\nsafe to retry +yes\n$/,
+    ),
+    stderr: '',
+  })
+})
+
+test('a key that may only cancel does so, and the verdicts that it may not read are undecided', async () => {
+  const created = await rescind(['keys', 'create', '--name', 'pager', '--scope', 'cancel', '-r', 'four'])
+  const only = { API_KEY: created.stdout.trim(), RESCIND_URL: service.url }
+  const id = await sendTo('four')
+  await untilStatus('four', id, 'submitted')
+  expect(await rescind(['cancel', '--all', '-r', 'four', '--yes'], only)).toMatchObject({
+    exit: 5,
+    stdout: '',
+    stderr: expect.stringMatching(/^rescind: undecided \(.*\); the cancellation of 1 is stored/),
+  })
+  expect((await client.get('four', id)).status).toBe('canceled')
+})
+
 test('more gap fillers are permitted, within bounds, for a relayer that is named', async () => {
   const permitted = await rescind(['gaps', 'permit', '-r', 'two', '--count', '300', '--for', '60'])
   expect(permitted).toMatchObject({ exit: 0, stderr: '' })
@@ -399,6 +481,16 @@ test('keys are created, listed and revoked; the key alone is on stdout', async (
   expect(await rescind(['keys', 'revoke', id])).toMatchObject({ exit: 0, stderr: '' })
   expect(await rescind(['tx', 'list'], only)).toMatchObject({ exit: 3 })
 })
+
+async function noOpInPool(relayer: string, id: string): Promise<AttemptView> {
+  return until(
+    async () => {
+      const found = (await client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
+      return found && (await anvil.rpc('eth_getTransactionByHash', [found.hash])) !== null && found
+    },
+    { what: 'a no-op in the pool' },
+  )
+}
 
 /** With a person at a terminal, who types `answer`. */
 async function inProcess(args: readonly string[], answer: string): Promise<Ran> {

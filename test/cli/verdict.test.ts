@@ -1,6 +1,8 @@
 // The exit codes of verdicts and of transactions that have ended.
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { parseAmount } from '../../src/cli/format.ts'
+import { paintStatus, parseAmount } from '../../src/cli/format.ts'
+import { openTerminal } from '../../src/cli/terminal.ts'
 import { exitOf, exitOfEnd, explain, hasEnded } from '../../src/cli/verdict.ts'
 import type { CancellationView, TransactionView } from '../../src/client/client.ts'
 
@@ -24,6 +26,14 @@ test.each([
   expect(exitOf(verdict(state, final))).toBe(exit)
   expect(explain(verdict(state, final))).toMatch(new RegExp(`^${state}: .*`))
   expect(hasEnded(transaction('canceled'), verdict(state, final))).toBe(final)
+})
+
+test('a canceled transaction is not green: its status says nothing of the race', () => {
+  const written = { write: () => true, isTTY: true }
+  const life = { env: {}, directory: '', stop: new AbortController().signal, stdin: new PassThrough() }
+  const terminal = openTerminal({ ...life, stdout: written, stderr: new PassThrough() })
+  expect(paintStatus(terminal, 'canceled')).not.toContain('\x1b[32m')
+  expect(paintStatus(terminal, 'confirmed')).toContain('\x1b[32m')
 })
 
 test('a transaction that nobody canceled ends with 0 only if it is confirmed', () => {

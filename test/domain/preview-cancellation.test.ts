@@ -6,13 +6,15 @@ import { isNoOp } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { previewCancellation } from '../../src/domain/decide/preview-cancellation.ts'
+import { previewWithoutNode } from '../../src/domain/decide/preview-without-node.ts'
 import { type Fees, feeCap } from '../../src/domain/fees.ts'
 import type { NonEmpty } from '../../src/domain/ids.ts'
 import type { Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
-import { isTerminal, type Transaction } from '../../src/domain/transaction.ts'
+import { isTerminal, neverReachedANode, type Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 import {
+  answered,
   broadcastStates,
   by,
   byForeign,
@@ -188,6 +190,35 @@ test('for any relayer: the cost of today is that of what the engine signs after 
     { numRuns: 1_000 },
   )
   expect(priced).toBeGreaterThan(100)
+})
+
+test('for any relayer: without a node the counts are the same, as long as the chain has spent no nonce since', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyOpen, { maxLength: 8 }),
+      fc.constantFrom(0, 1, 3),
+      fc.nat({ max: 9 }),
+      (makers, nonce, queued) => {
+        const open = makers.map((make, index) => make(index))
+        // A cancellation would have dropped it.
+        fc.pre(!open.some((each) => each.cancellation && neverReachedANode(each)))
+        const work = frozen(someWork({ open, floor: { spentBelow: nonce, explainedBelow: nonce } }))
+        const observation = { ...someObservation({ pendingNonce: nonce, nonce }), market: someMarket }
+        const { free, noOps, gaps, racing, tooLate } = previewCancellation(work, queued, observation, somePolicy, now)
+        expect(previewWithoutNode(work, queued, now)).toEqual({ free, noOps, gaps, racing, tooLate })
+      },
+    ),
+    { numRuns: 1_000 },
+  )
+})
+
+test('without a node, too: what is mined or ordered is too late', () => {
+  const payload = someAttempt(0)
+  const ordered = someAttempt(1, { broadcast: answered({ kind: 'accepted', code: 'ordered' }) })
+  const open = [mined(0, by(payload), [payload]), inFlight(1, [ordered]), mined(2, byForeign(), [someAttempt(2)])]
+  expect(previewWithoutNode(someWork({ open }), 4, now)).toEqual({
+    ...{ free: 4, noOps: 0, gaps: 0, racing: 0, tooLate: 2 },
+  })
 })
 
 test('the preview is no smaller where the gas in flight has to fit in a reserve: some no-ops wait for the others', () => {

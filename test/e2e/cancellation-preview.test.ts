@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxWei } from '../../src/domain/units.ts'
 import type { Anvil } from '../../tooling/anvil.ts'
+import { until } from '../../tooling/client.ts'
 import { decode, hex } from '../../tooling/ledger.ts'
 import { audit } from './support/audit.ts'
 import { headSeen, inPool, noOpInPool, type Payment, pay, payTimes, reached } from './support/play.ts'
-import { anvilStage, type Stage } from './support/stage.ts'
+import { anvilStage, type Sender, type Stage } from './support/stage.ts'
 
 const gwei = 10n ** 9n
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
       capped: { max_in_flight: 6, cancel_gas_price_cap: String(50n * gwei) },
       poor: { max_in_flight: 6, cancel_reserve: '1' },
       idle: {},
+      ...{ cut: { max_in_flight: 2 }, hung: { max_in_flight: 2 } },
     },
   })
 })
@@ -122,6 +124,45 @@ test('a backlog is free, and a balance that does not suffice is told before', as
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(10n ** 18n)])
   await stage.client.cancelPending(sender.id)
   expect((await audit(stage, sender)).length).toBe(6)
+})
+
+const counts = { free: 3, no_ops: 2, gaps: 0, racing: 0, too_late: 0 }
+
+async function twoInFlightAndThreeQueued(sender: Sender): Promise<readonly Payment[]> {
+  const inFlight = await payTimes(stage, sender, 2)
+  await inPool(stage, sender, [0, 1])
+  await payTimes(stage, sender, 3)
+  for (const payment of inFlight) await reached(stage, payment, 'submitted')
+  return inFlight
+}
+
+test('while no node answers, it has what the database shows and no amount, and everything is canceled', async () => {
+  const sender = stage.sender('cut')
+  const inFlight = await twoInFlightAndThreeQueued(sender)
+  await stage.line.cut()
+  // What was read at the last head holds until the next look at the head is due.
+  await until(async () => !('cost' in (await previewOf(sender))), { what: 'the node to be missed' })
+  const all = await stage.client.request('GET', '/relayers/cut/transactions/pending/cancellation-preview')
+  expect((all.body as { data: object }).data).toEqual(counts)
+  expect(JSON.stringify((all.body as { metadata: object }).metadata)).toContain('No node answers')
+  const one = await stage.client.request('GET', `/relayers/cut/transactions/${inFlight[1]?.id}/cancellation-preview`)
+  expect((one.body as { data: object }).data).toEqual({ ...counts, free: 0, no_ops: 1 })
+  expect(await stage.client.cancelPending('cut')).toMatchObject({ total_processed: 5 })
+  expect(await previewOf(sender)).toEqual({ ...counts, free: 0, no_ops: 0, racing: 2 })
+  await stage.line.mend()
+  for (const payment of inFlight) await noOpInPool(stage, payment)
+  expect((await audit(stage, sender)).length).toBe(2)
+})
+
+test('a node that says nothing is waited for five seconds', async () => {
+  const sender = stage.sender('hung')
+  const inFlight = await twoInFlightAndThreeQueued(sender)
+  stage.node.freeze()
+  await until(async () => !('cost' in (await previewOf(sender))), { what: 'the node to be missed', limitMs: 15_000 })
+  expect(await stage.client.cancelPending('hung')).toMatchObject({ total_processed: 5 })
+  stage.node.thaw()
+  for (const payment of inFlight) await noOpInPool(stage, payment)
+  expect((await audit(stage, sender)).length).toBe(2)
 })
 
 test('of nothing', async () => {

@@ -11,22 +11,25 @@ import { openSigners, signerContext } from '../../signers/open-signers.ts'
 import { SignerError } from '../../signers/signer-error.ts'
 import type { CommandLife } from '../terminal.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkEndpoint } from './check-endpoint.ts'
+import { accountsOf, checkNetworks } from './check-networks.ts'
 import { checkPorts } from './check-ports.ts'
 import { checkReceivers } from './check-receivers.ts'
 import type { Finding } from './finding.ts'
 import { differencesOf } from './openzeppelin-differences.ts'
+import { readStored } from './read-stored.ts'
 
 export interface CheckOptions {
   readonly isStrict?: boolean
   /** Lists what differs from OpenZeppelin Relayer, which may still run with this folder. */
   readonly comparesOpenZeppelin?: boolean
+  /** Also calls the nodes of networks that no relayer uses. */
+  readonly allNetworks?: boolean
 }
 
 export async function checkAll(
   { env, directory }: Pick<CommandLife, 'env' | 'directory'>,
   progress: (line: string) => void,
-  { isStrict = false, comparesOpenZeppelin = false }: CheckOptions = {},
+  { isStrict = false, comparesOpenZeppelin = false, allNetworks = false }: CheckOptions = {},
 ): Promise<readonly Finding[]> {
   progress('reading the configuration')
   const place = 'configuration'
@@ -69,23 +72,14 @@ export async function checkAll(
       findings.push({ level: isUsed ? 'error' : 'warning', place, check, text: error.message })
     }
   }
-  findings.push(...(await checkReceivers(relayers, config.database)))
+  const stored = await readStored(config.database)
+  findings.push(...checkReceivers(relayers, stored))
   findings.push(...(await checkPorts(config.server)))
   progress('opening the database')
   findings.push(...(await checkDatabase(config.database)))
-  for (const network of networks) {
-    const account = relayers
-      .filter((relayer) => relayer.network === network.name)
-      .map(({ signerId }) => addresses.get(signerId))
-    for (const [index, endpoint] of network.rpcUrls.entries()) {
-      progress(`reading ${network.name}, endpoint ${index + 1} of ${network.rpcUrls.length}`)
-      const at = `${network.name}, endpoint ${index + 1}`
-      const address = account.find((each) => each !== undefined)
-      findings.push(
-        ...(await checkEndpoint({ place: at, network, endpoint, address, timeoutMs: config.limits.rpcTimeoutMs })),
-      )
-    }
-  }
+  const accounts = accountsOf(relayers, addresses, stored)
+  const { rpcTimeoutMs: timeoutMs } = config.limits
+  findings.push(...(await checkNetworks({ networks, accounts, isEvery: allNetworks, timeoutMs, progress })))
   if (!comparesOpenZeppelin) return findings
   const settings = await withDotEnv(env, directory, openReport())
   return [...findings.map(asAtMove), ...differencesOf(config, settings)]

@@ -60,10 +60,8 @@ export async function checkEndpoint(options: EndpointCheck): Promise<readonly Fi
     const head = latest.kind === 'value' ? toHead(latest.value) : undefined
     const far = head && (await blockBefore(call, head))
     const figures = network.profile.floorGas && head && (await figuresOf(transport, account, head, network))
-    const balance = options.address && (await call('eth_getBalance', account, 'latest'))
     const checks: readonly (readonly [string, Found])[] = [
       ['client', versionFound(version)],
-      ...(balance ? [['balance', balanceFound(balance, account)] as const] : []),
       ['profile', profileFound(network, shown)],
       ['newest block', head ? { level: 'ok', text: `${head.number}` } : failed(latest)],
       ['pending', pendingFound(pending)],
@@ -142,14 +140,6 @@ function pendingFound(answer: Answer): Found {
   if (answer.kind === 'value' && toNumber(answer.value) !== undefined)
     return { level: 'ok', text: 'the tag is supported' }
   return { level: 'warning', text: `the tag is not supported, so gaps are filled later: ${describeAnswer(answer)}` }
-}
-
-/** Of the relayer's account, the first thing that a new operator forgets. */
-function balanceFound(answer: Answer, account: string): Found {
-  const balance = answer.kind === 'value' ? toBigInt(answer.value) : undefined
-  if (balance === undefined) return failed(answer)
-  if (balance > 0n) return { level: 'ok', text: `${balance} wei at ${account}` }
-  return { level: 'warning', text: `${account} holds nothing: it pays for gas, so send it some` }
 }
 
 /** `kind`: that of the network's profile. */

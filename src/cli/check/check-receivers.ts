@@ -1,30 +1,22 @@
 // Which relayers may send to anybody, and which to nobody: those of the file, and those of the API in the database.
-import { existsSync } from 'node:fs'
-import Database from 'better-sqlite3'
-import type { DatabaseConfig, RelayerConfig } from '../../config/config.ts'
-import { openPool } from '../../store/postgres/connect.ts'
+import type { RelayerConfig } from '../../config/config.ts'
 import type { Finding } from './finding.ts'
+import { madeByApi, noRows, type StoredRows } from './read-stored.ts'
 
 type Receivers = readonly string[] | undefined
-
-interface Rows {
-  readonly relayers: readonly { readonly id: string; readonly policies: string }[]
-  /** What the API made, and its changes of the file's relayers. */
-  readonly entities: readonly { readonly id: string; readonly facts: string }[]
-}
 
 const place = 'configuration'
 const check = 'receivers'
 
-export async function checkReceivers(
+/** `stored`: undefined where the database can't be read. */
+export function checkReceivers(
   file: readonly Pick<RelayerConfig, 'id' | 'policies'>[],
-  database: DatabaseConfig,
-): Promise<readonly Finding[]> {
-  const stored = await rowsOf(database)
-  const rows = stored ?? none
+  stored: StoredRows | undefined,
+): readonly Finding[] {
+  const rows = stored ?? noRows
   const receivers = new Map([
     ...file.map(({ id, policies }) => [id, overlaid(policies.whitelistReceivers, id, rows)] as const),
-    ...madeByApi(rows),
+    ...madeByApi(rows).map(({ id, policies }) => [id, JSON.parse(policies).whitelistReceivers] as const),
   ])
   const idsOf = (test: (list: Receivers) => boolean) =>
     [...receivers].filter(([, list]) => test(list)).map(([id]) => id)
@@ -53,56 +45,8 @@ function named(ids: readonly string[]): string {
 }
 
 /** The file's list, or that of a change through the API. */
-function overlaid(inFile: Receivers, id: string, { entities }: Rows): Receivers {
+function overlaid(inFile: Receivers, id: string, { entities }: StoredRows): Receivers {
   const row = entities.find((each) => each.id === id)
   const policies = row && JSON.parse(row.facts).overlay?.policies
   return policies && Object.hasOwn(policies, 'whitelistReceivers') ? (policies.whitelistReceivers ?? undefined) : inFile
-}
-
-function madeByApi({ relayers, entities }: Rows): readonly (readonly [id: string, Receivers])[] {
-  const made = new Set(entities.filter(({ facts }) => JSON.parse(facts).origin === 'api').map(({ id }) => id))
-  return relayers
-    .filter(({ id }) => made.has(id))
-    .map(({ id, policies }) => [id, JSON.parse(policies).whitelistReceivers])
-}
-
-const ofRelayers = 'SELECT id, policies FROM relayers ORDER BY id'
-const ofEntities = "SELECT id, facts FROM managed WHERE kind = 'relayer'"
-const none: Rows = { relayers: [], entities: [] }
-
-/** No rows before the first start. Undefined where they can't be read, whose reason the check of the database names. */
-async function rowsOf(database: DatabaseConfig): Promise<Rows | undefined> {
-  try {
-    return database.kind === 'sqlite' ? fromFile(database.path) : await fromServer(database)
-  } catch {
-    return undefined
-  }
-}
-
-function fromFile(path: string): Rows {
-  if (!existsSync(path)) return none
-  const database = new Database(path, { readonly: true })
-  try {
-    const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'managed'").get()
-    if (!table) return none
-    return {
-      relayers: database.prepare<[], Rows['relayers'][number]>(ofRelayers).all(),
-      entities: database.prepare<[], Rows['entities'][number]>(ofEntities).all(),
-    }
-  } finally {
-    database.close()
-  }
-}
-
-async function fromServer({ url }: Extract<DatabaseConfig, { kind: 'postgres' }>): Promise<Rows> {
-  const pool = openPool(url, { max: 1, onIdleError: () => undefined })
-  try {
-    const { rows: tables } = await pool.query("SELECT 1 WHERE to_regclass('managed') IS NOT NULL")
-    if (tables.length === 0) return none
-    const { rows: relayers } = await pool.query<Rows['relayers'][number]>(ofRelayers)
-    const { rows: entities } = await pool.query<Rows['entities'][number]>(ofEntities)
-    return { relayers, entities }
-  } finally {
-    await pool.end()
-  }
 }

@@ -1,9 +1,10 @@
 // Previews the effect and the cost of a cancel now, of one transaction or of all. It writes nothing and promises nothing: the next block may
-// change it.
+// change it. Nobody has to wait for a node to cancel, so without one the preview has no cost.
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import type { Work } from '../../domain/decide/plan/work.ts'
 import { type CancellationPreview, previewCancellation as previewOf } from '../../domain/decide/preview-cancellation.ts'
 import { previewWindow, type WindowPreview } from '../../domain/decide/preview-window.ts'
+import { type CountedPreview, previewWithoutNode } from '../../domain/decide/preview-without-node.ts'
 import { reserveOf } from '../../domain/decide/queue/funds.ts'
 import { countedBalance } from '../../domain/decide/queue/reserve-balance.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
@@ -15,6 +16,7 @@ import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { type BlockNumber, type Gas, minWei, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { late, within } from '../../ops/within.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
 
@@ -40,11 +42,20 @@ export interface PricedPreview extends CancellationPreview {
   readonly window?: WindowPreview
 }
 
-/** Throws RELAYER_NOT_FOUND, NODE_UNAVAILABLE. */
-export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<PricedPreview> {
+/** Without the members of PricedPreview: no node of the relayer's network answered in time. */
+export type Previewed = PricedPreview | CountedPreview
+
+export function isPriced(previewed: Previewed): previewed is PricedPreview {
+  return 'cost' in previewed
+}
+
+/** Throws RELAYER_NOT_FOUND. */
+export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<Previewed> {
   const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
   if (!work) throw relayerNotFound(relayerId)
-  const { preview, observation } = await priced(context, work, counts.pending)
+  const observation = await observedInTime(context, work)
+  if (!observation) return previewWithoutNode(work, counts.pending, context.clock.now())
+  const preview = priced(context, work, counts.pending, observation)
   const { relayer } = work
   const window = previewWindow(relayer, context.policyOf(relayer), {
     ...observation,
@@ -54,42 +65,56 @@ export async function previewCancellation(context: PreviewContext, relayerId: Re
   return { ...preview, window }
 }
 
-/** Of one transaction. Throws TRANSACTION_NOT_FOUND, NODE_UNAVAILABLE. */
+/** Of one transaction. Throws TRANSACTION_NOT_FOUND. */
 export async function previewOneCancellation(
   context: PreviewContext,
   relayerId: RelayerId,
   id: TransactionId,
-): Promise<PricedPreview> {
+): Promise<Previewed> {
   const [work, transaction] = await Promise.all([
     context.reads.work(relayerId),
     context.reads.transaction(relayerId, id),
   ])
   if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
   const queued = transaction.lifecycle.phase === 'queued' && !transaction.cancellation ? 1 : 0
-  return (await priced(context, work, queued, (each) => each.id === id && isTakenByBulk(each))).preview
+  const covers = (each: Transaction) => each.id === id && isTakenByBulk(each)
+  const observation = await observedInTime(context, work)
+  if (!observation) return previewWithoutNode(work, queued, context.clock.now(), covers)
+  return priced(context, work, queued, observation, covers)
 }
 
-async function priced(
+function priced(
   context: PreviewContext,
   work: Work,
   queued: number,
+  observation: PreviewFacts,
   covers?: (transaction: Transaction) => boolean,
-): Promise<{ readonly preview: PricedPreview; readonly observation: PreviewFacts }> {
+): PricedPreview {
   const { relayer } = work
-  const observation = await observe(context, work)
   const policy = context.policyOf(relayer)
   const { market, head } = observation
   const balance = countedBalance(work, observation, market, policy) ?? observation.balance
   const { reserveBalance } = policy.profile
   return {
-    preview: {
-      ...previewOf(work, queued, observation, policy, context.clock.now(), covers),
-      balance,
-      ...(reserveBalance !== undefined && { gasBudget: minWei(reserveBalance, balance) }),
-      reserve: reserveOf(relayer, market, policy),
-      block: head.number,
-    },
-    observation,
+    ...previewOf(work, queued, observation, policy, context.clock.now(), covers),
+    balance,
+    ...(reserveBalance !== undefined && { gasBudget: minWei(reserveBalance, balance) }),
+    reserve: reserveOf(relayer, market, policy),
+    block: head.number,
+  }
+}
+
+/** A person waits for the preview, and a call to a node may take ten seconds, and as many again for the next endpoint. */
+const patienceMs = 5_000
+
+/** Undefined where no node answers in time, or this replica's configuration lacks the network. */
+async function observedInTime(context: PreviewContext, work: Work): Promise<PreviewFacts | undefined> {
+  try {
+    const observed = await within(context.clock, patienceMs, () => observe(context, work))
+    return observed === late ? undefined : observed
+  } catch (error) {
+    if (error instanceof RescindError && error.code === 'NODE_UNAVAILABLE') return undefined
+    throw error
   }
 }
 

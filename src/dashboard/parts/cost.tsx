@@ -1,4 +1,4 @@
-// What a cancellation does and costs, to the wei.
+// What a cancellation does and costs, to the wei; without a node, what it does.
 import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView } from '../../client/transaction-types.ts'
 import { capOf } from '../state/caps.ts'
@@ -13,8 +13,8 @@ export function Cost({
   relayer: RelayerView | undefined
   symbol: string
 }) {
-  const { cost, balance_covers: covers } = preview
   const noOps = preview.no_ops + preview.gaps
+  const { over_cap: overCap = 0 } = preview
   return (
     <>
       <table class="cost">
@@ -40,36 +40,60 @@ export function Cost({
           {preview.too_late > 0 && (
             <Line title="Too late to cancel" note="their nonce is spent" count={preview.too_late} />
           )}
-          <Amount title="Expected cost" note="if the next block holds all no-ops" wei={cost.expected} symbol={symbol} />
-          <Amount title="At most" note="at today’s price" wei={cost.today} symbol={symbol} />
-          {cost.max !== undefined && <Amount title="At most" note="under the cap" wei={cost.max} symbol={symbol} />}
-          <Amount
-            title="Balance"
-            note={`at block ${grouped(preview.block_number)}`}
-            wei={preview.balance}
-            symbol={symbol}
-          />
+          <Amounts preview={preview} symbol={symbol} />
         </tbody>
       </table>
-      {(noOps > 0 || preview.racing > 0) && <PerGas preview={preview} relayer={relayer} />}
+      {(noOps > 0 || preview.racing > 0) && preview.fee_per_gas && (
+        <PerGas price={preview.fee_per_gas} relayer={relayer} />
+      )}
       {preview.window && <FullWindow window={preview.window} symbol={symbol} />}
-      {!covers.today && (
+      {!preview.cost && <WithoutNode noOps={noOps} />}
+      {preview.balance_covers?.today === false && (
         <p class="notice bad">
           <strong>The balance does not cover this.</strong> Send funds to the relayer first, or the no-ops wait.
         </p>
       )}
-      {preview.over_cap > 0 && (
+      {overCap > 0 && (
         <p class="notice warn">
-          {plural(preview.over_cap, 'no-op')} would wait: today’s price is above <code>cancel_gas_price_cap</code>.
+          {plural(overCap, 'no-op')} would wait: today’s price is above <code>cancel_gas_price_cap</code>.
         </p>
       )}
     </>
   )
 }
 
+/** Each of them needs the chain. */
+function Amounts({ preview, symbol }: { preview: CancellationPreviewView; symbol: string }) {
+  const { cost, balance, block_number: block = 0 } = preview
+  if (!cost || balance === undefined) return null
+  return (
+    <>
+      <Amount title="Expected cost" note="if the next block holds all no-ops" wei={cost.expected} symbol={symbol} />
+      <Amount title="At most" note="at today’s price" wei={cost.today} symbol={symbol} />
+      {cost.max !== undefined && <Amount title="At most" note="under the cap" wei={cost.max} symbol={symbol} />}
+      <Amount title="Balance" note={`at block ${grouped(block)}`} wei={balance} symbol={symbol} />
+    </>
+  )
+}
+
+function WithoutNode({ noOps }: { noOps: number }) {
+  return (
+    <p class="notice warn" role="status">
+      <strong>No node answers, so neither the cost nor the balance can be shown.</strong> You can cancel all the same.{' '}
+      {noOps > 0 && 'The no-ops are signed and broadcast as soon as a node answers.'}
+    </p>
+  )
+}
+
 /** The caps of sends and of no-ops differ, and a reader of one may expect it to limit both. */
-function PerGas({ preview, relayer }: { preview: CancellationPreviewView; relayer: RelayerView | undefined }) {
-  const { today, max } = preview.fee_per_gas
+function PerGas({
+  price,
+  relayer,
+}: {
+  price: NonNullable<CancellationPreviewView['fee_per_gas']>
+  relayer: RelayerView | undefined
+}) {
+  const { today, max } = price
   const sends = capOf(relayer, 'gas_price_cap')
   return (
     <p class="note per-gas">

@@ -75,13 +75,19 @@ const spenderWords = {
   foreign: 'A foreign transaction was mined',
 } as const
 
+/** No green before the verdict on a cancellation is final. */
+function toneOf({ succeeded, spender }: NonNullable<TraceView['inclusion']>, verdict: TraceView['cancellation']): Tone {
+  if (succeeded === false || spender === 'foreign') return 'bad'
+  return verdict && !verdict.final ? 'info' : 'good'
+}
+
 function ending({ transaction, inclusion, cancellation, final }: TraceView): readonly Entry[] {
   const entries: Entry[] = []
   if (inclusion) {
     entries.push({
       what: `${spenderWords[inclusion.spender]}${inclusion.succeeded === false ? ', and reverted' : ''}`,
       more: `in block ${grouped(inclusion.block_number)}`,
-      tone: inclusion.succeeded === false || inclusion.spender === 'foreign' ? 'bad' : 'good',
+      tone: toneOf(inclusion, cancellation),
     })
   }
   if (transaction.confirmed_at !== undefined) {

@@ -4,14 +4,15 @@ import type { TransactionView } from '../../client/transaction-types.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { Badge, type Tone } from './pieces.tsx'
 
-export const statusTones: Readonly<Record<TransactionView['status'], Tone>> = {
+const statusTones: Readonly<Record<TransactionView['status'], Tone>> = {
   pending: 'quiet',
   sent: 'info',
   submitted: 'info',
   mined: 'good',
   confirmed: 'good',
   failed: 'bad',
-  canceled: 'good',
+  // Green only with a final verdict: until then the original may still execute.
+  canceled: 'quiet',
   expired: 'quiet',
 }
 
@@ -57,4 +58,12 @@ export function TransactionBadge({ trace }: { trace: TraceView }) {
   }
   if (wait) return <Badge tone={wait.condition === 'paused' ? 'warn' : 'bad'}>{conditionTitles[wait.condition]}</Badge>
   return <Badge tone={statusTones[transaction.status]}>{transaction.status}</Badge>
+}
+
+/** In a list of transactions: the verdict where the trace has one, else the status. */
+export function StatusBadge({ transaction, trace }: { transaction: TransactionView; trace: TraceView | undefined }) {
+  const [tone, word] = trace?.cancellation
+    ? verdictOf(trace.cancellation)
+    : ([statusTones[transaction.status], transaction.status] as const)
+  return <Badge tone={tone}>{word}</Badge>
 }

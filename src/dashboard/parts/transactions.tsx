@@ -1,17 +1,27 @@
 // The transactions of one relayer, newest first, by status and page.
 import { useSignal } from '@preact/signals'
+import type { TraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
 import { grouped, inGwei, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { Age, Badge, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
-import { statusTones } from './transaction-badge.tsx'
+import { Age, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
+import { StatusBadge } from './transaction-badge.tsx'
 
 const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
 const perPage = 25
 
-export function Transactions({ id, network }: { id: string; network: string | undefined }) {
+export function Transactions({
+  id,
+  network,
+  traces,
+}: {
+  id: string
+  network: string | undefined
+  /** Of the nonces from the lowest open one on: what still races is among them. */
+  traces: readonly TraceView[]
+}) {
   const page = useSignal(1)
   const status = useSignal<string>('')
   const filter = status.value === '' ? '' : `&status=${status.value}`
@@ -44,7 +54,7 @@ export function Transactions({ id, network }: { id: string; network: string | un
             {transactions.length === 0 ? (
               <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
             ) : (
-              <List relayer={id} network={network} transactions={transactions} />
+              <List relayer={id} network={network} transactions={transactions} traces={traces} />
             )}
             {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
             <Pages page={page} perPage={perPage} total={total} />
@@ -59,12 +69,15 @@ function List({
   relayer,
   network,
   transactions,
+  traces,
 }: {
   relayer: string
   network: string | undefined
   transactions: readonly TransactionView[]
+  traces: readonly TraceView[]
 }) {
   const { symbol } = networkOf(network)
+  const traceOf = new Map(traces.map((trace) => [trace.transaction.id, trace]))
   return (
     <div class="scroll">
       <table class="list cards">
@@ -93,7 +106,7 @@ function List({
                 <TransactionLink relayer={relayer} id={each.id} />
               </th>
               <td>
-                <Badge tone={statusTones[each.status]}>{each.status}</Badge>
+                <StatusBadge transaction={each} trace={traceOf.get(each.id)} />
               </td>
               <td class={each.nonce === undefined ? 'number absent' : 'number'} data-label="Nonce">
                 {each.nonce === undefined ? '—' : grouped(each.nonce)}

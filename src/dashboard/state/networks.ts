@@ -32,7 +32,7 @@ export function networkOf(name: string | undefined): ShownNetwork {
   const network = name === undefined ? undefined : networks.value.get(name)
   return {
     symbol: network?.symbol ?? 'ETH',
-    explorer: network?.explorer_urls[0],
+    explorer: network?.explorer_url,
     confirmations: network?.required_confirmations,
   }
 }

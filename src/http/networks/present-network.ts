@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { networkConditions, runbookOf } from '../../domain/condition.ts'
+import { explorerPage } from '../../domain/explorer-page.ts'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -38,6 +39,13 @@ export const networkSchema = Type.Object(
     features: Type.Array(such('eip1559')),
     tags: Type.Array(such('no-mempool')),
     explorer_urls: Type.Array(such('https://etherscan.io')),
+    explorer_url: Type.Optional(
+      Type.String({
+        description:
+          "The page that links lead to: the first of `explorer_urls` that is no API's, else that of viem's list where it has the network's name and chain id. Absent without one, and where `explorer_urls` is empty",
+        examples: ['https://etherscan.io'],
+      }),
+    ),
     profile: profileSchema,
     profile_basis: Type.Enum(['table', 'list', 'shown', 'tags', 'none'], {
       description:
@@ -70,6 +78,7 @@ export function presentNetwork(
   network: NetworkSettings,
   registry: Pick<Registry, 'conditionsOf' | 'gasFiguresOf'>,
 ): Static<typeof networkSchema> {
+  const explorer = explorerPage(network.explorerUrls, network.listedExplorer)
   return {
     id: networkId(network.name),
     name: network.name,
@@ -83,6 +92,7 @@ export function presentNetwork(
     features: [...network.features],
     tags: [...network.tags],
     explorer_urls: [...network.explorerUrls],
+    ...(explorer !== undefined && { explorer_url: explorer }),
     profile: presentProfile(network.profile),
     profile_basis: network.profileBasis,
     gas_rules: presentFigures(registry.gasFiguresOf(network.name)),

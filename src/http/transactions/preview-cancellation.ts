@@ -1,7 +1,9 @@
 // Previews the effect and the cost of a bulk cancellation (GET).
 import { Type } from 'typebox'
 import {
+  isPriced,
   type PreviewContext,
+  type Previewed,
   type PricedPreview,
   previewCancellation as previewCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
@@ -36,54 +38,72 @@ const windowSchema = Type.Object(
   {
     title: 'CancellationWindow',
     additionalProperties: false,
-    description: 'How many transactions may be in flight. Absent in the preview of one transaction',
+    description:
+      'How many transactions may be in flight. Absent in the preview of one transaction, and where no node answers',
   },
 )
+
+/** When a member is absent that needs the chain. */
+const absent = 'Absent where no node answers'
 
 export const previewSchema = Type.Object(
   {
     free: count('That no node ever had: they end at once, at no cost'),
     no_ops: count('That a node may have: each needs a no-op'),
-    over_cap: count("The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one"),
+    over_cap: Type.Optional(
+      count(`The no-ops that cancel_gas_price_cap forbids at today's price: they wait for a lower one. ${absent}`),
+    ),
     gaps: count('Nonces of free ones below one that a node may have: each needs a no-op too'),
     racing: count('That were canceled before and are not decided: they come beside these'),
     too_late: count('That are pending by their status, and whose nonce the chain has spent'),
-    cost: Type.Object(
-      {
-        expected: wei('Wei: if all no-ops are mined in the next block'),
-        today: wei('Wei: the most that no-ops signed now can cost'),
-        max: Type.Optional(
-          wei('Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
-        ),
-      },
-      { title: 'CancellationCost', additionalProperties: false },
+    cost: Type.Optional(
+      Type.Object(
+        {
+          expected: wei('Wei: if all no-ops are mined in the next block'),
+          today: wei('Wei: the most that no-ops signed now can cost'),
+          max: Type.Optional(
+            wei('Wei: the most that they can come to cost under cancel_gas_price_cap; absent without that policy'),
+          ),
+        },
+        { title: 'CancellationCost', additionalProperties: false, description: absent },
+      ),
     ),
-    fee_per_gas: Type.Object(
-      {
-        today: Type.Optional(
-          wei('Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op'),
-        ),
-        max: Type.Optional(
-          wei('Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
-        ),
-      },
-      { title: 'NoOpPrice', additionalProperties: false, description: 'gas_price_cap limits sends, and no no-op' },
+    fee_per_gas: Type.Optional(
+      Type.Object(
+        {
+          today: Type.Optional(
+            wei('Wei: the most that a no-op signed now offers for a unit of gas; absent without a no-op'),
+          ),
+          max: Type.Optional(
+            wei('Wei: the policy cancel_gas_price_cap, which no later no-op exceeds; absent without that policy'),
+          ),
+        },
+        {
+          title: 'NoOpPrice',
+          additionalProperties: false,
+          description: `gas_price_cap limits sends, and no no-op. ${absent}`,
+        },
+      ),
     ),
-    committed: wei('Wei: the most that the no-ops of those that race already can cost'),
-    balance: wei('Wei: of the relayer; where payments count only after some blocks, as it counts now'),
+    committed: Type.Optional(wei(`Wei: the most that the no-ops of those that race already can cost. ${absent}`)),
+    balance: Type.Optional(
+      wei(`Wei: of the relayer; where payments count only after some blocks, as it counts now. ${absent}`),
+    ),
     gas_budget: Type.Optional(
       wei('Wei: what the gas of all in flight has to fit in, by `reserve_balance` of the network; absent without one'),
     ),
-    cancel_reserve: wei('Wei: what sends leave untouched, for no-ops'),
-    balance_covers: Type.Object(
-      {
-        today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
-        max: Type.Optional(Type.Boolean({ description: 'cost.max, on top of committed amounts' })),
-      },
-      { additionalProperties: false },
+    cancel_reserve: Type.Optional(wei(`Wei: what sends leave untouched, for no-ops. ${absent}`)),
+    balance_covers: Type.Optional(
+      Type.Object(
+        {
+          today: Type.Boolean({ description: 'cost.today, on top of committed amounts' }),
+          max: Type.Optional(Type.Boolean({ description: 'cost.max, on top of committed amounts' })),
+        },
+        { additionalProperties: false, description: absent },
+      ),
     ),
     window: Type.Optional(windowSchema),
-    block_number: Type.Integer({ minimum: 0, description: 'The head of this preview' }),
+    block_number: Type.Optional(Type.Integer({ minimum: 0, description: `The head of this preview. ${absent}` })),
   },
   { title: 'CancellationPreview', additionalProperties: false },
 )
@@ -91,12 +111,12 @@ export const previewSchema = Type.Object(
 export function previewCancellation(context: PreviewContext) {
   return operation({
     scope: 'read',
-    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
+    refusals: ['RELAYER_NOT_FOUND'],
     schema: {
       operationId: 'previewPendingCancellation',
       summary: 'Preview the effect and cost of canceling everything pending',
       description:
-        'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview.',
+        'Prices are those of no-ops signed now, each above every attempt that a node may have. Changes nothing; the next block may change the preview. Where no node answers within five seconds, the preview has what the database shows: `free`, `no_ops`, `gaps`, `racing` and `too_late`, and no amount. The cancellation itself needs no node.',
       tags: ['transactions'],
       params: relayerParameters,
       response: answers(previewSchema),
@@ -108,15 +128,21 @@ export function previewCancellation(context: PreviewContext) {
   })
 }
 
-export function presentPreview({ cost, perGas, balance, gasBudget, ...preview }: PricedPreview) {
+export function presentPreview(previewed: Previewed) {
+  const counts = {
+    free: previewed.free,
+    no_ops: previewed.noOps,
+    gaps: previewed.gaps,
+    racing: previewed.racing,
+    too_late: previewed.tooLate,
+  }
+  return isPriced(previewed) ? { ...counts, ...presentAmounts(previewed) } : counts
+}
+
+function presentAmounts({ cost, perGas, balance, gasBudget, ...preview }: PricedPreview) {
   const covers = (wei: bigint) => (gasBudget ?? balance) >= wei + preview.committed
   return {
-    free: preview.free,
-    no_ops: preview.noOps,
     over_cap: preview.overCap,
-    gaps: preview.gaps,
-    racing: preview.racing,
-    too_late: preview.tooLate,
     cost: {
       expected: cost.expected.toString(),
       today: cost.today.toString(),
@@ -145,7 +171,20 @@ function presentWindow({ present, most, cost: { today, max } }: WindowPreview, b
   }
 }
 
-export function inWords({
+export function inWords(previewed: Previewed): string[] {
+  return isPriced(previewed) ? pricedInWords(previewed) : countedInWords(previewed)
+}
+
+function countedInWords({ free, noOps, gaps, racing, tooLate }: Previewed): string[] {
+  return [
+    `No node answers, so neither the cost nor the balance can be shown. ${free} would end at once, at no cost; ${noOps + gaps} need a no-op, which is signed and broadcast as soon as a node answers.`,
+    ...gapWords(gaps),
+    ...(racing > 0 ? [`${racing} more were canceled before, and are not decided.`] : []),
+    ...lateWords(tooLate),
+  ]
+}
+
+function pricedInWords({
   free,
   noOps,
   overCap,
@@ -160,10 +199,10 @@ export function inWords({
   const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
   return [
     `${free} would end at once, at no cost; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,
-    ...(gaps > 0 ? [`${gaps} of the no-ops fill nonces that would be given up below these.`] : []),
+    ...gapWords(gaps),
     ...(overCap > 0 ? [`${overCap} of the no-ops would wait: today's price is above cancel_gas_price_cap.`] : []),
     ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${committed} wei.`] : []),
-    ...(tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []),
+    ...lateWords(tooLate),
     ...(balance < cost.today + committed ? [`The balance of ${balance} wei does not cover that: top it up.`] : []),
     ...(gasBudget !== undefined && gasBudget < minWei(balance, cost.today + committed)
       ? [
@@ -171,4 +210,12 @@ export function inWords({
         ]
       : []),
   ]
+}
+
+function gapWords(gaps: number): string[] {
+  return gaps > 0 ? [`${gaps} of the no-ops fill nonces that would be given up below these.`] : []
+}
+
+function lateWords(tooLate: number): string[] {
+  return tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []
 }

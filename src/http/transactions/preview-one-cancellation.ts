@@ -11,7 +11,7 @@ import { inWords, presentPreview, previewSchema } from './preview-cancellation.t
 export function previewOneCancellation(context: PreviewContext) {
   return operation({
     scope: 'read',
-    refusals: ['TRANSACTION_NOT_FOUND', 'NODE_UNAVAILABLE'],
+    refusals: ['TRANSACTION_NOT_FOUND'],
     schema: {
       operationId: 'previewCancellation',
       summary: 'Preview the effect and cost of canceling one transaction',

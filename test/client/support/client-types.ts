@@ -33,7 +33,6 @@ export const typeFiles: Readonly<
   ],
   'relayer-types': [
     ['OverviewView', 'Overview'],
-    ['RelayerPatchInput', 'RelayerPatch'],
     ['RelayerConditionView', 'RelayerCondition'],
     ['AcknowledgmentInput', 'AcknowledgmentRequest'],
   ],
@@ -60,25 +59,18 @@ export function clientTypes({ components: { schemas } }: NamedSchemas, types: Ty
   const written = types.map(([name, title]) => {
     const schema = schemas[title]
     if (!schema) throw new Error(`the document has no schema ${title}`)
-    return `\nexport interface ${name} ${typeOf(schema, '', { isWhole: true, isPatch: title.endsWith('Patch') })}\n`
+    return `\nexport interface ${name} ${typeOf(schema, '', true)}\n`
   })
   return head + written.join('')
 }
 
-interface Form {
-  readonly isWhole?: boolean
-  /** A JSON Merge Patch (RFC 7396): null removes a member. */
-  readonly isPatch: boolean
-}
-
-function typeOf(schema: Schema, indent: string, form: Form): string {
-  const { isPatch } = form
+function typeOf(schema: Schema, indent: string, isWhole = false): string {
   const choices = choicesOf(schema)
-  if (choices) return union([...new Set(choices.map((each) => typeOf(each, indent, { isPatch })))], indent)
+  if (choices) return union([...new Set(choices.map((each) => typeOf(each, indent)))], indent)
   if ('const' in schema) return literal(schema.const)
   if (typeof schema.type === 'object') {
     return union(
-      schema.type.map((type) => typeOf({ ...schema, type }, indent, { isPatch })),
+      schema.type.map((type) => typeOf({ ...schema, type }, indent)),
       indent,
     )
   }
@@ -87,11 +79,11 @@ function typeOf(schema: Schema, indent: string, form: Form): string {
     case 'number':
       return 'number'
     case 'array': {
-      const item = typeOf(schema.items ?? {}, indent, { isPatch })
+      const item = typeOf(schema.items ?? {}, indent)
       return choicesOf(schema.items ?? {}) ? `readonly (${item})[]` : `readonly ${item}[]`
     }
     case 'object':
-      return objectOf(schema, indent, form)
+      return objectOf(schema, indent, isWhole)
     case undefined:
       return 'unknown'
     default:
@@ -99,15 +91,11 @@ function typeOf(schema: Schema, indent: string, form: Form): string {
   }
 }
 
-function objectOf(
-  { properties = {}, required = [], additionalProperties }: Schema,
-  indent: string,
-  { isWhole, isPatch }: Form,
-) {
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, indent: string, isWhole: boolean) {
   const within = `${indent}  `
   const members = Object.entries(properties).map(([name, schema]) => ({
     description: 'description' in schema ? `${within}/** ${capitalized(String(schema.description))} */\n` : '',
-    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(required.includes(name) || isPatch ? schema : withoutNull(schema), within, { isPatch })}`.replace(
+    code: `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(required.includes(name) ? schema : withoutNull(schema), within)}`.replace(
       ': \n',
       ':\n',
     ),
@@ -120,7 +108,7 @@ function objectOf(
     return `{\n${members.map(({ description, code }) => `${description}${within}${code}\n`).join('')}${indent}}`
   }
   return typeof additionalProperties === 'object'
-    ? `Readonly<Record<string, ${typeOf(additionalProperties, indent, { isPatch })}>>`
+    ? `Readonly<Record<string, ${typeOf(additionalProperties, indent)}>>`
     : 'Readonly<Record<string, unknown>>'
 }
 
