@@ -1,7 +1,7 @@
 // A relayer as an operator reads it: its state, the conditions that hold it up, its queue, its balance, and its last change by a client.
 import { type Static, Type } from 'typebox'
 import type { Overview } from '../../commands/relayers/read-overview.ts'
-import { heldConditions, runbookOf } from '../../domain/condition.ts'
+import { type HeldCondition, heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
 import type { OpenTransaction } from '../../domain/standing.ts'
@@ -138,9 +138,15 @@ export function presentOverview(
   }
 }
 
+/** They hold without a transaction that waits. */
+const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
+
 /** The transaction that waits has the text, and is recorded a moment before its relayer's condition. */
-function conditionsOf({ report, heldUp }: Overview): readonly Held[] {
-  const known = report?.conditions ?? []
+function conditionsOf({ report, heldUp, queued, inFlight, mined }: Overview): readonly Held[] {
+  const isOpen = heldUp !== undefined || queued + inFlight + mined > 0
+  // A step found the others, of transactions that have ended since. The owner reports that with the next block.
+  const isHeld = ({ condition, text }: Held) => isOpen || text !== undefined || ofRelayer.includes(condition)
+  const known = (report?.conditions ?? []).filter(isHeld)
   if (!heldUp) return known
   const { condition, text, facts, since = heldUp.createdAt } = heldUp.wait
   const wait = { text, ...(facts && { facts }) }

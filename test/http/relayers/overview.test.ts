@@ -86,6 +86,22 @@ test('the wait of a transaction has the words of its condition, and may be known
   expect(held).toEqual([{ condition: 'node_behind', ...words, since: at(now - 9_000) }, shown])
 })
 
+test('what a step found of transactions that have ended since is over', async () => {
+  const conditions = [
+    { condition: 'balance_short', since: now } as const,
+    { condition: 'step_failing', since: now } as const,
+    { ...short, condition: 'gas_price_cap' } as const,
+  ]
+  await using server = await serveReport({ ...report, conditions })
+  const names = async () => {
+    const { conditions: held } = await server.read()
+    return held.map(({ condition }: { condition: string }) => condition)
+  }
+  expect(await names()).toEqual(['step_failing', 'gas_price_cap'])
+  await put(server.store, transaction('waits', { phase: 'queued' }))
+  expect(await names()).toEqual(['balance_short', 'step_failing', 'gas_price_cap'])
+})
+
 test('who changed it last, and by which operation', async () => {
   await using server = await serveReport()
   const permit = await server.ask('POST', '/api/v1/relayers/one/gap-fillers', json({ count: 1 }))
