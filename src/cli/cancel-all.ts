@@ -95,7 +95,7 @@ function mayFly({ present, most }: NonNullable<CancellationPreviewView['window']
   return present === most ? `${most}` : `${present} now, at most ${most}`
 }
 
-/** What the mined no-ops cost. One may be mined and not final, and another take its place. */
+/** The cost of the mined no-ops. One may be mined and not final, and another take its place. */
 function costOf(verdicts: readonly CancellationView[]): string {
   const sum = verdicts.reduce((wei, { cost }) => wei + BigInt(cost ?? 0), 0n)
   const unknown = verdicts.filter(({ cost }) => cost === undefined).length

@@ -9,9 +9,11 @@ interface Options extends RelayerOptions {
 }
 
 export function addPause(program: Command, act: Act): void {
-  relayerCommand(program, 'pause', 'let a relayer take no sends and bind no nonces; what is in flight goes on').action(
-    act((around: Around, options: Options) => setPaused(around, options, true)),
-  )
+  relayerCommand(
+    program,
+    'pause',
+    'let a relayer take no sends and bind no nonces; transactions in flight go on',
+  ).action(act((around: Around, options: Options) => setPaused(around, options, true)))
   relayerCommand(program, 'resume', 'let a paused relayer send again').action(
     act((around: Around, options: Options) => setPaused(around, options, false)),
   )

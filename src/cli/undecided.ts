@@ -1,8 +1,8 @@
-// Errors that leave open what became of a cancellation.
+// Errors that leave the outcome of a cancellation open.
 import { ApiError, NoAnswer } from '../client/client.ts'
 import { CommandError, exits } from './exits.ts'
 
-/** What to throw when an error leaves open what became of a cancellation. */
+/** The error to throw when the outcome of a cancellation is open. */
 export function undecidedIfStored(error: unknown, stop: AbortSignal, remedy: string): unknown {
   const isOpen = (error instanceof NoAnswer && !error.isUnsent) || (error instanceof ApiError && error.status >= 500)
   return isOpen || stop.aborted ? undecided(error, stop, remedy) : error

@@ -23,7 +23,7 @@ export interface OwnerReport {
   readonly conditions: readonly Held[]
 }
 
-/** Who last changed a relayer by which operation. */
+/** The last change of a relayer by a client. */
 export interface RelayerChange {
   readonly at: TimestampMs
   readonly by: ApiKeyId

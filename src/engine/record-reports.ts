@@ -1,6 +1,7 @@
 // Stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A condition
 // is stored within a second; a balance and the time of the observation at most every half minute.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import {
@@ -10,6 +11,7 @@ import {
   heldSince,
   type OwnerReport,
 } from '../domain/owner-report.ts'
+import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerObserver } from '../domain/relayer-observer.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -32,6 +34,8 @@ interface Seen {
   readonly observedAt: TimestampMs
   readonly balance?: BalanceReading
   readonly found: readonly FoundCondition[]
+  /** By which the conditions were found. Absent where a failure was reported. */
+  readonly policies?: Policies
   /** A step found them, or a survey. */
   readonly by: 'step' | 'survey'
   /** Idle since: what the step found may be over. */
@@ -41,6 +45,7 @@ interface Seen {
 interface Noted {
   readonly balance?: bigint
   readonly by?: Seen['by']
+  readonly policies?: Policies
   readonly isDoubtful?: boolean
   readonly observedAt?: TimestampMs
 }
@@ -65,21 +70,22 @@ export function recordReports({
   })
 
   function note(id: RelayerId, found: readonly FoundCondition[], noted: Noted = {}): void {
-    const { balance, by = 'step', isDoubtful = false, observedAt = clock.now() } = noted
+    const { balance, by = 'step', isDoubtful = false, observedAt = clock.now(), policies } = noted
     const read = balance === undefined ? seen.get(id)?.balance : { wei: balance, readAt: observedAt }
-    seen.set(id, { observedAt, found, by, isDoubtful, ...(read && { balance: read }) })
+    seen.set(id, { observedAt, found, by, isDoubtful, ...(policies && { policies }), ...(read && { balance: read }) })
     changed.add(id)
   }
 
   /** Its conditions are those of the last step or survey. Before the first, those of the row. */
-  function noteIdle({ id, paused }: Relayer): void {
+  function noteIdle({ id, paused, policies }: Relayer): void {
     const before = seen.get(id)
     if (!before) return
     const { found, by, observedAt } = before
     const wasPaused = found.some(({ condition }) => condition === 'paused')
     const rest = without(found, 'paused')
-    const isDoubtful = wasPaused !== paused || (by === 'step' && rest.length > 0)
-    note(id, paused ? including(rest, 'paused') : rest, { by, isDoubtful, observedAt })
+    const isChanged = wasPaused !== paused || !isDeepStrictEqual(before.policies ?? policies, policies)
+    const isDoubtful = before.isDoubtful || isChanged || (by === 'step' && rest.length > 0)
+    note(id, paused ? including(rest, 'paused') : rest, { by, isDoubtful, observedAt, policies })
   }
 
   const foundBefore = (id: RelayerId) => seen.get(id)?.found ?? []
@@ -114,12 +120,12 @@ export function recordReports({
   return {
     isDoubtful: (id) => seen.get(id)?.isDoubtful === true,
     observer: {
-      looked({ id }, { conditions, balance }) {
+      looked({ id, policies }, { conditions, balance }) {
         const found = conditions.map((condition) => ({ condition }))
-        note(id, found, balance === undefined ? {} : { balance })
+        note(id, found, { policies, ...(balance !== undefined && { balance }) })
       },
       idle: noteIdle,
-      surveyed: ({ id }, { findings, ...read }) => note(id, findings, { ...read, by: 'survey' }),
+      surveyed: ({ id, policies }, { findings, ...read }) => note(id, findings, { ...read, policies, by: 'survey' }),
       unreachable: (id) => note(id, including(foundBefore(id), 'node_unreachable')),
       failed: (id) => note(id, including(foundBefore(id), 'step_failing')),
       accountInUse: ({ id }: Relayer, isInUse) =>

@@ -2,6 +2,7 @@
 // account is empty before a client's send waits for it.
 import { ChainUnavailable } from '../chain/chain.ts'
 import { inquire } from '../domain/decide/facts/inquire.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
 import { hindersNext, withNextSend } from '../domain/decide/queue/hinders-next.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
@@ -40,16 +41,18 @@ export function surveyIdle({ context, relayers, owns, isDoubtful }: Surveying): 
     over: 'relayers without open transactions are looked at again',
   })
 
-  async function surveyOne(relayer: Relayer): Promise<void> {
-    const survey = await look(context, relayer)
-    if (stopping.signal.aborted || !owns(relayer.id)) return
+  async function surveyOne({ id }: Relayer): Promise<void> {
+    const work = await context.store.reads.work(id, 1)
+    const survey = work && isIdle(work) ? await look(context, work) : undefined
+    if (stopping.signal.aborted || !owns(id)) return
     const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
     // A node that restarts is back at the second look.
-    const isFirst = isSilent && !silent.has(relayer.id)
-    if (isSilent) silent.add(relayer.id)
-    else silent.delete(relayer.id)
-    dueAt.set(relayer.id, clock.elapsed() + waitAfter(survey, isSilent, isFirst))
-    if (survey && !isFirst) observer.surveyed(relayer, survey)
+    const isFirst = isSilent && !silent.has(id)
+    if (isSilent) silent.add(id)
+    else silent.delete(id)
+    dueAt.set(id, clock.elapsed() + waitAfter(survey, isSilent, isFirst))
+    // A relayer with open transactions is reported by its steps.
+    if (work && survey && !isFirst) observer.surveyed(work.relayer, survey)
   }
 
   async function surveyDue(): Promise<void> {
@@ -81,10 +84,7 @@ function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: b
   return survey && survey.findings.length > 0 ? heldMs : usualMs
 }
 
-/** Undefined for a relayer with open transactions, whose steps report. */
-async function look(context: StepContext, relayer: Relayer): Promise<IdleSurvey | undefined> {
-  const work = await context.store.reads.work(relayer.id, 1)
-  if (!work || !isIdle(work)) return undefined
+async function look(context: StepContext, work: Work): Promise<IdleSurvey> {
   const next = { id: newId(context), now: context.clock.now() }
   const policy = context.policyOf(work.relayer)
   const chain = context.chainOf(work.relayer)

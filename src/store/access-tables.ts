@@ -225,7 +225,7 @@ export interface OwnerReportTable {
   conditions: string
 }
 
-/** Who last changed a relayer. */
+/** The last change of a relayer by a client. */
 export interface RelayerChangeTable {
   relayer_id: RelayerId
   change: Json<RelayerChange>

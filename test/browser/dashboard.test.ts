@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.goto(at('/relayers/payouts'))
     await page.getByText('The network’s price now: ').waitFor()
     expect(await page.locator('.notice.bad').textContent()).toMatch(
-      /now: \d\d(\.\d+)? gwei .*base fee and tip, at block .*gas_price_cap with PATCH \/api\/v1\/relayers\/payouts/,
+      /now: \d\d(\.\d+)? gwei .*base fee and tip, at block .*Raise the cap…/,
     )
     await page.getByRole('link', { name: 'Open nonce 3' }).focus()
     await page.keyboard.press('Enter')
@@ -148,11 +148,43 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.waitForResponse(/payouts\/nonces/)
     expect(await page.locator('.tally').textContent()).toMatch(tally)
     await page.goto(at('/'))
-    await page.getByRole('heading', { name: '1 cap below the network’s price' }).waitFor()
-    await page.getByText('Its cap of 3 gwei is below the network’s price').waitFor()
+    await page.getByRole('heading', { name: '1 relayer could not send now' }).waitFor()
+    await page.getByText('The next send would wait: the base fee').waitFor()
     await page.getByRole('link', { name: 'payouts', exact: true }).click()
-    await page.getByText('The cap is below the network’s price.').waitFor()
+    await page.getByText('is above gas_price_cap (3 gwei)').waitFor()
     expect(await violations(page)).toEqual([])
+  })
+
+  test('a condition of an idle relayer is acknowledged with a note, and its cap is raised from it', async () => {
+    const { page } = operator
+    await scene.client.request('PATCH', '/relayers/treasury', { body: { policies: { gas_price_cap: 1_000_000_000 } } })
+    await page.goto(at('/relayers/treasury'))
+    const notice = page.locator('.notice', { hasText: 'Gas price above the cap' })
+    // Once its transactions are final.
+    await mineUntil('The next send would wait')
+    await notice.getByRole('button', { name: 'Acknowledge…' }).click()
+    await page.getByLabel('Note for others').fill('<b>wait for Monday</b>')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Acknowledge', exact: true }).click()
+    await notice.getByText('ago: <b>wait for Monday</b>').waitFor()
+    await page.goto(at('/'))
+    await page.locator('tr', { hasText: 'treasury' }).getByText(', acknowledged').waitFor()
+    await page.getByRole('link', { name: 'treasury', exact: true }).click()
+    await notice.getByRole('button', { name: 'Withdraw the acknowledgment' }).click()
+    await notice.getByRole('button', { name: 'Acknowledge…' }).waitFor()
+
+    await notice.getByRole('button', { name: 'Raise the cap…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Cap in gwei').fill('none')
+    expect(await dialog.getByRole('button', { name: 'Set the cap' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Cap in gwei').fill('250.5')
+    await dialog.getByText('{"policies":{"gas_price_cap":"250500000000"}}').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Set the cap' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await page.getByText('policies.gas_price_cap').waitFor()
+    const { body } = await scene.client.request('GET', '/relayers/treasury')
+    expect(body).toMatchObject({ data: { policies: { gas_price_cap: 250_500_000_000 } } })
   })
 
   test('while no node answers, one is canceled and then everything, and nothing that races is green', async () => {

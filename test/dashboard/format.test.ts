@@ -1,8 +1,8 @@
 // Amounts keep all their digits; an amount that is shortened says so.
 import { expect, test } from 'vitest'
 import { conditionTitles } from '../../src/dashboard/state/conditions.ts'
-import { duration, ether, grouped, gwei, inGwei, shortly } from '../../src/dashboard/state/format.ts'
-import { conditions } from '../../src/domain/condition.ts'
+import { duration, ether, grouped, gwei, inGwei, shortly, weiOfGwei } from '../../src/dashboard/state/format.ts'
+import { heldConditions } from '../../src/domain/condition.ts'
 
 test('amounts are exact', () => {
   expect(ether(1n)).toBe('0.000000000000000001')
@@ -37,5 +37,17 @@ test.each([
 })
 
 test('every condition has a title', () => {
-  expect(Object.keys(conditionTitles).sort()).toEqual([...conditions].sort())
+  expect(Object.keys(conditionTitles).sort()).toEqual([...heldConditions].sort())
+})
+
+test.each([
+  ['40', 40_000_000_000n],
+  [' 0.5 ', 500_000_000n],
+  ['1.000000001', 1_000_000_001n],
+  ['', undefined],
+  ['1.0000000001', undefined],
+  ['-1', undefined],
+  ['4e1', undefined],
+])('"%s" gwei', (text, wei) => {
+  expect(weiOfGwei(text)).toBe(wei)
 })

@@ -169,6 +169,22 @@ test('the end of a wait is looked for at once, and nothing is read twice of a bu
   expect(place.chain.inquiries).toHaveLength(reads + 1)
 })
 
+test('a policy that changed is in force at once', async () => {
+  await using place = await openSurvey()
+  place.chain.view = someObservation({ market: { ...someMarket, baseFee: 20n * gwei }, balance: ether })
+  await place.shows('a look', () => true)
+  const policies = { ...place.relayer.policies, gasPriceCap: gwei }
+  await place.under.store.commit((session) => session.saveRelayer({ ...place.relayer, policies }))
+  await place.step()
+  const found = await place.shows('the cap', ({ conditions }) => conditions.length > 0)
+  expect(found?.conditions).toMatchObject([{ condition: 'gas_price_cap' }])
+  expect(place.chain.inquiries).toHaveLength(2)
+  // The same policies again are no change.
+  await place.step()
+  await place.passes(10_000)
+  expect(place.chain.inquiries).toHaveLength(2)
+})
+
 test('a pause shows at once, and so does its end', async () => {
   await using place = await openSurvey()
   await place.shows('a look', () => true)

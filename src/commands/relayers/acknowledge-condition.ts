@@ -51,9 +51,9 @@ async function heldCondition(session: Session, relayerId: RelayerId, condition: 
   const held = conditions.find((each) => each.condition === condition)
   if (held) return held
   const others = conditions.map((each) => each.condition).join(', ')
-  const known = others === '' ? 'it has none' : `it has ${others}`
+  const all = others === '' ? 'it has none' : `it has ${others}`
   throw new RescindError(
     'CONDITION_NOT_FOUND',
-    `relayer "${relayerId}" does not have the condition ${condition}: ${known}`,
+    `relayer "${relayerId}" does not have the condition ${condition}: ${all}`,
   )
 }

@@ -11,6 +11,7 @@ export function Dialog({
   close,
   children,
   isReady = true,
+  isHarmless = false,
 }: {
   title: string
   /** The words of the button that does it. */
@@ -19,6 +20,8 @@ export function Dialog({
   close: () => void
   children: ComponentChildren
   isReady?: boolean
+  /** What it does is easily taken back. */
+  isHarmless?: boolean
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isBusy = useSignal(false)
@@ -49,9 +52,9 @@ export function Dialog({
       )}
       <div class="actions">
         <button type="button" onClick={() => dialog.current?.close()}>
-          Keep it
+          {isHarmless ? 'Close' : 'Keep it'}
         </button>
-        <button type="button" class="danger" disabled={!isReady || isBusy.value} onClick={run}>
+        <button type="button" class={isHarmless ? '' : 'danger'} disabled={!isReady || isBusy.value} onClick={run}>
           {isBusy.value ? 'Working…' : confirm}
         </button>
       </div>

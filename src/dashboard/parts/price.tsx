@@ -1,7 +1,11 @@
 // The network's price now, beside the cap that it exceeds, and where the cap is changed.
+import { useSignal } from '@preact/signals'
 import type { CapName, ShownPrice } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
-import { grouped, gwei } from '../state/format.ts'
+import { grouped, gwei, weiOfGwei } from '../state/format.ts'
+import { pathOf, request } from '../state/request.ts'
+import { may } from '../state/session.ts'
+import { Dialog } from './dialog.tsx'
 import { Age } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
@@ -39,7 +43,7 @@ export function CapHelp({ relayer, name, price }: { relayer: string; name: CapNa
           The network’s price now: <PriceNow price={price} />.
         </p>
       )}
-      <HowToRaise relayer={relayer} name={name} />
+      <HowToRaise relayer={relayer} name={name} price={price} />
     </>
   )
 }
@@ -52,17 +56,102 @@ export function CapBelow({ relayer, cap, price }: { relayer: string; cap: bigint
         <strong>The cap is below the network’s price.</strong> <code>gas_price_cap</code> is {gwei(cap)} gwei. The
         network’s price now: <PriceNow price={price} />. The next transaction may wait at the cap.
       </p>
-      <HowToRaise relayer={relayer} name="gas_price_cap" />
+      <HowToRaise relayer={relayer} name="gas_price_cap" price={price} />
     </div>
   )
 }
 
-function HowToRaise({ relayer, name }: { relayer: string; name: CapName }) {
+function HowToRaise({ relayer, name, price }: { relayer: string; name: CapName; price: ShownPrice | undefined }) {
+  const isRaising = useSignal(false)
+  if (!may('admin')) {
+    return (
+      <p>
+        A key with the scope <code>admin</code> raises the cap:{' '}
+        <code>
+          rescind policies set {name} …gwei -r {relayer}
+        </code>
+      </p>
+    )
+  }
   return (
     <p>
-      To raise the cap, change the policy <code>{name}</code> with{' '}
-      <code>PATCH /api/v1/relayers/{encodeURIComponent(relayer)}</code> and a key with the scope <code>admin</code>. It
-      also works for a relayer of the configuration file: the change then overrides the file.
+      <button
+        type="button"
+        onClick={() => {
+          isRaising.value = true
+        }}
+      >
+        Raise the cap…
+      </button>
+      {isRaising.value && (
+        <RaiseCap
+          relayer={relayer}
+          name={name}
+          price={price}
+          close={() => {
+            isRaising.value = false
+          }}
+        />
+      )}
     </p>
+  )
+}
+
+/** Room for a base fee that doubles. */
+function suggested(price: ShownPrice | undefined): string {
+  return price === undefined ? '' : String(Math.ceil((Number(price.per_gas) * 2) / 1e9))
+}
+
+function RaiseCap({
+  relayer,
+  name,
+  price,
+  close,
+}: {
+  relayer: string
+  name: CapName
+  price: ShownPrice | undefined
+  close: () => void
+}) {
+  const amount = useSignal(suggested(price))
+  const wei = weiOfGwei(amount.value)
+  const path = pathOf`/v1/relayers/${relayer}`
+  return (
+    <Dialog
+      title={`Raise ${name} of ${relayer}`}
+      confirm="Set the cap"
+      isHarmless
+      isReady={wei !== undefined && wei > 0n}
+      act={async () => {
+        await request(path, { method: 'PATCH', body: { policies: { [name]: String(wei) } } })
+      }}
+      close={close}
+    >
+      <p>
+        The most that {name === 'gas_price_cap' ? 'a send' : 'a no-op'} may pay for a unit of gas. It is in force from
+        the next step, also for transactions that wait, and overrides the configuration file.
+      </p>
+      {price && (
+        <p>
+          The network’s price now: <PriceNow price={price} />.
+        </p>
+      )}
+      <label>
+        Cap in gwei
+        <input
+          type="text"
+          inputMode="decimal"
+          value={amount.value}
+          onInput={({ currentTarget }) => {
+            amount.value = currentTarget.value
+          }}
+        />
+      </label>
+      <p class="note">
+        <code>
+          PATCH /api{path} {JSON.stringify({ policies: { [name]: String(wei ?? '…') } })}
+        </code>
+      </p>
+    </Dialog>
   )
 }

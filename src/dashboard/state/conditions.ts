@@ -1,7 +1,7 @@
 // The conditions in a few words. The service's own text has the figures.
 import type { OverviewView } from '../../client/relayer-types.ts'
 
-export type WaitCondition = NonNullable<OverviewView['held_up']>['wait']['condition']
+export type WaitCondition = OverviewView['conditions'][number]['condition']
 
 export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   paused: 'Paused',
@@ -36,20 +36,53 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   finality_stalled: 'Finality is stalled',
   witnesses_contradict: 'Endpoints contradict each other',
   witness_silent: 'A second endpoint is silent',
+  step_failing: 'The service fails at it: the log has the error',
 }
 
 /** In no block for so long, without a condition: slow, and worth a look. */
 export const slowMs = 300_000
 
-export type Health = 'stuck' | 'slow' | 'paused' | 'racing' | 'busy' | 'idle'
+/**
+ * - `stuck`: a condition holds transactions up. `blocked`: nothing is open, and a condition would hold up the next send.
+ * - `acknowledged`: all of its conditions are. `unobserved`: nothing is open, and no process has looked.
+ */
+export type Health =
+  | 'stuck'
+  | 'blocked'
+  | 'slow'
+  | 'paused'
+  | 'acknowledged'
+  | 'racing'
+  | 'busy'
+  | 'unobserved'
+  | 'idle'
 
 export function healthOf(view: OverviewView, now: number): Health {
-  if (view.held_up && view.held_up.wait.condition !== 'paused') return 'stuck'
+  const held = heldOf(view)
+  const isOpen = view.queued + view.in_flight > 0 || view.held_up !== undefined
+  if (held.some(({ acknowledged }) => !acknowledged)) return isOpen ? 'stuck' : 'blocked'
   if (view.paused) return 'paused'
+  if (held.length > 0) return 'acknowledged'
   if (view.oldest && now - Date.parse(view.oldest.created_at) > slowMs) return 'slow'
   if (view.racing > 0) return 'racing'
-  return view.in_flight + view.queued > 0 ? 'busy' : 'idle'
+  if (isOpen) return 'busy'
+  return view.state === 'unobserved' ? 'unobserved' : 'idle'
+}
+
+/** A pause is the operator's own. */
+export function heldOf({ conditions }: OverviewView): OverviewView['conditions'] {
+  return conditions.filter(({ condition }) => condition !== 'paused')
 }
 
 /** Worst first. */
-export const healthOrder: readonly Health[] = ['stuck', 'slow', 'paused', 'racing', 'busy', 'idle']
+export const healthOrder: readonly Health[] = [
+  'stuck',
+  'blocked',
+  'slow',
+  'paused',
+  'acknowledged',
+  'racing',
+  'busy',
+  'unobserved',
+  'idle',
+]

@@ -19,6 +19,12 @@ export function gwei(wei: bigint): string {
   return scaled(wei, 9)
 }
 
+/** Undefined for anything but an amount with at most nine decimals. */
+export function weiOfGwei(text: string): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(9, '0'))
+}
+
 function scaled(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = grouped(digits.slice(0, -decimals))

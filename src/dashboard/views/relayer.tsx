@@ -1,14 +1,17 @@
 // One relayer: the condition that holds it up, its nonce lane, and its transactions.
 import type { RelayerView as Relayer, RelayerStatusView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
+import { Conditions } from '../parts/conditions.tsx'
 import { NonceLane } from '../parts/lane.tsx'
-import { Badge, Copy, Empty, Ether, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
-import { CapBelow, CapHelp } from '../parts/price.tsx'
+import { Age, Badge, Copy, Empty, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
+import { CapBelow } from '../parts/price.tsx'
 import { Transactions } from '../parts/transactions.tsx'
-import { capIn, capOf, isBelow, type ShownPrice } from '../state/caps.ts'
-import { conditionTitles } from '../state/conditions.ts'
-import { grouped, inGwei } from '../state/format.ts'
+import { capInOverview, isBelow } from '../state/caps.ts'
+import { shownNow } from '../state/clock.ts'
+import { healthOf } from '../state/conditions.ts'
+import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -16,11 +19,11 @@ import { may } from '../state/session.ts'
 
 export function RelayerView({ id }: { id: string }) {
   const relayer = useLoad<Relayer>(pathOf`/v1/relayers/${id}`)
+  const overview = useLoad<OverviewView>(pathOf`/v1/relayers/${id}/overview`)
   const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${id}/status`)
   const nonces = useLoad<readonly TraceView[]>(pathOf`/v1/relayers/${id}/nonces`)
-  const waiting = nonces.answer?.data.find(({ wait }) => wait !== undefined)
-  const price = status.answer?.data.network_price
-  const cap = capOf(relayer.answer?.data, 'gas_price_cap')
+  const view = overview.answer?.data
+  const health = view && healthOf(view, shownNow.value)
   const isMissing = relayer.failure?.code === 'RELAYER_NOT_FOUND'
   return (
     <>
@@ -33,8 +36,8 @@ export function RelayerView({ id }: { id: string }) {
           !isMissing && (
             <CancelAllLink
               id={id}
-              isOpen={status.answer?.data.pending_transactions_count !== 0}
-              isUrgent={waiting !== undefined && waiting.wait?.condition !== 'paused'}
+              isOpen={view === undefined || view.queued + view.in_flight > 0}
+              isUrgent={health === 'stuck' || health === 'slow'}
             />
           )
         }
@@ -42,15 +45,18 @@ export function RelayerView({ id }: { id: string }) {
         {id}
       </Heading>
       <Shown loaded={relayer} what={`the relayer ${id}`}>
-        {(view) => <Facts relayer={view} status={status.answer?.data} why={status.failure?.message} />}
+        {(data) => <Facts relayer={data} view={view} status={status.answer?.data} why={status.failure?.message} />}
       </Shown>
       {!isMissing && (
         <>
-          {waiting ? (
-            <HeldUp relayer={id} first={waiting} price={price} />
-          ) : (
-            cap !== undefined && price && isBelow(cap, price) && <CapBelow relayer={id} cap={cap} price={price} />
-          )}
+          <Shown loaded={overview} what="its conditions">
+            {(data) => (
+              <>
+                <Conditions relayer={data} reload={overview.reload} />
+                <CapWarning relayer={data} />
+              </>
+            )}
+          </Shown>
           <section aria-labelledby="lane">
             <h2 id="lane">Nonces</h2>
             <Shown loaded={nonces} what="the nonces">
@@ -64,6 +70,15 @@ export function RelayerView({ id }: { id: string }) {
   )
 }
 
+/** Once the price passes the cap, a condition says so. */
+function CapWarning({ relayer }: { relayer: OverviewView }) {
+  const { id, network_price: price } = relayer
+  const cap = capInOverview(relayer)
+  if (cap === undefined || !price || !isBelow(cap, price)) return null
+  if (relayer.conditions.some(({ condition }) => condition === 'gas_price_cap')) return null
+  return <CapBelow relayer={id} cap={cap} price={price} />
+}
+
 function Nonces({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {
   if (traces.length === 0) return <Empty title="No nonce used yet">A transaction gets its nonce when it is sent.</Empty>
   return <NonceLane relayer={relayer} traces={traces} />
@@ -71,11 +86,14 @@ function Nonces({ relayer, traces }: { relayer: string; traces: readonly TraceVi
 
 function Facts({
   relayer,
+  view,
   status,
   why,
 }: {
   relayer: Relayer
+  view: OverviewView | undefined
   status: RelayerStatusView | undefined
+  /** Why the node's count is not there. */
   why: string | undefined
 }) {
   const { symbol, explorer } = networkOf(relayer.network)
@@ -94,16 +112,35 @@ function Facts({
       </div>
       <div>
         <dt>Balance</dt>
-        <dd>{status ? <Ether wei={status.balance} symbol={symbol} exact /> : (why ?? '…')}</dd>
+        <dd>
+          {view?.balance ? (
+            <>
+              <Ether wei={view.balance.wei} symbol={symbol} />{' '}
+              <small>
+                read <Age at={view.balance.read_at} /> ago
+              </small>
+            </>
+          ) : (
+            '…'
+          )}
+        </dd>
       </div>
       <div>
         <dt>Next nonce on chain</dt>
-        <dd>{status ? grouped(status.nonce) : '…'}</dd>
+        <dd>{status ? grouped(status.nonce) : (why ?? '…')}</dd>
       </div>
       <div>
         <dt>Waiting or in flight</dt>
-        <dd>{status ? grouped(status.pending_transactions_count) : '…'}</dd>
+        <dd>{view ? grouped(view.queued + view.in_flight) : '…'}</dd>
       </div>
+      {view?.changed && (
+        <div>
+          <dt>Changed last</dt>
+          <dd title={`by the API key ${view.changed.by}`}>
+            {view.changed.members.join(', ') || view.changed.operation}, <Age at={view.changed.at} /> ago
+          </dd>
+        </div>
+      )}
       {relayer.paused && (
         <div>
           <dt>Sending</dt>
@@ -113,26 +150,5 @@ function Facts({
         </div>
       )}
     </dl>
-  )
-}
-
-/** The first that waits, in the service's own words. */
-function HeldUp({ relayer, first, price }: { relayer: string; first: TraceView; price: ShownPrice | undefined }) {
-  if (!first.wait) return null
-  const cap = capIn(first.wait.condition)
-  const { id, nonce } = first.transaction
-  return (
-    <div class={`notice ${first.wait.condition === 'paused' ? 'warn' : 'bad'}`}>
-      <div class="words">
-        <p>
-          <strong>{conditionTitles[first.wait.condition]}.</strong> {inGwei(first.wait.text)}{' '}
-          <Runbook wait={first.wait} />
-        </p>
-        {cap && <CapHelp relayer={relayer} name={cap} price={price} />}
-      </div>
-      <a class="button" href={pathOf`/relayers/${relayer}/transactions/${id}`}>
-        Open nonce {grouped(nonce ?? 0)}
-      </a>
-    </div>
   )
 }

@@ -1,5 +1,4 @@
 // All relayers, the stuck ones first, with one sentence above them that names the problem.
-import type { RelayerStatusView } from '../../client/account-types.ts'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
@@ -7,8 +6,8 @@ import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '..
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, capInOverview, isBelow } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
-import { conditionTitles, type Health, healthOf, healthOrder } from '../state/conditions.ts'
-import { duration, grouped, gwei, inGwei, plural } from '../state/format.ts'
+import { conditionTitles, type Health, healthOf, healthOrder, heldOf } from '../state/conditions.ts'
+import { duration, exactTime, grouped, gwei, inGwei, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -47,12 +46,14 @@ function sorted(relayers: readonly OverviewView[]): readonly OverviewView[] {
 }
 
 function isCapLow(view: OverviewView): boolean {
-  return isBelow(capInOverview(view), view.network_price)
+  const isHeld = view.conditions.some(({ condition }) => condition === 'gas_price_cap')
+  return !isHeld && isBelow(capInOverview(view), view.network_price)
 }
 
 function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
   const stuck = relayers.filter((view) => healthOf(view, shownNow.value) === 'stuck')
   const low = relayers.filter(isCapLow).length
+  const blocked = relayers.filter((view) => healthOf(view, shownNow.value) === 'blocked').length
   const open = relayers.reduce((sum, view) => sum + view.queued + view.in_flight, 0)
   if (stuck.length > 0) {
     return (
@@ -76,6 +77,7 @@ function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
         <small>
           {plural(relayers.length, 'relayer')},{' '}
           {open === 0 ? 'nothing under way' : `${plural(open, 'transaction')} under way`}
+          {blocked > 0 && `; ${plural(blocked, 'relayer')} could not send now`}
           {low > 0 && `; ${plural(low, 'cap')} below the network’s price`}
         </small>
       )}
@@ -130,7 +132,11 @@ function Table({ relayers, gas }: { relayers: readonly OverviewView[]; gas: read
   )
 }
 
-const healthWords: Readonly<Record<Exclude<Health, 'stuck'>, readonly [Tone, string]>> = {
+const healthWords: Readonly<Record<Health, readonly [Tone, string]>> = {
+  stuck: ['bad', 'Stuck'],
+  blocked: ['warn', 'Blocked'],
+  acknowledged: ['warn', 'Acknowledged'],
+  unobserved: ['quiet', 'Not observed'],
   slow: ['warn', 'Slow'],
   paused: ['warn', 'Paused'],
   racing: ['info', 'Canceling'],
@@ -140,21 +146,25 @@ const healthWords: Readonly<Record<Exclude<Health, 'stuck'>, readonly [Tone, str
 
 export function State({ view }: { view: OverviewView }) {
   const health = healthOf(view, shownNow.value)
-  if (health === 'stuck' && view.held_up) {
+  const [first, ...others] = heldOf(view)
+  if (first && (health === 'stuck' || health === 'blocked' || health === 'acknowledged')) {
     return (
       <>
-        <Badge tone="bad">{conditionTitles[view.held_up.wait.condition]}</Badge>
+        <Badge tone={health === 'stuck' ? 'bad' : 'warn'}>{conditionTitles[first.condition]}</Badge>
         <p class="why">
-          {inGwei(view.held_up.wait.text)}
-          {capIn(view.held_up.wait.condition) && view.network_price && (
+          For <Age at={first.since} />
+          {health === 'acknowledged' && ', acknowledged'}
+          {first.text === undefined ? '.' : `. ${inGwei(first.text)}`}
+          {capIn(first.condition) && view.network_price && (
             <>. The network’s price now: {gwei(BigInt(view.network_price.per_gas))} gwei.</>
           )}{' '}
-          <Runbook wait={view.held_up.wait} />
+          <Runbook wait={first} />
+          {others.length > 0 && <> And {plural(others.length, 'other condition')}.</>}
         </p>
       </>
     )
   }
-  const [tone, word] = health === 'stuck' ? (['bad', 'Stuck'] as const) : healthWords[health]
+  const [tone, word] = healthWords[health]
   return (
     <>
       <Badge tone={tone}>{word}</Badge>
@@ -174,11 +184,9 @@ export function State({ view }: { view: OverviewView }) {
 }
 
 function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[] }) {
-  const status = useLoad<RelayerStatusView>(pathOf`/v1/relayers/${view.id}/status`, false)
   const { symbol } = networkOf(view.network)
-  const balance = status.answer?.data.balance
+  const balance = view.balance?.wei
   const open = view.in_flight + view.queued
-  const missing = status.failure ? <span title={status.failure.message}>unknown</span> : '…'
   return (
     <tr class={healthOf(view, shownNow.value)}>
       <th scope="row">
@@ -202,7 +210,13 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
         {view.oldest ? <Age at={view.oldest.created_at} /> : '—'}
       </td>
       <td class="number" data-label="Balance">
-        {balance === undefined ? missing : <Ether wei={balance} symbol={symbol} />}
+        {view.balance ? (
+          <span title={`read at ${exactTime(view.balance.read_at)}`}>
+            <Ether wei={view.balance.wei} symbol={symbol} />
+          </span>
+        ) : (
+          '—'
+        )}
       </td>
       {fees && (
         <td class="number" data-label="Lasts for gas">

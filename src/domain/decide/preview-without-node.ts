@@ -1,4 +1,4 @@
-// A preview of a cancellation while no node answers: what the stored rows show. Amounts need the network's price, so it has none.
+// A preview of a cancellation while no node answers, from the stored rows. Amounts need the network's price, so it has none.
 
 import { isNoOp, isSequenced } from '../attempt.ts'
 import { cancel } from '../cancel.ts'

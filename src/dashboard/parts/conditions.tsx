@@ -1,0 +1,125 @@
+// The conditions of a relayer: each since when, with its words, its page in the runbook, and its acknowledgment.
+import { useSignal } from '@preact/signals'
+import type { OverviewView } from '../../client/relayer-types.ts'
+import { capIn } from '../state/caps.ts'
+import { conditionTitles } from '../state/conditions.ts'
+import { grouped, inGwei } from '../state/format.ts'
+import { pathOf, request } from '../state/request.ts'
+import { may } from '../state/session.ts'
+import { Dialog } from './dialog.tsx'
+import { Age, Runbook } from './pieces.tsx'
+import { CapHelp } from './price.tsx'
+
+export type Held = OverviewView['conditions'][number]
+
+export function Conditions({ relayer, reload }: { relayer: OverviewView; reload: () => void }) {
+  const acknowledging = useSignal<Held | undefined>(undefined)
+  return (
+    <>
+      {relayer.conditions.map((held) => (
+        <Condition
+          key={held.condition}
+          relayer={relayer}
+          held={held}
+          acknowledge={() => {
+            acknowledging.value = held
+          }}
+          reload={reload}
+        />
+      ))}
+      {acknowledging.value && (
+        <Acknowledge
+          relayer={relayer.id}
+          held={acknowledging.value}
+          close={() => {
+            acknowledging.value = undefined
+            reload()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function acknowledgmentOf(relayer: string, { condition }: Held): string {
+  return pathOf`/v1/relayers/${relayer}/conditions/${condition}/acknowledgment`
+}
+
+function Condition({
+  relayer: { id, held_up: heldUp, network_price: price },
+  held,
+  acknowledge,
+  reload,
+}: {
+  relayer: OverviewView
+  held: Held
+  acknowledge: () => void
+  reload: () => void
+}) {
+  const { condition, since, text, acknowledged } = held
+  const cap = capIn(condition)
+  const isOfFirst = heldUp?.wait.condition === condition
+  return (
+    <div class={`notice ${condition === 'paused' || acknowledged ? 'warn' : 'bad'}`}>
+      <div class="words">
+        <p>
+          <strong>{conditionTitles[condition]}</strong> for <Age at={since} />
+          {text === undefined ? '.' : `. ${inGwei(text)}`} <Runbook wait={held} />
+        </p>
+        {acknowledged && (
+          <p>
+            Acknowledged <Age at={acknowledged.at} /> ago{acknowledged.note ? `: ${acknowledged.note}` : '.'}
+          </p>
+        )}
+        {cap && <CapHelp relayer={id} name={cap} price={price} />}
+      </div>
+      {isOfFirst && heldUp && (
+        <a class="button" href={pathOf`/relayers/${id}/transactions/${heldUp.id}`}>
+          {heldUp.nonce === undefined ? 'Open the transaction that waits' : `Open nonce ${grouped(heldUp.nonce)}`}
+        </a>
+      )}
+      {may('admin') &&
+        (acknowledged ? (
+          <button
+            type="button"
+            onClick={() => void request(acknowledgmentOf(id, held), { method: 'DELETE' }).then(reload, reload)}
+          >
+            Withdraw the acknowledgment
+          </button>
+        ) : (
+          <button type="button" onClick={acknowledge}>
+            Acknowledge…
+          </button>
+        ))}
+    </div>
+  )
+}
+
+function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; close: () => void }) {
+  const note = useSignal('')
+  return (
+    <Dialog
+      title={`Acknowledge: ${conditionTitles[held.condition]}`}
+      confirm="Acknowledge"
+      isHarmless
+      act={async () => {
+        const body = note.value === '' ? {} : { note: note.value }
+        await request(acknowledgmentOf(relayer, held), { method: 'PUT', body })
+      }}
+      close={close}
+    >
+      <p>It is shown beside the condition until the condition is over. Metrics and alerts go on.</p>
+      <label>
+        Note for others (optional)
+        <input
+          type="text"
+          maxLength={1000}
+          value={note.value}
+          onInput={({ currentTarget }) => {
+            note.value = currentTarget.value
+          }}
+        />
+      </label>
+    </Dialog>
+  )
+}
