@@ -8,7 +8,7 @@ import { checkSweep, isUnderWay, type SweepRequest, startSweep } from '../../dom
 import { pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Reads, Session } from '../../store/store.ts'
-import { refuseAwaited } from '../context.ts'
+import { type CommandContext, refuseAwaited } from '../context.ts'
 import { type ManagementContext, takeEffect } from '../management.ts'
 import { patchRelayer } from './update-relayer.ts'
 
@@ -16,6 +16,12 @@ export interface Sweep {
   readonly transaction: Transaction
   /** How many other transactions of the relayer are pending or in flight. */
   readonly others: number
+}
+
+interface StartedSweep {
+  readonly transaction: Transaction
+  readonly isNew: boolean
+  readonly isPausedNow: boolean
 }
 
 /**
@@ -27,28 +33,41 @@ export async function sweepRelayer(
   relayerId: RelayerId,
   request: SweepRequest,
   requester: Requester,
-): Promise<Sweep & { readonly isNew: boolean }> {
-  const now = context.clock.now()
-  const id: TransactionId = freshId(context.random, now)
+): Promise<Sweep & Pick<StartedSweep, 'isNew'>> {
   refuseAwaited(context, relayerId)
   // What a bulk cancellation has taken is canceled, whatever its rows say.
   await context.bulks?.finish(relayerId)
-  const started = await context.store.commit(async (session) => {
+  const pause = (session: Session) => patchRelayer(context, session, relayerId, { paused: true })
+  const started = await storeSweep(context, relayerId, request, requester, pause)
+  if (started.isPausedNow) await takeEffect(context)
+  return { ...started, ...(await besides(context.store.reads, relayerId, started.transaction)) }
+}
+
+/** `pause` pauses the relayer in the same unit. */
+export async function storeSweep(
+  { store, clock, random, wake, profileOf }: CommandContext,
+  relayerId: RelayerId,
+  request: SweepRequest,
+  requester: Requester,
+  pause: (session: Session, relayer: Relayer) => Promise<Relayer>,
+): Promise<StartedSweep> {
+  const now = clock.now()
+  const at = { id: freshId<TransactionId>(random, now), now, createdBy: requester.keyId }
+  const started = await store.commit(async (session) => {
     const found = await session.relayer(relayerId)
     if (!found) throw relayerNotFound(relayerId)
-    const relayer = found.paused ? found : await patchRelayer(context, session, relayerId, { paused: true })
+    const relayer = found.paused ? found : await pause(session, found)
     const last = await session.sweep(relayerId)
     const underWay = last && isUnderWay(last) ? last : undefined
     if (underWay) refuseOther(underWay, request)
-    else checkSweep(relayer, request, now, context.profileOf(relayer))
-    const transaction = underWay ?? (await newSweep(session, relayer, request, { id, now, createdBy: requester.keyId }))
+    else checkSweep(relayer, request, now, profileOf(relayer))
+    const transaction = underWay ?? (await newSweep(session, relayer, request, at))
     session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
     if (!underWay) await session.insertTransaction(transaction)
     return { transaction, isNew: !underWay, isPausedNow: !found.paused }
   }, relayerId)
-  if (started.isPausedNow) await takeEffect(context)
-  context.wake(relayerId)
-  return { ...started, ...(await besides(context.store.reads, relayerId, started.transaction)) }
+  wake(relayerId)
+  return started
 }
 
 async function newSweep(
