@@ -48,7 +48,7 @@ export const ofSweeps: readonly Mutant[] = [
       {
         file: 'src/commands/relayers/sweep.ts',
         find: 'found.paused ? found : await pause(session, found)',
-        put: 'found.paused && pause ? found : found',
+        put: 'found.paused || pause.length > 9 ? found : found',
       },
     ],
   },
