@@ -62,6 +62,8 @@ export async function storeSweep(
     if (underWay) refuseOther(underWay, request)
     else checkSweep(relayer, request, now, profileOf(relayer))
     const transaction = underWay ?? (await newSweep(session, relayer, request, at))
+    const { keyId: by, operation } = requester
+    if (!found.paused) await session.recordRelayerChange(relayerId, { at: now, by, operation, members: ['paused'] })
     session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
     if (!underWay) await session.insertTransaction(transaction)
     return { transaction, isNew: !underWay, isPausedNow: !found.paused }
