@@ -16,7 +16,7 @@ export const ofSweeps: readonly Mutant[] = [
     name: 'sweep-before-others',
     breaks: 'sweeps an account before what was sent earlier',
     with: ['sweeps'],
-    expects: 'that came first',
+    expects: 'sweeps the account be',
     edits: [
       {
         file: sweeping,
