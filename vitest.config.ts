@@ -38,7 +38,7 @@ const unit = [
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
 const onPostgres = [
   'test/commands/**/sync-configured-relayers.test.ts',
-  'test/e2e/**/webhooks.test.ts',
+  'test/e2e/**/{sweep,webhooks}.test.ts',
   'test/registry/**/*.test.ts',
   'test/retention/**/*.test.ts',
   'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',

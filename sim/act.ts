@@ -3,6 +3,7 @@
 import type { SendRequest } from '../src/domain/submit.ts'
 import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
+import { sweepReceiver } from './chain/transaction.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
 import type { Mark } from './marks/marks.ts'
@@ -210,4 +211,13 @@ function pickOne({ dice, clients, rows }: World): { id: string; relayer: number 
 
 function least(one: bigint, other: bigint): bigint {
   return one < other ? one : other
+}
+
+/** To an address of its own, so that its execution is told from all others. */
+export function sweepOne({ clients, sweepDice, scenario }: World, service: Service): void {
+  const tag = clients.nextTag
+  clients.nextTag += 1
+  const to = sweepReceiver(tag)
+  clients.requests.set(tag, { to, value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } })
+  service.sweep(sweepDice.below(scenario.relayers), tag, to)
 }

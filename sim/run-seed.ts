@@ -1,5 +1,5 @@
 // One seed, from its first step to the end of everything it began.
-import { act } from './act.ts'
+import { act, sweepOne } from './act.ts'
 import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
@@ -27,6 +27,7 @@ import {
   giveUpWaiting,
   openRows,
   permitGapFillers,
+  refillSwept,
   standingStill,
   steerBaseFee,
   unusedNonces,
@@ -134,6 +135,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirTags(world)
   stirSigners(world)
   stirPresigning(world, service)
+  stirSweeps(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -198,6 +200,15 @@ function stirPresigning({ scenario, presignDice, state, history }: World, servic
   service.patch()
 }
 
+/** An operator sweeps accounts, and ends the pauses again. */
+function stirSweeps(world: World, service: Service): void {
+  const { scenario, sweepDice, state } = world
+  const { sweeps } = scenario
+  if (sweeps === undefined) return
+  if (sweepDice.chance(sweeps)) sweepOne(world, service)
+  else if (sweepDice.chance(sweeps / 2) && !state.policies.paused.includes(true)) service.patch()
+}
+
 /** Clients send, and take everything back as soon as the keys are out of reach. */
 async function sendSome(world: World, service: Service): Promise<void> {
   const { scenario, presignDice, timeline } = world
@@ -258,6 +269,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
+  if (world.scenario.sweeps !== undefined) service.patch()
   await outlastOutage(world, service)
   breakForGood(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
@@ -280,6 +292,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     height = number
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
+    refillSwept(world)
     const since = number - began - half
     if (since === -(half >> 1)) still = standingStill(world)
     if (since === 0) {
@@ -353,6 +366,7 @@ function describe({ scenario }: World): string {
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
+    ...(rest.sweeps ? ['accounts are swept'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,
     ...(replicas ? [`${replicas.atFirst} replicas at first, at most ${replicas.most}`] : []),

@@ -107,6 +107,8 @@ export interface Scenario {
   readonly emptySlots?: number
   /** The chain executes blocks after it orders them. Absent: at once. */
   readonly reserve?: Reserve
+  /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
+  readonly sweeps?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }
@@ -169,6 +171,8 @@ export const features = [
   'emptySlots',
   // Blocks are executed after they are ordered: gas in flight fits in a reserve, and payments count late.
   'reserve',
+  // An operator sweeps accounts.
+  'sweeps',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -232,6 +236,8 @@ export const drawnUsually: Drawn = {
   gasFork: 0,
   emptySlots: 0.02,
   reserve: 0.02,
+  // Only where it is forced.
+  sweeps: 0,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -351,7 +357,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     gaps: drawGaps(streamOf('gaps'), drawn),
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
-  const truthful = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
+  const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
+  const truthful = { ...shaped, ...drawSweeps(has('sweeps')) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -469,6 +476,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
   const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
+}
+
+function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
+  return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
 }
 
 /** Depths may count the block that is shown in vain, so what protects from a reorganization is a block more. */

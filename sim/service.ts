@@ -1,15 +1,17 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 
 import type { CommandContext } from '../src/commands/context.ts'
+import { storeSweep } from '../src/commands/relayers/sweep.ts'
 import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
-import type { RelayerId, TransactionId } from '../src/domain/ids.ts'
+import type { Address, ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
+import type { Relayer } from '../src/domain/relayer.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
-import type { Store } from '../src/store/store.ts'
+import type { Session, Store } from '../src/store/store.ts'
 import { watchBulks } from './check/bulks.ts'
 import { loneSeat } from './lone-seat.ts'
 import { type Process, policiesOf, relayerName } from './process/engine.ts'
@@ -43,6 +45,8 @@ export interface Service {
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
+  /** `tag`: of the sweep. */
+  sweep(relayer: number, tag: number, to: Address): void
   /** An operator permits as many gap fillers as there can be. */
   permitGapFillers(relayer: number): void
   /** Paused processes wake up; where another has taken their place, they soon die. */
@@ -208,6 +212,20 @@ export function openService(world: World): Service {
           for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)
           for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
         },
+      )
+    },
+    sweep(relayer, tag, to) {
+      const requester = { keyId: 'operator' as ApiKeyId, operation: 'sweepRelayer', requestId: 'sim', address: '' }
+      const pause = async (session: Session, known: Relayer) => {
+        const paused = { ...known, paused: true }
+        await session.saveRelayer(paused)
+        return paused
+      }
+      void ask(
+        `sweep ${tag} of r${relayer}`,
+        relayer,
+        (commands) => storeSweep(commands, idOf(relayer), { to }, requester, pause),
+        ({ transaction: { id } }) => clients.accepted.set(id, { relayer, tag }),
       )
     },
     permitGapFillers(relayer) {

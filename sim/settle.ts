@@ -127,6 +127,16 @@ export function steerBaseFee(world: World): void {
   else state.spike = baseFee > firstBaseFee ? -1 : traffic === 'quiet' ? 0 : 1
 }
 
+/** For what came after a sweep. */
+export function refillSwept(world: World): void {
+  if (world.scenario.sweeps === undefined) return
+  const wanted = finalBalance(world)
+  for (const address of world.addresses) {
+    const { balance } = accountAt(world.blocks.canonical(), address)
+    if (2n * balance < wanted) world.state.balances.set(address, wanted)
+  }
+}
+
 /** What the ending takes back: what nothing but a client's word would end, or everything. */
 export function askForTheRest(world: World, service: Service): void {
   const { scenario, rows } = world
@@ -186,7 +196,9 @@ export function giveUpWaiting(world: World, service: Service): number {
 
 /** Of each relayer with nothing but a queue, although no policy holds a payload back and money is enough: what waits in it. */
 export function standingStill({ rows, scenario }: World): ReadonlyMap<string, string> {
-  const { ending, restores, policies, fees } = scenario
+  const { ending, restores, policies, fees, sweeps } = scenario
+  // What came after a sweep finds the account empty.
+  if (sweeps !== undefined) return new Map()
   const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
   if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return new Map()
   const open = [...rows.all().values()].filter((row) => row.open === 1)

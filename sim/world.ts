@@ -55,6 +55,7 @@ export interface World {
   readonly tagsDice: Dice
   readonly orderDice: Dice
   readonly slotDice: Dice
+  readonly sweepDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -462,6 +463,7 @@ export function openWorld(
     tagsDice: dice(seed, 'tags'),
     orderDice: dice(seed, 'order'),
     slotDice: dice(seed, 'slots'),
+    sweepDice: dice(seed, 'sweeping'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,

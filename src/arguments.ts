@@ -29,6 +29,7 @@ rescind pause, rescind resume                        pauses a relayer, and lets 
 rescind policies show|set|remove                     shows and changes a relayer's policies, such as gas_price_cap
 rescind acknowledge CONDITION [--note TEXT]          acknowledges a condition of a relayer, until it is over
 rescind gaps permit --count NUMBER                   permits more gap fillers than the limit of an hour
+rescind sweep RELAYER --to ADDRESS                   pauses a relayer and sends its balance away
 rescind keys list|create|revoke                      manages API keys
 rescind signers probe ID                             lets a signer sign a fixed text, and shows how fast it was
 rescind migrate sqlite-to-postgres --from FILE       moves the data of a SQLite file to the database that
@@ -56,7 +57,7 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 /** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
 const commands = [
   ...['status', 'send', 'tx', 'cancel', 'pause', 'resume', 'policies', 'acknowledge', 'gaps', 'keys', 'signers'],
-  ...['check', 'init', 'completion'],
+  ...['sweep', 'check', 'init', 'completion'],
 ]
 
 const options = {

@@ -8,7 +8,7 @@ import {
   type TransactionSerializable,
   toHex,
 } from 'viem'
-import type { Hash, Hex } from '../../src/domain/ids.ts'
+import type { Address, Hash, Hex } from '../../src/domain/ids.ts'
 
 export interface SimTransaction {
   readonly hash: Hash
@@ -106,14 +106,34 @@ export function isNoOp({ from, to, value, data }: Pick<SimTransaction, 'from' | 
 }
 
 /** The number that a client's payload carries at the start of its data, so that its execution is known without asking the engine. */
-export function tagOf({ data }: Pick<SimTransaction, 'data'>): number | undefined {
-  return data.length >= 18 ? Number.parseInt(data.slice(10, 18), 16) : undefined
+export function tagOf({
+  data,
+  to,
+}: Pick<SimTransaction, 'data'> & { readonly to?: string | null }): number | undefined {
+  if (data.length >= 18) return Number.parseInt(data.slice(10, 18), 16)
+  return isSweepReceiver(to) ? Number.parseInt(to.slice(-8), 16) : undefined
+}
+
+const sweepPrefix = '0x5eeb00000000000000000000000000'
+
+/** A sweep has no data, so that its receiver carries the number. */
+export function sweepReceiver(tag: number): Address {
+  return `${sweepPrefix}${tag.toString(16).padStart(10, '0')}` as Address
+}
+
+export function isSweepReceiver(to: string | null | undefined): to is string {
+  return to?.toLowerCase().startsWith(sweepPrefix) === true
 }
 
 /** Of a row: the numbers of its payload and of those that it replaced, oldest first, each once. */
-export function tagsOf({ data, earlier }: { data: string; earlier: string | null }): readonly number[] {
-  const replaced = earlier === null ? [] : (JSON.parse(earlier) as { data: string }[])
-  return [...new Set([...replaced, { data }].flatMap((payload) => tagOf({ data: payload.data as Hex }) ?? []))]
+export function tagsOf({ earlier, ...row }: TaggedRow & { readonly earlier: string | null }): readonly number[] {
+  const replaced = earlier === null ? [] : (JSON.parse(earlier) as TaggedRow[])
+  return [...new Set([...replaced, row].flatMap(({ data, to_address: to }) => tagOf({ data: data as Hex, to }) ?? []))]
+}
+
+interface TaggedRow {
+  readonly data: string
+  readonly to_address: string | null
 }
 
 export function taggedData(tag: number): Hex {

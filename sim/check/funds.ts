@@ -14,6 +14,8 @@ export interface Binding {
   /** The head that it was decided at. */
   readonly atBlock: number
   readonly from: string
+  /** The bytes that empty the account, alone. */
+  readonly swept?: SimTransaction
   /** With what is bound: every attempt of all that has a nonce and is not known to be mined. */
   readonly promised: readonly SimTransaction[]
 }
@@ -60,8 +62,16 @@ export function watchFunds(
     return read.reduce((least, price) => minWei(least, price))
   }
 
+  /** All but twice its cost: only its price on L1 may be another by now. */
+  function demandSwept(name: string, swept: SimTransaction, known: readonly bigint[]): void {
+    const kept = 2n * gasCostOf(swept)
+    const left = known.map((balance) => balance - swept.value)
+    if (left.some((each) => (kind.hasL1Fee ? each >= kept : each === kept))) return
+    fail(`${name} sweeps ${swept.value} wei of ${known[0]}, and should keep ${kept} for its gas`)
+  }
+
   return {
-    bound({ name, rules, atBlock, from, promised }) {
+    bound({ name, rules, atBlock, from, swept, promised }) {
       const head = blocks.canonical()
       const at = ancestorAt(head, atBlock)
       if (!at || atBlock <= (movedBy.get(from) ?? Number.NEGATIVE_INFINITY) + rememberedBlocks) return
@@ -69,6 +79,10 @@ export function watchFunds(
       if (Math.min(...promised.map(({ nonce }) => nonce)) > accountAt(at, from).nonce) return
       const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
       const known = before.map((block) => (block ? accountAt(block, from).balance : 0n))
+      if (swept) {
+        demandSwept(name, swept, known)
+        return
+      }
       const { minBalance } = rules
       if (known.every((balance) => balance < minBalance)) {
         fail(`${name} got a nonce at a balance of ${known[0]}, and min_balance is ${minBalance}`)

@@ -13,10 +13,17 @@ export function demandGas({ rows, clients, machine, blocks, node, addresses, his
   const attempts = machine.disk.committed<[string, number], { readonly kind: string; readonly gas_limit: number }>(
     'SELECT kind, gas_limit FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position DESC',
   )
-  for (const { id, nonce, phase, data, canceled_at: taken, relayer_id: relayer, wait_condition: wait } of rows
-    .all()
-    .values()) {
-    const request = clients.requests.get(tagOf({ data: data as Hex }) ?? -1)
+  for (const {
+    id,
+    nonce,
+    phase,
+    data,
+    to_address: to,
+    canceled_at: taken,
+    relayer_id: relayer,
+    wait_condition: wait,
+  } of rows.all().values()) {
+    const request = clients.requests.get(tagOf({ data: data as Hex, to }) ?? -1)
     if (phase !== 'inFlight' || nonce === null || taken !== null || !request || request.gasLimit !== undefined) continue
     const [latest] = attempts(id, nonce)
     const needed = gasOf(formOf(addresses[Number(relayer.slice(1))] ?? '', request), rules)

@@ -3,7 +3,7 @@
 import { windowMax } from '../../src/domain/decide/queue/window.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
-import { decode, isNoOp, type SimTransaction, tagOf } from '../chain/transaction.ts'
+import { decode, isNoOp, isSweepReceiver, type SimTransaction, tagOf } from '../chain/transaction.ts'
 import type { Disk } from '../process/database.ts'
 import type { Instance } from '../process/instance.ts'
 import type { Entry } from '../process/journal.ts'
@@ -67,6 +67,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
+  const waitingBefore = committed<[string, string], { id: string }>(
+    "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
+  )
   /** By process and relayer: when its latest step began. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
 
@@ -106,10 +109,10 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
 
   function signed(instance: Instance, entry: Entry, isFirst: boolean): void {
     const transaction = bytesOf(entry)
-    const { cap, data } = transaction
+    const { cap } = transaction
     const rules = rulesOf(entry.policies)
     const name = named(entry)
-    const request = sent(tagOf({ data }))
+    const request = sent(tagOf(transaction))
     if (!request) {
       if (!isNoOp(transaction)) fail(`${name}: bytes were signed that no client sent`)
       const most = rules.cancelGasPriceCap
@@ -145,7 +148,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   }
 
   function comparePayload(name: string, { to, value, gasLimit }: SimTransaction, request: SendRequest): void {
-    if (to !== request.to?.toLowerCase() || value !== request.value) fail(`${name}: its payload is not what was sent`)
+    if (to !== request.to?.toLowerCase() || (value !== request.value && !isSweepReceiver(to)))
+      fail(`${name}: its payload is not what was sent`)
     if (
       request.gasLimit === undefined
         ? areEstimatesTrue && gasLimit < gasOf(request).least
@@ -164,6 +168,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const isOurs = ({ what, transaction_id: id }: Entry) =>
       what === 'bound' && own(id).some(({ hash }) => !isLost(hash))
     const binds = entries.filter(isOurs)
+    const isSweep = ({ transaction_id: id }: Entry) => own(id).some(({ to }) => isSweepReceiver(to))
     const [first] = binds
     const [transaction] = first ? own(first.transaction_id) : []
     if (!first || !transaction) return
@@ -171,7 +176,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     for (const each of binds) {
       const request = sent(tagOf({ data: each.bytes as SimTransaction['data'] }))
       const reason = request && forbiddenBy(rules, request)
-      if (each.paused === 1) fail(`${named(each)} got nonce ${each.figure} while the relayer was paused`)
+      if (each.paused === 1 && !isSweep(each))
+        fail(`${named(each)} got nonce ${each.figure} while the relayer was paused`)
       if (reason !== undefined) fail(`${named(each)} got nonce ${each.figure} although ${reason}`)
     }
     const gapFillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
@@ -179,6 +185,10 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     const many = new Set(attempts.map(({ id }) => id)).size
     const most = rules.maxInFlight ?? windowMax
     if (many > most) fail(`${named(first)} got a nonce as number ${many} in flight of ${most}`)
+    const swept = binds.find(isSweep)
+    if (swept && many > 1) fail(`${named(swept)} sweeps the account beside ${many - 1} others in flight`)
+    const waiting = swept ? waitingBefore(swept.relayer_id, swept.transaction_id) : []
+    if (swept && waiting.length > 0) fail(`${named(swept)} sweeps the account before ${waiting.length} that came first`)
     const isBound = (id: string) => binds.some(({ transaction_id: other }) => other === id)
     const news = new Set(signings.map(({ bytes }) => bytes))
     const atBlock = signings.find(({ transaction_id: id }) => id === first.transaction_id)?.figure ?? 0
@@ -189,6 +199,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       rules,
       atBlock,
       from: transaction.from,
+      ...(swept && { swept: transaction }),
       // What is priced anew in this very step is not reckoned with yet.
       promised: attempts
         .filter((each) => !isLater(each))
@@ -228,6 +239,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
             signed(instance, entry, entries.some(gotIt))
             break
           }
+          case 'swept':
+            if (entry.paused === 0) fail(`${named(entry)}: it sweeps the account, and the relayer is not paused`)
+            break
           case 'bound':
           case 'filled':
             break

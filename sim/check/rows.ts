@@ -102,7 +102,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
     const key = `${row.relayer_id} ${nonce}`
     const at = gapFillers.get(key) ?? { made: 0, givenBack: 0 }
     if (!before && row.origin === 'gap') at.made += 1
-    if (before && before.origin === 'client' && before.nonce !== null && row.nonce !== before.nonce) at.givenBack += 1
+    if (before && before.origin !== 'gap' && before.nonce !== null && row.nonce !== before.nonce) at.givenBack += 1
     gapFillers.set(key, at)
     if (at.made > at.givenBack + gapFillersUnexplainedMax)
       fail(`${row.relayer_id}: ${at.made} gap fillers for nonce ${nonce}`)
@@ -163,9 +163,15 @@ function isUnjudged({ status, phase, included_succeeded: succeeded }: Row): bool
 function keepsPayload(before: Row, row: Row): boolean {
   const earlier = (of: Row) => (of.earlier === null ? [] : (JSON.parse(of.earlier) as Partial<Row>[]))
   const [had, has] = [earlier(before), earlier(row)]
+  // A sweep gets its value with its nonce.
+  const isUnsettled = before.origin === 'sweep' && (before.phase === 'queued' || before.nonce !== row.nonce)
   const same = (one: Partial<Row> | undefined, other: Partial<Row>) =>
-    one !== undefined && payload.every((column) => one[column] === other[column])
+    one !== undefined && payload.every((column) => one[column] === other[column] || (isUnsettled && column === 'value'))
   const added = has.slice(had.length)
+  // Whoever pays for less than was promised pays for no more.
+  const values = [...added.map(({ value }) => value), row.value].map((value) => BigInt(value ?? 0))
+  if (row.origin === 'sweep' && values.some((value, index) => index > 0 && value >= (values[index - 1] ?? 0n)))
+    return false
   if (!had.every((each, index) => same(has[index], each))) return false
   return added.length === 0 ? same(row, before) : same(added[0], before)
 }

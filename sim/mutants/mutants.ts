@@ -29,6 +29,7 @@ import { ofRetention } from './of-retention.ts'
 import { ofRules } from './of-rules.ts'
 import { ofSigners } from './of-signers.ts'
 import { ofSmallRights } from './of-small-rights.ts'
+import { ofSweeps } from './of-sweeps.ts'
 import { ofTips } from './of-tips.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
@@ -74,6 +75,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBounds,
   ...ofBulks,
   ...ofPrices,
+  ...ofSweeps,
   ...ofTips,
   ...ofProfiles,
   ...ofGasRules,

@@ -9,8 +9,8 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
-        put: 'const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, ceiling)',
+        find: 'return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)',
+        put: 'return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, ceiling)',
       },
     ],
   },
@@ -231,19 +231,9 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'while the relayer was paused',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'if (work.relayer.paused) return { decisions: explainPaused(work), again: false }',
+        file: 'src/domain/decide/queue/sweeping.ts',
+        find: 'if (work.relayer.paused) return []',
         put: '',
-      },
-      {
-        file: 'src/domain/decide/facts/inquire.ts',
-        find: 'const binds = queuedOf(work).length > 0 && !work.relayer.paused',
-        put: 'const binds = queuedOf(work).length > 0',
-      },
-      {
-        file: 'src/domain/decide/facts/inquire.ts',
-        find: 'const next = work.relayer.paused ? [] : queuedOf(work)',
-        put: 'const next = queuedOf(work)',
       },
     ],
   },

@@ -83,8 +83,8 @@ export const ofProfiles: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/contender.ts',
-        find: 'const funds = spendable(work, balance, market, policy) + own',
-        put: "const funds = (contender.wants === 'replacement' ? balance : spendable(work, balance, market, policy)) + own",
+        find: 'const funds = spendable(work, balance, market, reserve) + own',
+        put: "const funds = (contender.wants === 'replacement' ? balance : spendable(work, balance, market, reserve)) + own",
       },
     ],
   },

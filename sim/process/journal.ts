@@ -4,11 +4,11 @@ import type Database from 'better-sqlite3'
 
 export interface Entry {
   /**
-   * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is.
+   * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is. `swept`: a sweep is.
    * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
    * - `canceled`: a DELETE is. `expired`: its valid_until has passed. `refused`: the relayer itself gives the payload up.
    */
-  readonly what: 'accepted' | 'replaced' | 'filled' | 'bound' | 'signed' | 'canceled' | 'expired' | 'refused'
+  readonly what: 'accepted' | 'replaced' | 'filled' | 'swept' | 'bound' | 'signed' | 'canceled' | 'expired' | 'refused'
   readonly transaction_id: string
   /** The payload's, or the attempt's signed bytes. */
   readonly bytes: string
@@ -35,12 +35,12 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
   [
     'stored',
     'INSERT ON main.transactions',
-    "CASE NEW.origin WHEN 'gap' THEN 'filled' ELSE 'accepted' END, NEW.id, NEW.data, 0",
+    "CASE NEW.origin WHEN 'gap' THEN 'filled' WHEN 'sweep' THEN 'swept' ELSE 'accepted' END, NEW.id, NEW.data, 0",
     'NEW.relayer_id',
   ],
   [
     'replaced',
-    'UPDATE ON main.transactions WHEN NEW.earlier IS NOT OLD.earlier',
+    "UPDATE ON main.transactions WHEN NEW.earlier IS NOT OLD.earlier AND NEW.origin <> 'sweep'",
     "'replaced', NEW.id, NEW.data, 0",
     'NEW.relayer_id',
   ],

@@ -17,6 +17,7 @@ import { addSigners } from './probe-signer.ts'
 import { addReplaceTransaction } from './replace-transaction.ts'
 import { addSend } from './send.ts'
 import { addStatus } from './status.ts'
+import { addSweep } from './sweep.ts'
 import { addWatchTransaction } from './watch-transaction.ts'
 
 export function openProgram(around: Around, ended: (exit: Exit) => void): Command {
@@ -38,6 +39,7 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
     addTransactions,
     addCancel,
     addGaps,
+    addSweep,
     addKeys,
     addSigners,
     addCheck,

@@ -169,3 +169,61 @@ export interface GapFillerPermitInput {
   /** A whole number of seconds from 1 to 86400 */
   readonly valid_for_seconds?: number
 }
+
+export interface SweepView {
+  /** The address that gets the balance */
+  readonly to: string
+  /** Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then */
+  readonly value?: string
+  /** How many other transactions of the relayer are pending or in flight. The sweep waits for those that came before it */
+  readonly others: number
+  readonly transaction: {
+    readonly id: string
+    readonly relayer_id: string
+    readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
+    readonly status_reason?: string
+    readonly created_at: string
+    readonly sent_at?: string
+    readonly confirmed_at?: string
+    /** The hash of the mined attempt with the payload, else of its newest attempt */
+    readonly hash?: string
+    readonly from: string
+    /** Absent for a contract creation */
+    readonly to?: string
+    /** Wei, decimal */
+    readonly value: string
+    readonly data: string
+    readonly nonce?: number
+    readonly gas_limit?: number
+    /** Wei, decimal */
+    readonly gas_price?: string
+    /** Wei, decimal */
+    readonly max_fee_per_gas?: string
+    /** Wei, decimal */
+    readonly max_priority_fee_per_gas?: string
+    readonly signature?: {
+      readonly r: string
+      readonly s: string
+      readonly v: number
+      /** r, s and 27 or 28, in 65 bytes */
+      readonly sig: string
+    }
+    readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+    /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
+    readonly access_list?: readonly {
+      /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+      readonly address: string
+      /** At most 1024 storage keys, as an array */
+      readonly storage_keys: readonly string[]
+    }[]
+    /** Gas_limit stands, although it may not pay for a new account */
+    readonly allow_out_of_gas?: true
+  }
+}
+
+export interface SweepInput {
+  /** The address that gets the balance: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+  readonly to: string
+  /** Gas units as an integer from 12000, or nothing to have it estimated */
+  readonly gas_limit?: number
+}

@@ -9,6 +9,8 @@ import type {
   RelayerStatusView,
   RelayerView,
   SignerProbeView,
+  SweepInput,
+  SweepView,
 } from './account-types.ts'
 import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
@@ -98,6 +100,11 @@ export interface Client {
   /** Replaces an earlier permit. */
   permitGapFillers(relayerId: string, input: GapFillerPermitInput): Promise<GapFillerPermitView>
 
+  /** Empties the account. While it is under way, the same call returns it again. To call it off, cancel its transaction. */
+  sweep(relayerId: string, input: SweepInput): Promise<SweepView>
+  /** The last one. */
+  getSweep(relayerId: string): Promise<SweepView>
+
   /** Signs a fixed text, and shows no signature. */
   probeSigner(signerId: string): Promise<SignerProbeView>
 
@@ -164,6 +171,9 @@ export function openClient(connection: Connection): Client {
 
     permitGapFillers: (relayerId, body) =>
       requestData(connection, { method: 'POST', path: at(relayerId, '/gap-fillers'), body }),
+
+    sweep: (relayerId, body) => requestData(connection, { method: 'POST', path: at(relayerId, '/sweep'), body }),
+    getSweep: (relayerId) => get(at(relayerId, '/sweep')),
 
     probeSigner: (signerId) =>
       requestData(connection, { method: 'POST', path: `/signers/${encodeURIComponent(signerId)}/probe` }),

@@ -43,8 +43,8 @@ export interface TraceView {
     /** Gas_limit stands, although it may not pay for a new account */
     readonly allow_out_of_gas?: true
   }
-  /** Gap: a no-op of the service for a nonce that nobody uses */
-  readonly origin: 'client' | 'gap'
+  /** Gap: a no-op of the service for a nonce that nobody uses; sweep: it empties the account */
+  readonly origin: 'client' | 'gap' | 'sweep'
   /** It will not change again */
   readonly final: boolean
   /** The id of the API key that sent it */

@@ -38,11 +38,14 @@ export type Estimate = { kind: 'gas'; gas: Gas; tip?: Wei } | { kind: 'reverts';
 /** Its fees and its gas limit show what a receipt may leave out. */
 export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
 
+/** `isAnyValue`: of a sweep. A lost attempt of it may carry another value. */
+export type LivePayload = Pick<Payload, 'to' | 'value' | 'data' | 'accessList'> & { readonly isAnyValue?: true }
+
 export interface LiveNonce {
   readonly nonce: Nonce
   readonly attempts: readonly LiveAttempt[]
   /** What an attempt of ours that is not on record would carry. */
-  readonly payloads?: readonly Pick<Payload, 'to' | 'value' | 'data' | 'accessList'>[]
+  readonly payloads?: readonly LivePayload[]
   /** A head at which the nonce was still unspent: its spender came later. */
   readonly unspentAt?: BlockNumber
 }

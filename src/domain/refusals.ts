@@ -36,6 +36,7 @@ export const replaceRefusalCodes = [
   ...Object.values(replaceRefusalsByStatus),
   'TRANSACTION_ALREADY_ORDERED',
   'TRANSACTION_IS_GAP_FILLER',
+  'TRANSACTION_IS_SWEEP',
 ] as const satisfies readonly ErrorCode[]
 
 /** Undefined if the transaction can be canceled, or is canceled already. */
@@ -46,11 +47,11 @@ export function refusalOfCancel(transaction: Transaction): RescindError | undefi
   return code && new RescindError(code, `transaction ${transaction.id} is already ${status}`)
 }
 
-/** Whether a bulk cancellation takes the transaction: a client's, pending, and none that a cancel refuses. */
+/** Whether a bulk cancellation takes the transaction: a client's or a sweep, pending, and none that a cancel refuses. */
 export function isTakenByBulk(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   // A gap filler is already a no-op, and no client's to cancel.
-  return transaction.origin === 'client' && bulkStatuses.includes(status)
+  return transaction.origin !== 'gap' && bulkStatuses.includes(status)
 }
 
 /** The statuses of the rows that a bulk cancellation takes. */
@@ -62,6 +63,10 @@ export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): 
   if (transaction.origin === 'gap') {
     const text = `transaction ${id} is the service's own no-op, for a nonce that was given up; send a new transaction`
     return new RescindError('TRANSACTION_IS_GAP_FILLER', text)
+  }
+  if (transaction.origin === 'sweep') {
+    const text = `transaction ${id} empties the account, and the service settles its value; cancel it and send a new transaction`
+    return new RescindError('TRANSACTION_IS_SWEEP', text)
   }
   const status = statusOf(transaction)
   const byStatus: Refusals = replaceRefusalsByStatus

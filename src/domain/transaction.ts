@@ -114,8 +114,8 @@ export interface Transaction {
    * The client's earlier payloads, oldest first: attempts that carry them may still be mined. Absent if never replaced.
    */
   readonly earlier?: NonEmpty<Payload>
-  /** `gap` marks a no-op that the relayer made to fill a nonce that no transaction would take. */
-  readonly origin: 'client' | 'gap'
+  /** `gap` marks a no-op that the relayer made to fill a nonce that no transaction would take, `sweep` what empties the account. */
+  readonly origin: 'client' | 'gap' | 'sweep'
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent

@@ -6,6 +6,7 @@ import type { SigningDecision } from '../domain/decide/plan/signing.ts'
 import type { Fees } from '../domain/fees.ts'
 import type { TransactionId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import { withBoundValue } from '../domain/sweep.ts'
 import { type AccessList, revisionOf, type Transaction } from '../domain/transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
 import type { SignatureEvidence, Signer, SigningPriority, UnsignedTransaction } from '../signers/signer.ts'
@@ -48,7 +49,7 @@ export function signInAdvance(context: SigningContext, order: PresignOrder): Pro
 export async function signChange(context: SigningContext, change: SigningChange): Promise<SignedAttempt> {
   const { transaction, fees } = change
   if (change.do === 'assignNonce') {
-    return signPayload(context, transaction, change.nonce, fees, change.gasLimit, 'payload')
+    return signPayload(context, withBoundValue(transaction, change), change.nonce, fees, change.gasLimit, 'payload')
   }
   const { nonce } = change.transaction.lifecycle
   if (change.do === 'takeOver') {

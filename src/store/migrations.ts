@@ -16,6 +16,7 @@ import { ofRetention } from './migrate-retention.ts'
 import { ofReverts } from './migrate-reverts.ts'
 import { ofSequences } from './migrate-sequences.ts'
 import { ofServerIdentity } from './migrate-server-identity.ts'
+import { ofSweeps } from './migrate-sweeps.ts'
 import { ofTallyBuckets } from './migrate-tally-buckets.ts'
 import { ofTallyChanges } from './migrate-tally-changes.ts'
 import { ofTipMarks } from './migrate-tip-marks.ts'
@@ -261,6 +262,7 @@ export const migrations: readonly Migration[] = [
   ...ofReverts,
   ...ofRestored,
   ...ofOwnerReports,
+  ...ofSweeps,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -20,6 +20,7 @@ import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
+import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { listItems, listTransactions } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
@@ -80,6 +81,7 @@ export function readsOver(executor: Executor): Reads {
     revert: (id) => findRevert(executor, id),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
     relayerChange: (relayerId) => findRelayerChange(executor, relayerId),
+    sweep: (relayerId) => findSweep(executor, relayerId),
     contradictions: (network, page) => listContradictions(executor, network, page),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     queueHead: (relayerId) => queueHead(executor, relayerId),

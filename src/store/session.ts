@@ -38,6 +38,7 @@ import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
+import { findSweep } from './transactions/find-sweep.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
@@ -101,6 +102,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneContradictions: (before) => pruneContradictions(executor, before),
     recordRevert: (id, revert) => recordRevert(executor, id, revert),
     ...ownerReportChanges(executor),
+    sweep: (relayerId) => findSweep(executor, relayerId),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),
     tipMarks: (network, after) => readTipMarks(executor, network, after),

@@ -28,6 +28,7 @@ import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
 import type { RevertChanges, RevertReads } from './revert-port.ts'
+import type { SweepReads } from './sweep-port.ts'
 import type { TipChanges, TipReads } from './tip-port.ts'
 
 export interface Store extends AsyncDisposable {
@@ -73,6 +74,7 @@ export interface Reads
     RetentionReads,
     RevertReads,
     OwnerReportReads,
+    SweepReads,
     TipReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
@@ -192,6 +194,7 @@ export interface Session
     RetentionChanges,
     RevertChanges,
     OwnerReportChanges,
+    SweepReads,
     TipChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>

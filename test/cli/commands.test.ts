@@ -492,6 +492,34 @@ async function noOpInPool(relayer: string, id: string): Promise<AttemptView> {
   )
 }
 
+test('sweep shows the account and waits for a y, and the balance goes away', async () => {
+  await anvil.mine(3)
+  const receiver = '0x00000000000000000000000000000000000000b7'
+  const args = ['sweep', 'three', '--to', receiver]
+  expect(await rescind(['sweep', 'three'])).toMatchObject({ exit: 2, stderr: expect.stringContaining('--to') })
+  expect(await rescind(args)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('add --yes') })
+  expect(await rescind(['sweep', 'nobody', '--to', receiver, '--yes'])).toMatchObject({ exit: 3 })
+  const refused = await inProcess(args, 'n\n')
+  expect(refused).toMatchObject({ exit: 1, stdout: '', stderr: expect.stringContaining('nothing was swept') })
+  expect(refused.stderr).toMatch(/account +0x3C44\w+[\s\S]+balance +9999\.\d+ ether[\s\S]+to +0x0{38}b7/)
+  await client.cancelPending('three')
+  const swept = await inProcess(args, 'y\n')
+  expect(swept).toMatchObject({ exit: 0, stderr: expect.stringContaining('rescind tx watch') })
+  const again = await rescind([...args, '--yes', '--json'])
+  expect(JSON.parse(again.stdout)).toMatchObject({ transaction: { id: swept.stdout.trim() } })
+  const other = await rescind(['sweep', 'three', '--to', to, '--yes'])
+  expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('SWEEP_UNDER_WAY') })
+  await until(
+    async () => {
+      await anvil.mine()
+      return (await client.get('three', swept.stdout.trim())).status === 'confirmed'
+    },
+    { what: 'the sweep to be confirmed' },
+  )
+  const balance = await anvil.rpc<string>('eth_getBalance', [receiver, 'latest'])
+  expect(BigInt(balance)).toBeGreaterThan(9_999n * 10n ** 18n)
+})
+
 /** With a person at a terminal, who types `answer`. */
 async function inProcess(args: readonly string[], answer: string): Promise<Ran> {
   const [stdin, output] = [new PassThrough(), new PassThrough()]

@@ -131,6 +131,8 @@ const knownToChange: Ids = { ...known, relayer_id: ['latest-relayer_id-1', 'late
 const knownToReplace: Ids = { relayer_id: ['kept'], transaction_id: latestOf('kept_transaction_id') }
 const knownTo: Readonly<Record<string, Ids>> = {
   updateRelayer: knownToChange,
+  sweepRelayer: knownToChange,
+  getSweep: knownToChange,
   deleteRelayer: knownToChange,
   replaceTransaction: knownToReplace,
 }

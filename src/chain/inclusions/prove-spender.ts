@@ -107,9 +107,9 @@ async function searchBodies(
 function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }: LiveNonce): boolean {
   if (spender.nonce !== nonce || !isAddressEqual(spender.from, address)) return false
   return payloads.some(
-    ({ to, value, data, accessList }) =>
+    ({ to, value, data, accessList, isAnyValue }) =>
       spender.to?.toLowerCase() === to?.toLowerCase() &&
-      spender.value === value &&
+      (spender.value === value || isAnyValue === true) &&
       spender.data === data.toLowerCase() &&
       (!spender.accessList || isSameAccessList(spender.accessList, accessList)),
   )

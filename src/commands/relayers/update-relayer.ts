@@ -43,19 +43,30 @@ export async function updateRelayer(
   if (patch.endpoints) refuseEndpoints(context, 'custom_rpc_urls', patch.endpoints)
   if (patch.endpoints) requireKey(context, 'custom_rpc_urls')
   const updated = await context.store.commit(async (session) => {
-    await session.raiseRevision()
-    const found = await session.relayer(id)
-    if (!found) throw relayerNotFound(id)
-    const next = patched(context, found, patch)
-    if (patch.policies) requireKeyFor(context, next.policies)
-    if (patch.notificationId) await refuseMissing(context, session, next)
-    await session.saveRelayer(next)
-    await keep(context, session, next, patch)
+    const next = await patchRelayer(context, session, id, patch)
     await recordChange(session, id, requester, context.clock.now(), membersOf(patch))
     return next
   })
   await takeEffect(context, [id])
   return updated
+}
+
+/** In a unit of the caller, which records the audit. Later changes of the registry wait for the unit. */
+export async function patchRelayer(
+  context: ManagementContext,
+  session: Session,
+  id: RelayerId,
+  patch: RelayerPatch,
+): Promise<Relayer> {
+  await session.raiseRevision()
+  const found = await session.relayer(id)
+  if (!found) throw relayerNotFound(id)
+  const next = patched(context, found, patch)
+  if (patch.policies) requireKeyFor(context, next.policies)
+  if (patch.notificationId) await refuseMissing(context, session, next)
+  await session.saveRelayer(next)
+  await keep(context, session, next, patch)
+  return next
 }
 
 /** By their names in the API. */

@@ -45,7 +45,7 @@ function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void })
   const network = view?.network
   const isCanceling = useSignal(false)
   const { transaction } = trace
-  const canCancel = may('cancel') && trace.origin === 'client' && cancelable.includes(transaction.status)
+  const canCancel = may('cancel') && trace.origin !== 'gap' && cancelable.includes(transaction.status)
   return (
     <>
       <Heading

@@ -5,6 +5,7 @@ import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
+import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withReason, withWait } from '../wait.ts'
@@ -23,7 +24,7 @@ export function apply(
 ): Transaction {
   switch (change.do) {
     case 'assignNonce':
-      return bind(transaction, change.nonce, signed(change, attempt), now)
+      return bind(withBoundValue(transaction, change), change.nonce, signed(change, attempt), now)
     case 'bump':
     case 'replace':
     case 'takeOver':
@@ -56,6 +57,8 @@ export function apply(
       return requeue(inPhase(transaction, 'mined'))
     case 'unbind':
       return { ...transaction, lifecycle: { phase: 'queued' } }
+    case 'lowerValue':
+      return lowerValue(inPhase(transaction, 'inFlight'), change.value)
     case 'drop':
       return dropCanceled(transaction, now)
     case 'expire':
@@ -102,10 +105,10 @@ export function fillGap(
 
 /** The state after a crash during a broadcast: from here on the service searches for it like for any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
-  const { spender } = found
+  const { spender, signed: mined } = found
   const { suspectedNoOp: _, ...transaction } = found.transaction
   const bound: Transaction = {
-    ...transaction,
+    ...(isSweep(transaction) ? withValue(transaction, mined.value) : transaction),
     lifecycle: { phase: 'inFlight', nonce: spender.nonce, attempts: [recoverAttempt(found, now)] },
     sentAt: transaction.sentAt ?? spender.minedAt,
   }

@@ -158,7 +158,7 @@ function planOf(step: Step, check: HistoryCheck, expiries: readonly Decision[], 
 
 /** A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's. */
 const pressing: ReadonlySet<Decision['do']> = new Set([
-  ...(['reopen', 'requeue', 'unbind', 'expire', 'giveUp', 'restoreCancellation'] as const),
+  ...(['reopen', 'requeue', 'unbind', 'lowerValue', 'expire', 'giveUp', 'restoreCancellation'] as const),
 ])
 
 /** Whether another observation finds more to do, without a new block. */

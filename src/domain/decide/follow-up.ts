@@ -115,7 +115,7 @@ function onceMined(
   const lostToForeign = spender === 'foreign' && !transaction.cancellation
   const isGivenUpForNow = spender !== 'payload' && returnsToQueue(transaction)
   // A gap filler has nothing left to fill.
-  const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin === 'client'
+  const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin !== 'gap'
   return [
     waitsAgain ? { do: 'requeue', transaction } : { do: 'settle', transaction, witnesses: witnessesIn(testimony) },
   ]

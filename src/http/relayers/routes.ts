@@ -9,10 +9,12 @@ import { getOverview, getRelayerOverview } from './get-overview.ts'
 import { getRelayer } from './get-relayer.ts'
 import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
+import { getSweep } from './get-sweep.ts'
 import { listDailyGas } from './list-daily-gas.ts'
 import { listRelayers } from './list-relayers.ts'
 import { permitGapFillers } from './permit-gap-fillers.ts'
 import { rpc } from './rpc.ts'
+import { sweep } from './sweep.ts'
 import { updateRelayer } from './update-relayer.ts'
 
 export function relayerRoutes(
@@ -38,5 +40,7 @@ export function relayerRoutes(
   mount(at, 'GET', '/relayers/:relayer_id/status', getRelayerStatus(reads, chainOf))
   mount(at, 'GET', '/relayers/:relayer_id/balance', getRelayerBalance(reads, chainOf))
   mount(at, 'POST', '/relayers/:relayer_id/gap-fillers', permitGapFillers(management))
+  mount(at, 'POST', '/relayers/:relayer_id/sweep', sweep(management))
+  mount(at, 'GET', '/relayers/:relayer_id/sweep', getSweep(reads))
   mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf, rpcAnswerBytesMax))
 }

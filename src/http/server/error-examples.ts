@@ -20,6 +20,9 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TRANSACTION_ALREADY_CANCELED: tooLateToReplace(transactionId, 'canceled'),
   TRANSACTION_ALREADY_ORDERED:
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
+  TRANSACTION_IS_SWEEP: `transaction ${transactionId} empties the account, and the service settles its value; cancel it and send a new transaction`,
+  SWEEP_UNDER_WAY: `transaction ${transactionId} empties the account to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, with its gas estimated; cancel it to sweep otherwise`,
+  SWEEP_NOT_FOUND: 'nobody has swept this relayer',
   TRANSACTION_IS_GAP_FILLER:
     "transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is the service's own no-op, for a nonce that was given up; send a new transaction",
   STORAGE_KEY_MISSING: 'config.key would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY',

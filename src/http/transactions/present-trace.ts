@@ -26,7 +26,9 @@ const inclusionSchema = Type.Object(
 export const traceSchema = Type.Object(
   {
     transaction: transactionSchema,
-    origin: Type.Enum(['client', 'gap'], { description: 'gap: a no-op of the service for a nonce that nobody uses' }),
+    origin: Type.Enum(['client', 'gap', 'sweep'], {
+      description: 'gap: a no-op of the service for a nonce that nobody uses; sweep: it empties the account',
+    }),
     final: Type.Boolean({ description: 'It will not change again' }),
     created_by: Type.Optional(Type.String({ description: 'The id of the API key that sent it' })),
     wait: Type.Optional(waitSchema),

@@ -23,7 +23,7 @@ const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
     // As isTakenByBulk has it.
-    .where('origin', '=', 'client')
+    .where('origin', '<>', 'gap')
     .orderBy('nonce'),
 )
 

@@ -19,10 +19,15 @@ const rewrite = statement<Replacement>((db, p) =>
     .where('id', '=', p.id),
 )
 
+/** In the queue no attempt carries the value of a sweep, which is settled with its nonce. */
+function isValueSettled({ origin, lifecycle }: Transaction): boolean {
+  return origin !== 'sweep' || lifecycle.phase !== 'queued'
+}
+
 /** Throws rather than lose a payload: an attempt that carries it may still be mined. */
 export async function replacePayload(executor: Executor, before: Transaction, after: Transaction): Promise<void> {
-  const kept = [...(before.earlier ?? []), before.payload]
-  if (JSON.stringify(kept.map(payloadToRow)) !== earlierToRow(after.earlier)) {
+  const kept = isValueSettled(before) ? [...(before.earlier ?? []), before.payload] : (before.earlier ?? [])
+  if (JSON.stringify(kept.map(payloadToRow)) !== (earlierToRow(after.earlier) ?? '[]')) {
     throw new Error(`the payload of ${before.id} was changed without keeping what it replaced`)
   }
   const { id, payload, earlier, validUntil } = after

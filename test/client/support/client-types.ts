@@ -30,6 +30,8 @@ export const typeFiles: Readonly<
     ['SignerProbeView', 'SignerProbe'],
     ['GapFillerPermitView', 'GapFillerPermit'],
     ['GapFillerPermitInput', 'GapFillerPermitRequest'],
+    ['SweepView', 'Sweep'],
+    ['SweepInput', 'SweepRequest'],
   ],
   'relayer-types': [
     ['OverviewView', 'Overview'],

@@ -77,6 +77,8 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `post ${all}`,
       `post ${all}/batch`,
       `post ${one}/gap-fillers`,
+      `post ${one}/sweep`,
+      `get ${one}/sweep`,
       'post /api/v1/signers/{signer_id}/probe',
       `post ${one}/rpc`,
       `post ${one}/sign`,

@@ -14,10 +14,12 @@ import { type GasRules, isBelowLeastGas, leastGas } from '../../intrinsic-gas.ts
 import type { Inquiry, ReceiverRequest, RefusedPayload, WitnessInquiry } from '../../observation.ts'
 import { ethereumProfile, type NetworkProfile } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
+import { estimatedValue, isSweep } from '../../sweep.ts'
 import { awaitsReplacement, type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { claimOf } from '../../witness.ts'
 import type { Assignments } from '../plan/decision.ts'
-import { inFlightOf, queuedOf, type Work } from '../plan/work.ts'
+import { inFlightOf, type Work } from '../plan/work.ts'
+import { frontOf } from '../queue/sweeping.ts'
 import { roomIn } from '../queue/window.ts'
 
 /** What the first observation lacked. */
@@ -65,12 +67,12 @@ export function inquire(
   const isCanceled = inFlight.some(({ cancellation }) => cancellation)
   const refused = inFlight.filter(isRefused).map(payloadOf)
   const [first] = inFlight
-  const binds = queuedOf(work).length > 0 && !work.relayer.paused
+  const front = frontOf(work)
+  const binds = front.length > 0
   // Any of them may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
-  const next = work.relayer.paused ? [] : queuedOf(work)
   const rules = { ...profile, figures }
-  const receivers = next.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
+  const receivers = front.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
   const { explainedBelow } = work.floor
   const { includeRevertData, revertAbi: abi = [] } = work.relayer.policies
   const spentBelow = Math.max(
@@ -87,12 +89,17 @@ export function inquire(
         : 'recent',
     spentBelow,
     ...(explainedBelow > spentBelow && { explainedBelow }),
-    live: inFlight.map(({ lifecycle, payload, earlier = [] }) => ({
-      nonce: lifecycle.nonce,
-      payloads: [...earlier, payload],
-      unspentAt: lifecycle.attempts[0].recordedAtBlock,
-      attempts: lifecycle.attempts.filter(mayBeKnown),
-    })),
+    live: inFlight.map((transaction) => {
+      const { lifecycle, payload, earlier = [] } = transaction
+      return {
+        nonce: lifecycle.nonce,
+        payloads: [...earlier, payload].map((each) =>
+          isSweep(transaction) ? { ...each, isAnyValue: true as const } : each,
+        ),
+        unspentAt: lifecycle.attempts[0].recordedAtBlock,
+        attempts: lifecycle.attempts.filter(mayBeKnown),
+      }
+    }),
     inclusionBlocks: [
       ...new Set([
         ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
@@ -101,15 +108,15 @@ export function inquire(
     ],
     estimates: [
       ...inFlight.filter((one) => !one.cancellation && (awaitsReplacement(one) || isBelowLeastGas(one, rules))),
-      ...next.slice(0, most),
+      ...front.slice(0, most),
     ]
       // Where the price depends on the data, the node estimates both.
       .filter(({ payload }) => payload.gasLimit === undefined || priceSource === 'linea_estimate_gas')
-      .map(({ id, payload: { from, to, value, data, accessList } }) => ({
+      .map(({ id, origin, lifecycle, payload: { from, to, value, data, accessList } }) => ({
         transactionId: id,
         from,
         ...(to !== undefined && { to }),
-        value,
+        value: origin === 'sweep' && lifecycle.phase === 'queued' ? estimatedValue : value,
         data,
         ...(accessList && { accessList }),
       })),
@@ -121,7 +128,8 @@ export function inquire(
     ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
     ...((binds || paysMore) && {
-      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') ? 'now' : 'recent',
+      // A payment that nothing else shows would be left behind by a sweep.
+      balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') || front.some(isSweep) ? 'now' : 'recent',
     }),
     delegation: binds && (inFlight.length + work.queued.length > 1 || profile.reserveBalance !== undefined),
     pendingNonce,

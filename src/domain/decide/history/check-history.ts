@@ -33,7 +33,7 @@ function isOursByRecord(transaction: Transaction): boolean {
 /** Whether another transaction took its nonce, or seems to have. The lost history may have sent it again with a later nonce. */
 function mayReturn(transaction: Transaction, through: number, spentBelow: Nonce): boolean {
   const { lifecycle, origin, cancellation, sequence } = transaction
-  if (origin !== 'client' || sequence > through || (cancellation && !returnsToQueue(transaction))) return false
+  if (origin === 'gap' || sequence > through || (cancellation && !returnsToQueue(transaction))) return false
   if (isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) === 'payload') return false
   return 'nonce' in lifecycle && lifecycle.nonce < spentBelow
 }

@@ -24,7 +24,7 @@ export function findAmong(queue: readonly Transaction[], spenders: readonly Spen
     for (const transaction of queue) {
       if (explained.has(transaction.id) || transaction.createdAt > spender.minedAt + clockMarginMs) continue
       const payloads = [...(transaction.earlier ?? []), transaction.payload]
-      const revision = payloads.findLastIndex((payload) => carries(signed, payload))
+      const revision = payloads.findLastIndex((payload) => carries(signed, likeSpender(transaction, payload, signed)))
       if (revision < 0) continue
       explained.add(transaction.id)
       found.push({ transaction, spender, signed, revision })
@@ -32,6 +32,11 @@ export function findAmong(queue: readonly Transaction[], spenders: readonly Spen
     }
   }
   return found
+}
+
+/** The record of a sweep is older than its value, which is settled with the nonce. */
+function likeSpender({ origin }: Transaction, payload: Payload, { value }: MinedPayload): Payload {
+  return origin === 'sweep' ? { ...payload, value } : payload
 }
 
 /** Whether the payloads are equal. An access list does not change the execution, but it distinguishes transactions. */

@@ -7,14 +7,22 @@ import type { LostHistory } from '../../observation.ts'
 import type { PresignedNoOp } from '../../presigned-no-op.ts'
 import type { NonceFloor } from '../../relayer.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
-import type { Gas, Nonce } from '../../units.ts'
+import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import type { Found, NoOpMatch } from './found.ts'
 import type { PresignOrder } from './presign-order.ts'
 
 export type Decision =
   /** Binds the next free nonce to the payload, signs, broadcasts. */
-  | { do: 'assignNonce'; transaction: InPhase<'queued'>; nonce: Nonce; fees: Fees; gasLimit: Gas }
+  | {
+      do: 'assignNonce'
+      transaction: InPhase<'queued'>
+      nonce: Nonce
+      fees: Fees
+      gasLimit: Gas
+      /** Of a sweep, whose payload has none until now. */
+      value?: Wei
+    }
   /** Signs the payload anew for the same nonce at higher fees, broadcasts. */
   | { do: 'bump'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs the payload that replaced an older one, for the same nonce, at fees that replace every rival. */
@@ -51,6 +59,8 @@ export type Decision =
   | { do: 'requeue'; transaction: InPhase<'mined'> }
   /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
+  /** A sweep that its account can't pay for sends less, by the same nonce. */
+  | { do: 'lowerValue'; transaction: InPhase<'inFlight'>; value: Wei }
   /** Canceled, and certainly no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that no client requested. */

@@ -7,10 +7,11 @@ import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import type { Observation } from '../../observation.ts'
+import type { Estimate, Observation } from '../../observation.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
-import { type InPhase, isInPhase } from '../../transaction.ts'
+import { isSweep } from '../../sweep.ts'
+import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
@@ -27,12 +28,13 @@ import {
   takenFrom,
   takesFromForeign,
 } from './free-nonces.ts'
-import { minedAhead, reserveOf, spendable, upfrontCost, usesEip1559 } from './funds.ts'
+import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
 import { explainHeldGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
 import { limitReach, type Reach } from './limit-reach.ts'
 import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
 import { explainRefusedGapFiller } from './refused-gap-filler.ts'
 import { type Before, countedBalance, gasFundsOf, heldByGas, heldByReserve, lagOf } from './reserve-balance.ts'
+import { frontOf, heldByPayment, isSweepHeld, refusalOfEmpty, reserveBeside, withSettledValue } from './sweeping.ts'
 import { roomIn } from './window.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
@@ -124,23 +126,43 @@ function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
   return first ? explain(first, reason) : []
 }
 
+/** A sweep does not wait for the end of the pause. */
 function explainPaused(work: Work): Decision[] {
-  return explainFirst(work, { condition: 'paused', facts: {} })
+  const [first] = work.queued
+  return first && isSweep(first) ? [] : explainFirst(work, { condition: 'paused', facts: {} })
 }
 
-function assignQueue(
-  market: Market,
-  free: FreeNonces,
-  { work, observation, policy }: Omit<Situation, 'now'>,
-): { decisions: Decision[]; again: boolean; lacksFunds?: boolean; lacked?: Reach } {
-  const { balance } = observation
-  let most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
-  if (work.relayer.paused) return { decisions: explainPaused(work), again: false }
+interface Assigned {
+  readonly decisions: Decision[]
+  readonly again: boolean
+  readonly lacksFunds?: boolean
+  readonly lacked?: Reach
+}
+
+function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assigned {
+  const { work, observation, policy } = situation
+  const most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
+  const candidates = isSweepHeld(work) ? [] : frontOf(work)
+  if (work.relayer.paused && candidates.length === 0) return { decisions: explainPaused(work), again: false }
   const counted = countedBalance(work, observation, market, policy)
-  const missing = most > 0 ? missingFact(market, counted, { work, observation, policy }) : undefined
+  const missing = most > 0 ? missingFact(market, counted, situation) : undefined
   if (missing !== undefined) {
     return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }), again: false }
   }
+  return assignEach(candidates, { most, counted: counted ?? 0n }, market, free, situation)
+}
+
+/** `most`: how many may get a nonce. `counted`: of the balance, what pays for a transaction now. */
+function assignEach(
+  candidates: readonly Transaction[],
+  limit: { readonly most: number; readonly counted: Wei },
+  market: Market,
+  free: FreeNonces,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+): Assigned {
+  const { balance = 0n } = observation
+  const { counted } = limit
+  let { most } = limit
   const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
   /** With `skip_unfunded`. */
@@ -151,23 +173,27 @@ function assignQueue(
     lacksFunds: passed.length > 0,
   })
   const isBeyond = isPoolBeyond(work, observation) && !takesFromForeign(work, observation, policy)
-  let wallet = spendable(work, counted ?? 0n, market, policy) - minedAhead(work, observation.nonce, market)
+  const reserve = candidates[0] ? reserveBeside(candidates[0], work.relayer, market, policy) : 0n
+  let wallet = spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market)
   let gasFunds = gasFundsOf(work, observation, policy)
-  for (const transaction of work.queued) {
+  for (const stored of candidates) {
     if (most === 0) break
-    if (!isInPhase(transaction, 'queued')) continue
+    if (!isInPhase(stored, 'queued')) continue
     most -= 1
+    const transaction = settleValue(stored, wallet, market, { work, observation, policy })
     const refusal = refusalAtOnce(transaction, { work, observation, policy }, decisions)
     if (refusal !== undefined) {
       decisions.push({ do: 'refuse', transaction, reason: refusal })
       continue
     }
-    const before = { nonce: free.peek(), balance: wallet + reserveOf(work.relayer, market, policy), gasFunds }
-    const kept = heldByReserve(transaction.payload, before, { work, observation, policy })
+    const before = { nonce: free.peek(), balance: wallet + reserve, gasFunds }
+    const funds = { balance, counted, wallet }
+    const late = heldByPayment(transaction, funds, policy)
+    const kept = late ?? heldByReserve(transaction.payload, before, { work, observation, policy })
     const estimate = observation.estimates.get(transaction.id)
     // A client that names its gas limit takes that risk itself.
     const { value } = transaction.payload
-    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined && value <= (balance ?? 0n)) {
+    if (estimate?.kind === 'reverts' && transaction.payload.gasLimit === undefined && value <= balance) {
       // It may need an earlier transaction, an approval for example. Once it is first, its own result counts.
       const isAhead = inFlightOf(work).length > 0 || decisions.some(({ do: what }) => what === 'assignNonce')
       if (isAhead || isBrief(kept))
@@ -178,9 +204,7 @@ function assignQueue(
     const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
     // First in, first out: a transaction that can't go now holds back later ones.
     if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
-    const least = estimate?.kind === 'gas' ? estimate.tip : undefined
-    const funds = { balance: balance ?? 0n, counted: counted ?? 0n, wallet }
-    const priced = price(transaction, gasLimit, funds, work, withLeastTip(market, least), policy)
+    const priced = price(transaction, gasLimit, funds, work, withTipOf(market, estimate), policy)
     const offer = within(priced, kept, before, { work, observation, policy })
     if ('condition' in offer) {
       const { condition } = offer
@@ -197,7 +221,8 @@ function assignQueue(
     const { isWithin, held, ...needs } = limitReach(free.peek(), { work, observation })
     if (held) return stop(explain(transaction, held))
     if (!isWithin) return { ...stop([]), lacked: { isWithin, ...needs } }
-    decisions.push({ do: 'assignNonce', transaction, nonce: free.take(), ...offer })
+    const settled = isSweep(stored) ? { value } : {}
+    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...settled })
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
     if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
@@ -225,14 +250,21 @@ function refusalAtOnce(
   { work, observation, policy }: Omit<Situation, 'now'>,
   decisions: readonly Decision[],
 ): string | undefined {
+  const empty = refusalOfEmpty(transaction, observation)
+  if (empty !== undefined) return empty
   const forbidden = forbids(work.relayer, transaction.payload)
   // The policies changed after it was accepted.
-  if (forbidden !== undefined) return `the policies changed since it was accepted: ${forbidden}`
+  if (forbidden !== undefined) return sinceChanged(transaction, forbidden)
   const rules = gasRulesOf(policy.profile, observation)
   return (
     refusalOfGas(transaction.payload, observation.gasLimitMax, rules) ??
     refusalOfNewReceiver(transaction, { observation, rules, ahead: paysAhead(work, decisions) })
   )
+}
+
+/** A sweep had no value yet when it was accepted. */
+function sinceChanged(transaction: Transaction, forbidden: string): string {
+  return isSweep(transaction) ? forbidden : `the policies changed since it was accepted: ${forbidden}`
 }
 
 interface Offer {
@@ -263,6 +295,36 @@ interface Funds {
   readonly wallet: Wei
 }
 
+/** Undefined while the cap is below the next block's base fee. */
+function firstPrice(
+  { payload: { pricing } }: InPhase<'queued'>,
+  { policies: { gasPriceCap, eip1559Pricing } }: Relayer,
+  market: Market,
+  policy: NetworkPolicy,
+): Fees | undefined {
+  // Fees that the client named have no ceiling.
+  const ceiling = pricing.kind === 'speed' ? priceCeiling(market, pricing.speed, 'payload', policy.profile) : undefined
+  return firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)
+}
+
+/** The payload as it would be signed now: only that of a sweep depends on the balance. */
+function settleValue(
+  transaction: InPhase<'queued'>,
+  wallet: Wei,
+  market: Market,
+  { work, observation, policy }: Omit<Situation, 'now'>,
+): InPhase<'queued'> {
+  if (!isSweep(transaction)) return transaction
+  const prices = withTipOf(market, observation.estimates.get(transaction.id))
+  const fees = firstPrice(transaction, work.relayer, prices, policy)
+  return withSettledValue(transaction, { wallet, market, fees }, observation, policy)
+}
+
+function withTipOf(market: Market, estimate: Estimate | undefined): Market {
+  const least = estimate?.kind === 'gas' ? estimate.tip : undefined
+  return withLeastTip(market, least)
+}
+
 function price(
   transaction: InPhase<'queued'>,
   gasLimit: Gas | undefined,
@@ -272,11 +334,10 @@ function price(
   policy: NetworkPolicy,
 ): Offer | Reason {
   const { balance, wallet } = funds
-  const { minBalance, gasPriceCap, eip1559Pricing } = relayer.policies
+  const { gasPriceCap } = relayer.policies
+  const minBalance = isSweep(transaction) ? 0n : relayer.policies.minBalance
   const { pricing, value } = transaction.payload
-  // Fees that the client named have no ceiling.
-  const ceiling = pricing.kind === 'speed' ? priceCeiling(market, pricing.speed, 'payload', policy.profile) : undefined
-  const fees = firstFees(pricing, market, policy.eip1559 && eip1559Pricing, gasPriceCap ?? ceiling)
+  const fees = firstPrice(transaction, relayer, market, policy)
   const l1Fee = l1FeeOf(transaction.payload, market)
   const unpaid = value + l1Fee - wallet
   // No node estimates the gas of a value that the balance does not cover.

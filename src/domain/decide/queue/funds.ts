@@ -28,8 +28,7 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
   return cancelReserve ?? 2n * noOpReserve(fees, market, policy.profile)
 }
 
-export function spendable(work: Work, balance: Wei, market: Market, policy: NetworkPolicy): Wei {
-  const reserve = reserveOf(work.relayer, market, policy)
+export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei): Wei {
   const live = inFlightOf(work)
   const unsigned = work.promised ?? 0n
   return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve - unsigned)

@@ -12,6 +12,7 @@ import { type Gas, minWei, type Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { promisedTo, spendable } from '../queue/funds.ts'
 import { gasFundsOf, promisedGas } from '../queue/reserve-balance.ts'
+import { reserveBeside } from '../queue/sweeping.ts'
 
 export interface Contender {
   readonly transaction: InPhase<'inFlight'>
@@ -120,7 +121,8 @@ export function fundsOf(contender: Contender, balance: Wei, market: Market, situ
   }
   // One of its payloads is executed, and not both.
   const own = promisedTo(transaction, market)
-  const funds = spendable(work, balance, market, policy) + own - payload.value - l1FeeOf(payload, market)
+  const reserve = reserveBeside(transaction, work.relayer, market, policy)
+  const funds = spendable(work, balance, market, reserve) + own - payload.value - l1FeeOf(payload, market)
   const gasFunds = gasFundsOf(work, observation, policy)
   return least(funds, gasFunds === undefined ? undefined : gasFunds + promisedGas(transaction))
 }

@@ -1,0 +1,65 @@
+// Empties a relayer's account (POST).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import { type Sweep, sweepRelayer } from '../../commands/relayers/sweep.ts'
+import { lowBaseGas } from '../../domain/gas-figures.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { answers, success } from '../response/envelope.ts'
+import { some } from '../response/forms.ts'
+import { presentSweep, sweepSchema } from './present-sweep.ts'
+
+const bodySchema = Type.Object(
+  {
+    to: addressSchema(
+      'the address that gets the balance: 0x and 40 hex digits, in one case or with its EIP-55 checksum',
+    ),
+    gas_limit: Type.Optional(
+      Type.Integer({
+        minimum: lowBaseGas,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated`,
+      }),
+    ),
+  },
+  { title: 'SweepRequest', additionalProperties: false, examples: [{ to: some.address }] },
+)
+
+export function sweep(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['RELAYER_NOT_FOUND', 'SWEEP_UNDER_WAY', 'CONFIGURED_BY_FILE', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'sweepRelayer',
+      summary: "Empty a relayer's account",
+      description:
+        "Pauses the relayer, and stores a transaction that sends the balance to `to`, less the fee for data on L1 and the gas, at twice the market's price. It gets its nonce and its value once everything before it has ended or is mined. While it is under way, the same request returns it again. To call it off, cancel its transaction.",
+      tags: ['relayers'],
+      params: relayerParameters,
+      body: bodySchema,
+      response: answers(sweepSchema),
+    },
+    async answer(request) {
+      const { params, body } = request
+      const { to, gas_limit: gasLimit } = body
+      const wanted = { to: parseAddress('to', to), ...(gasLimit !== undefined && { gasLimit }) }
+      const by = requesterOf(request, 'sweepRelayer')
+      const started = await sweepRelayer(management, params.relayer_id, wanted, by)
+      return success(presentSweep(started), explain(started))
+    },
+  })
+}
+
+function explain({ transaction: { id, lifecycle }, others, isNew }: Sweep & { isNew: boolean }): readonly string[] {
+  const begun = isNew
+    ? `The relayer is paused, and transaction ${id} empties its account.`
+    : `Transaction ${id} empties the account already; the relayer is paused.`
+  if (others === 0 || 'nonce' in lifecycle) return [begun]
+  return [
+    begun,
+    `${others} other transactions are pending or in flight. It waits for those before it. While the relayer is paused, none that is queued is sent: cancel them one by one, or end the pause until they are sent. A bulk cancellation cancels the sweep, too.`,
+  ]
+}
