@@ -97,7 +97,7 @@ export function recordReports({
       if (each && !stored.has(id)) stored.set(id, await store.reads.ownerReport(id))
       const before = stored.get(id)
       if (each && isDue(each, before)) due.push({ id, report: reportOf(each, before) })
-      if (!each || each.observedAt === before?.observedAt) changed.delete(id)
+      else if (!each || each.observedAt === before?.observedAt) changed.delete(id)
     }
     if (due.length === 0) return
     await store.commit(async (session) => {
