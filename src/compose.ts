@@ -257,7 +257,7 @@ interface AdvancingAll {
   readonly config: Pick<Config, 'role'>
   readonly context: StepContext
   readonly registry: Pick<Registry, 'relayers'>
-  readonly reports: Pick<RecordingReports, 'isDoubtful'>
+  readonly reports: Pick<RecordingReports, 'isDoubtful' | 'isUnseen'>
   readonly ownerships: Ownerships
 }
 
@@ -267,7 +267,7 @@ async function advanceAll(given: AdvancingAll): Promise<Reconciling | undefined>
   if (config.role === 'api') return undefined
   await using opened = new AsyncDisposableStack()
   const { owns } = opened.use(await reconcile(context, ownerships))
-  opened.use(surveyIdle({ context, relayers: registry.relayers, owns, isDoubtful: reports.isDoubtful }))
+  opened.use(surveyIdle({ context, relayers: registry.relayers, owns, reports, wake: ownerships.wake }))
   const everything = opened.move()
   return { owns, [Symbol.asyncDispose]: () => everything.disposeAsync() }
 }

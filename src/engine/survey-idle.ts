@@ -10,6 +10,7 @@ import type { IdleSurvey } from '../domain/relayer-observer.ts'
 import type { Reason } from '../domain/wait-facts.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import { newId } from './record.ts'
+import type { RecordingReports } from './record-reports.ts'
 import { isIdle } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
@@ -18,8 +19,8 @@ export interface Surveying {
   readonly relayers: () => readonly Relayer[]
   /** Whether this process advances the relayer. */
   readonly owns: (relayer: RelayerId) => boolean
-  /** Whether its conditions may be over. */
-  readonly isDoubtful: (relayer: RelayerId) => boolean
+  readonly reports: Pick<RecordingReports, 'isDoubtful' | 'isUnseen'>
+  readonly wake: (relayer: RelayerId) => void
 }
 
 const tickMs = 1_000
@@ -31,7 +32,7 @@ const silentMs = 30_000
 /** Several at once share calls. */
 const atOnce = 100
 
-export function surveyIdle({ context, relayers, owns, isDoubtful }: Surveying): AsyncDisposable {
+export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying): AsyncDisposable {
   const { clock, logger, observer } = context
   const stopping = new AbortController()
   const dueAt = new Map<RelayerId, number>()
@@ -57,7 +58,10 @@ export function surveyIdle({ context, relayers, owns, isDoubtful }: Surveying): 
 
   async function surveyDue(): Promise<void> {
     const now = clock.elapsed()
-    const due = relayers().filter(({ id }) => owns(id) && (now >= (dueAt.get(id) ?? 0) || isDoubtful(id)))
+    const ours = relayers().filter(({ id }) => owns(id))
+    // Without a head no step begins, so nothing would report that no node answers.
+    for (const { id } of ours) if (reports.isUnseen(id)) wake(id)
+    const due = ours.filter(({ id }) => now >= (dueAt.get(id) ?? 0) || reports.isDoubtful(id))
     for (let first = 0; first < due.length && !stopping.signal.aborted; first += atOnce)
       await Promise.all(due.slice(first, first + atOnce).map(surveyOne))
   }

@@ -1,6 +1,6 @@
 // A relayer without open transactions: what would hold up its next send is stored, and shown by every replica and after a restart.
 import { expect, test } from 'vitest'
-import type { ApiKeyId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { stateOf } from '../../src/domain/owner-report.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { reportToAll } from '../../src/domain/relayer-observer.ts'
@@ -20,11 +20,18 @@ async function openSurvey(policies: Partial<Policies> = {}) {
   const { clock, relayer, chain } = place
   const { store } = place.under
   const states = watchRelayers()
+  const woken: RelayerId[] = []
   let reports = recordReports({ store, clock, logger: quiet })
   const open = () => {
     const observer = reportToAll(states.observer, reports.observer)
     const context = { ...place.context, observer }
-    const surveying = { context, relayers: () => [relayer], owns: () => true, isDoubtful: reports.isDoubtful }
+    const surveying = {
+      context,
+      relayers: () => [relayer],
+      owns: () => true,
+      reports,
+      wake: () => void woken.push(relayer.id),
+    }
     return { context, survey: surveyIdle(surveying) }
   }
   let running = open()
@@ -36,6 +43,7 @@ async function openSurvey(policies: Partial<Policies> = {}) {
   }
   return {
     ...place,
+    woken,
     read,
     /** Lets time pass until the row says so. */
     async shows(what: string, condition: (found: NonNullable<Awaited<ReturnType<typeof read>>>) => boolean) {
@@ -167,6 +175,20 @@ test('the end of a wait is looked for at once, and nothing is read twice of a bu
   await place.step()
   await place.shows('the end', ({ conditions }) => conditions.length === 0)
   expect(place.chain.inquiries).toHaveLength(reads + 1)
+})
+
+test('a relayer with open transactions is woken if no head comes for half a minute', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  await place.send()
+  await place.step()
+  await place.passes(29_000)
+  expect(place.woken).toEqual([])
+  await place.passes(20_000)
+  expect(place.woken).toEqual([place.relayer.id])
+  await place.step()
+  await place.passes(29_000)
+  expect(place.woken).toEqual([place.relayer.id])
 })
 
 test('a policy that changed is in force at once', async () => {

@@ -1,0 +1,124 @@
+// The reports of steps and surveys, as far as they are not stored yet: the last of each relayer that this process advances.
+import { isDeepStrictEqual } from 'node:util'
+import type { HeldCondition } from '../domain/condition.ts'
+import type { RelayerId } from '../domain/ids.ts'
+import type { BalanceReading, FoundCondition } from '../domain/owner-report.ts'
+import type { Policies } from '../domain/policy-table.ts'
+import type { Relayer } from '../domain/relayer.ts'
+import type { RelayerObserver } from '../domain/relayer-observer.ts'
+import type { TimestampMs } from '../domain/units.ts'
+import type { Clock } from '../ops/clock.ts'
+
+const unseenMs = 30_000
+
+export interface Seen {
+  readonly observedAt: TimestampMs
+  readonly balance?: BalanceReading
+  readonly found: readonly FoundCondition[]
+  /** By which the conditions were found. Absent where a failure was reported. */
+  readonly policies?: Policies
+  /** A step found them, or a survey. */
+  readonly by: 'step' | 'survey'
+  /** Nothing is open. */
+  readonly isIdle: boolean
+  /** Idle since: what the step found may be over. */
+  readonly isDoubtful: boolean
+}
+
+interface Noted {
+  readonly balance?: bigint
+  readonly by?: Seen['by']
+  readonly policies?: Policies
+  readonly isIdle?: boolean
+  readonly isDoubtful?: boolean
+  readonly observedAt?: TimestampMs
+}
+
+export interface SeenReports {
+  readonly observer: RelayerObserver
+  get(id: RelayerId): Seen | undefined
+  /** Whether the conditions of an idle relayer may be over: a survey finds them anew. */
+  isDoubtful(id: RelayerId): boolean
+  /** Whether a relayer with open transactions has not been observed for half a minute. True at most once in that time. */
+  isUnseen(id: RelayerId): boolean
+}
+
+/** Calls `changed` at each report, and `released` when another process may own the relayer. */
+export function rememberReports(
+  clock: Clock,
+  { changed, released }: { readonly changed: (id: RelayerId) => void; readonly released: (id: RelayerId) => void },
+): SeenReports {
+  const seen = new Map<RelayerId, Seen>()
+  const wokenAt = new Map<RelayerId, TimestampMs>()
+
+  function note(id: RelayerId, found: readonly FoundCondition[], noted: Noted = {}): void {
+    const { balance, by = 'step', isIdle = false, isDoubtful = false, observedAt = clock.now(), policies } = noted
+    const read = balance === undefined ? seen.get(id)?.balance : { wei: balance, readAt: observedAt }
+    seen.set(id, {
+      observedAt,
+      found,
+      by,
+      isIdle,
+      isDoubtful,
+      ...(policies && { policies }),
+      ...(read && { balance: read }),
+    })
+    changed(id)
+  }
+
+  /** Its conditions are those of the last step or survey. Before the first, those of the row. */
+  function noteIdle({ id, paused, policies }: Relayer): void {
+    const before = seen.get(id)
+    if (!before) return
+    const { found, by, observedAt } = before
+    const wasPaused = found.some(({ condition }) => condition === 'paused')
+    const rest = without(found, 'paused')
+    const isChanged = wasPaused !== paused || !isDeepStrictEqual(before.policies ?? policies, policies)
+    const isDoubtful = before.isDoubtful || isChanged || (by === 'step' && rest.length > 0)
+    note(id, paused ? including(rest, 'paused') : rest, { by, isIdle: true, isDoubtful, observedAt, policies })
+  }
+
+  const foundBefore = (id: RelayerId) => seen.get(id)?.found ?? []
+
+  return {
+    get: (id) => seen.get(id),
+    isDoubtful: (id) => seen.get(id)?.isDoubtful === true,
+    isUnseen(id) {
+      const each = seen.get(id)
+      if (!each || each.isIdle) return false
+      const now = clock.now()
+      const since = Math.max(each.observedAt, wokenAt.get(id) ?? 0)
+      if (now - since < unseenMs) return false
+      wokenAt.set(id, now)
+      return true
+    },
+    observer: {
+      looked({ id, policies }, { conditions, balance }) {
+        const found = conditions.map((condition) => ({ condition }))
+        note(id, found, { policies, ...(balance !== undefined && { balance }) })
+      },
+      idle: noteIdle,
+      surveyed: ({ id, policies }, { findings, ...read }) =>
+        note(id, findings, { ...read, policies, by: 'survey', isIdle: true }),
+      unreachable: (id) => note(id, including(foundBefore(id), 'node_unreachable')),
+      failed: (id) => note(id, including(foundBefore(id), 'step_failing')),
+      accountInUse: ({ id }: Relayer, isInUse) =>
+        note(id, isInUse ? including(foundBefore(id), 'account_in_use') : without(foundBefore(id), 'account_in_use')),
+      released(id) {
+        seen.delete(id)
+        wokenAt.delete(id)
+        released(id)
+      },
+      window: () => undefined,
+      owned: () => undefined,
+    },
+  }
+}
+
+function including(found: readonly FoundCondition[], condition: HeldCondition): readonly FoundCondition[] {
+  return found.some((each) => each.condition === condition) ? found : [...found, { condition }]
+}
+
+function without(found: readonly FoundCondition[], condition: HeldCondition): readonly FoundCondition[] {
+  return found.filter((each) => each.condition !== condition)
+}
