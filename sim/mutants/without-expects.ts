@@ -168,7 +168,6 @@ export const withoutExpects: readonly string[] = [
   'parse-any-structure',
   'pass-on-any-number-of-bytes',
   'pay-for-a-margin',
-  'pay-for-gas-only',
   'pre-sign-without-end',
   'price-without-the-data',
   'put-frees-the-nonce',
