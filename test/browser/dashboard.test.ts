@@ -181,7 +181,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await dialog.getByText('{"policies":{"gas_price_cap":"250500000000"}}').waitFor()
     expect(await violations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Set the cap' }).click()
-    await notice.waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached', timeout: 60_000 })
     await page.getByText('policies.gas_price_cap').waitFor()
     const { body } = await scene.client.request('GET', '/relayers/treasury')
     expect(body).toMatchObject({ data: { policies: { gas_price_cap: 250_500_000_000 } } })

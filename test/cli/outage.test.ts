@@ -85,7 +85,7 @@ test('three relayers are stuck for three reasons, and each is helped by a comman
       status = await rescind('status')
       return stuck.test(status.stdout)
     },
-    { what: () => `three conditions\n${status.stdout}`, limitMs: 60_000, everyMs: 200 },
+    { what: () => `three conditions\n${status.stdout}`, limitMs: 120_000, everyMs: 200 },
   )
   expect(status.exit).toBe(6)
   expect(status.stdout).toMatch(/\ndown +apart +0x\w+ +unreachable +0 +2 /)
