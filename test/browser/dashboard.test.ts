@@ -187,6 +187,23 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(body).toMatchObject({ data: { policies: { gas_price_cap: 250_500_000_000 } } })
   })
 
+  test('a relayer is paused and resumed', async () => {
+    const { page } = operator
+    await page.goto(at('/relayers/rewards'))
+    await page.getByRole('button', { name: 'Pause…' }).click()
+    await page.getByText('{"paused":true}').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Pause the relayer' }).click()
+    await page.locator('.facts .badge', { hasText: 'Paused' }).waitFor()
+    const { body } = await scene.client.request('GET', '/relayers/rewards')
+    expect(body).toMatchObject({ data: { paused: true } })
+    await page.getByRole('button', { name: 'Resume…' }).click()
+    await page.getByRole('button', { name: 'Resume the relayer' }).click()
+    await page.getByRole('button', { name: 'Pause…' }).waitFor()
+    const resumed = await scene.client.request('GET', '/relayers/rewards')
+    expect(resumed.body).toMatchObject({ data: { paused: false } })
+  })
+
   test('while no node answers, one is canceled and then everything, and nothing that races is green', async () => {
     const { page } = operator
     const send = () =>

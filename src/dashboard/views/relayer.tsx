@@ -5,6 +5,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Conditions } from '../parts/conditions.tsx'
 import { NonceLane } from '../parts/lane.tsx'
+import { PauseButton } from '../parts/pause-button.tsx'
 import { Age, Badge, Copy, Empty, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
 import { CapBelow } from '../parts/price.tsx'
 import { Transactions } from '../parts/transactions.tsx'
@@ -32,13 +33,17 @@ export function RelayerView({ id }: { id: string }) {
       </nav>
       <Heading
         aside={
-          may('cancel') &&
           !isMissing && (
-            <CancelAllLink
-              id={id}
-              isOpen={view === undefined || view.queued + view.in_flight > 0}
-              isUrgent={health === 'stuck' || health === 'slow'}
-            />
+            <>
+              {may('admin') && view && <PauseButton relayer={view} reload={overview.reload} />}
+              {may('cancel') && (
+                <CancelAllLink
+                  id={id}
+                  isOpen={view === undefined || view.queued + view.in_flight > 0}
+                  isUrgent={health === 'stuck' || health === 'slow'}
+                />
+              )}
+            </>
           )
         }
       >
@@ -141,7 +146,7 @@ function Facts({
           </dd>
         </div>
       )}
-      {relayer.paused && (
+      {(view ?? relayer).paused && (
         <div>
           <dt>Sending</dt>
           <dd>
