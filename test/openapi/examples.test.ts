@@ -88,13 +88,22 @@ const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise
   },
   api_key_id: () => make('/api-keys', { name: 'stands in', scopes: ['read'] }),
   relayer_id: async (operationId) => {
-    if (operationId !== 'deleteRelayer') return 'local'
-    const signer = await make('/signers', { type: 'plain', config: { key: devAccount(2).key } })
-    const requested = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
-    return make('/relayers', requested)
+    // A sweep pauses its relayer, and a relayer has one at a time.
+    if (operationId === 'sweepRelayer') return makeRelayer(4)
+    if (operationId === 'deleteRelayer') return makeRelayer(2)
+    if (operationId !== 'getSweep') return 'local'
+    const swept = await makeRelayer(5)
+    await make(`/relayers/${swept}/sweep`, { to: devAccount(9).address })
+    return swept
   },
   signer_id: () => make('/signers', { type: 'plain', config: { key: devAccount(3).key } }),
   notification_id: () => make('/notifications', { url: 'https://hooks.example/stands-in' }),
+}
+
+async function makeRelayer(account: number): Promise<string> {
+  const signer = await make('/signers', { type: 'plain', config: { key: devAccount(account).key } })
+  const requested = { name: 'stands in', network: 'localhost', network_type: 'evm', signer_id: signer, paused: false }
+  return make('/relayers', requested)
 }
 
 async function make(path: string, body: object): Promise<string> {
@@ -237,7 +246,9 @@ async function whatExists(): Promise<Existing> {
 /** What the others need stays. */
 function knownTo({ id }: Described, existing: Existing): Existing {
   const gone = ['nobody']
-  return id.startsWith('delete') ? { relayer_id: gone, signer_id: gone, notification_id: gone } : existing
+  return id.startsWith('delete') || id === 'sweepRelayer'
+    ? { relayer_id: gone, signer_id: gone, notification_id: gone }
+    : existing
 }
 
 const malformed = ['INVALID_REQUEST', 'MALFORMED_JSON', 'MALFORMED_PATH', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_SUPPORTED']
