@@ -107,6 +107,8 @@ export interface Scenario {
   readonly emptySlots?: number
   /** The chain executes blocks after it orders them. Absent: at once. */
   readonly reserve?: Reserve
+  /** Owners look at idle relayers, and store what they last observed. */
+  readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -173,6 +175,8 @@ export const features = [
   'reserve',
   // An operator sweeps accounts.
   'sweeps',
+  // Owners look at idle relayers.
+  'surveys',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -238,6 +242,7 @@ export const drawnUsually: Drawn = {
   reserve: 0.02,
   // Only where it is forced.
   sweeps: 0,
+  surveys: 0,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -358,7 +363,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const truthful = { ...shaped, ...drawSweeps(has('sweeps')) }
+  const truthful = { ...shaped, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')

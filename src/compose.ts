@@ -79,6 +79,8 @@ export interface Surroundings extends DatabaseSurroundings {
   readonly packageRoot?: URL
   /** Absent: nothing is counted, and no metrics are served. */
   readonly metrics?: Metrics & Exposition
+  /** False: idle relayers are not looked at, and the last observation of a relayer is not stored. */
+  readonly reportsOwners?: boolean
   /** How bytes reach a node; HTTP by default. */
   readonly openTransport?: OpenTransport
   /** How a key service is reached; by its provider's protocol by default. */
@@ -219,10 +221,10 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
   const states = watchRelayers()
-  const reports = opened.use(recordReports({ store, clock, logger }))
+  const reports = around.reportsOwners === false ? undefined : opened.use(recordReports({ store, clock, logger }))
   const context: StepContext = {
     ...{ store, vault, clock, random, logger, chainOf, signerOf, policyOf, limits },
-    observer: reportToAll(states.observer, counts.relayers, reports.observer),
+    observer: reportToAll(states.observer, counts.relayers, ...(reports ? [reports.observer] : [])),
   }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = opened.use(await advanceAll({ config, context, registry, reports, ownerships }))
@@ -257,7 +259,8 @@ interface AdvancingAll {
   readonly config: Pick<Config, 'role'>
   readonly context: StepContext
   readonly registry: Pick<Registry, 'relayers'>
-  readonly reports: Pick<RecordingReports, 'isDoubtful' | 'isUnseen'>
+  /** Absent: idle relayers are not looked at. */
+  readonly reports: RecordingReports | undefined
   readonly ownerships: Ownerships
 }
 
@@ -267,7 +270,8 @@ async function advanceAll(given: AdvancingAll): Promise<Reconciling | undefined>
   if (config.role === 'api') return undefined
   await using opened = new AsyncDisposableStack()
   const { owns } = opened.use(await reconcile(context, ownerships))
-  opened.use(surveyIdle({ context, relayers: registry.relayers, owns, reports, wake: ownerships.wake }))
+  const { relayers } = registry
+  if (reports) opened.use(surveyIdle({ context, relayers, owns, reports, wake: ownerships.wake }))
   const everything = opened.move()
   return { owns, [Symbol.asyncDispose]: () => everything.disposeAsync() }
 }

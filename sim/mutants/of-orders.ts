@@ -47,8 +47,8 @@ export const ofOrders: readonly Mutant[] = [
   {
     name: 'orders-prove-funds',
     breaks: 'repeats for ever a no-op that a sequencer accepts and the account cannot pay for',
-    caughtBy: 'test/domain/decide/advance.test.ts',
-    expects: 'a payload whose value the account does not hold any more waits',
+    with: ['earlyHashes'],
+    expects: 'have not ended',
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',

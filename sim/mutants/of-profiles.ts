@@ -188,8 +188,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'pay-for-gas-only',
     breaks: 'sends a payload that the balance covers without its fee for data on L1',
-    caughtBy: 'test/domain/decide/l1-fee.test.ts',
-    expects: 'a send gets a nonce only if the balance covers its fee for L1',
+    with: ['l1Fee'],
     edits: [
       {
         file: 'src/domain/l1-fee.ts',

@@ -168,6 +168,7 @@ export const withoutExpects: readonly string[] = [
   'parse-any-structure',
   'pass-on-any-number-of-bytes',
   'pay-for-a-margin',
+  'pay-for-gas-only',
   'pre-sign-without-end',
   'price-without-the-data',
   'put-frees-the-nonce',

@@ -85,6 +85,7 @@ export function start(machine: Machine, instance: Instance): Process {
     random: { bytes: (length) => ids.bytes(length) },
     logger,
     version: 'sim',
+    reportsOwners: scenario.surveys === true,
     openTransport: network.transport(instance),
     openStore: async () => store,
     ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance, clock) }),

@@ -33,6 +33,8 @@ export interface Balance {
   readonly chargedBelow: Nonce
   /** The account had spent the nonces below this one at `readAt`. */
   readonly spentBelow: Nonce
+  /** How many reorganizations there had been. After another one, the chain may hold another block at `readAt`. */
+  readonly reorgs: number
   /**
    * At `readAt` the account had spent fewer nonces than are settled. No later receipt brings the cost of the missing
    * ones.
@@ -136,6 +138,7 @@ export function withInclusions(
   last: Remembered,
   live: readonly LiveNonce[],
   inclusions: ReadonlyMap<Nonce, Inclusion>,
+  reorgs: number,
 ): Remembered {
   let now = last
   for (const { nonce, payloads = [] } of byNonce(live)) {
@@ -149,7 +152,7 @@ export function withInclusions(
       now = { ...rest, shared: now.shared || inclusion.by === 'external' }
     } else if (now.balance && nonce >= now.balance.chargedBelow) {
       const { balance, ...rest } = now
-      const left = balanceAfter(balance, nonce, inclusion, payloads)
+      const left = balanceAfter(balance, nonce, inclusion, payloads, reorgs)
       now = left ? { ...rest, balance: left } : rest
     }
   }
@@ -168,9 +171,14 @@ function balanceAfter(
   nonce: Nonce,
   inclusion: Extract<Inclusion, { by: 'attempt' }>,
   payloads: NonNullable<LiveNonce['payloads']>,
+  reorgs: number,
 ): Balance | undefined {
   const chargedBelow = nonce + 1
-  if (inclusion.block.number <= before.readAt) return { ...before, chargedBelow }
+  if (inclusion.block.number <= before.readAt) {
+    // Another block took the place of one on which the balance was read, and holds what was not mined there.
+    const isReplaced = before.reorgs !== reorgs && nonce >= before.spentBelow
+    return isReplaced ? undefined : { ...before, chargedBelow }
+  }
   const paid = feesPaid(inclusion)
   const values = inclusion.kind === 'cancel' ? [] : payloads.map(({ value }) => value)
   return paid === undefined ? undefined : { ...before, wei: before.wei - paid - maxWei(0n, ...values), chargedBelow }

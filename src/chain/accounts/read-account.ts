@@ -147,8 +147,9 @@ export function readingAccounts(options: ReadAccounts): Accounts {
     },
     settle({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
-      if (last) memory.keep(address, withInclusions(last, live, inclusions))
-      const charged = withInclusions(remembered, live, inclusions)
+      const reorgs = heads.reorgs()
+      if (last) memory.keep(address, withInclusions(last, live, inclusions, reorgs))
+      const charged = withInclusions(remembered, live, inclusions, reorgs)
       if (!requested || !charged.balance) return {}
       const stands = !wanted.balance && !charged.shared
       const balance = stands ? charged.balance.wei : usableBalance(requested, charged, head.number)

@@ -70,6 +70,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
 
   async function readTogether(endpoint: Endpoint, addresses: readonly Address[], block: BlockNumber): Promise<Came> {
     const before = addresses.map(memory.recall)
+    const reorgs = heads.reorgs()
     const answer = await endpoint.call(jointCall(addresses, block))
     const standings = standingsIn(answer, addresses)
     if (!standings) {
@@ -85,7 +86,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
       const last = memory.recall(address)
       // A read of the account since then is newer.
       if (!standing || last !== before[index]) continue
-      const balance = { wei: standing.balance, readAt: block, chargedBelow: 0, spentBelow: 0 }
+      const balance = { wei: standing.balance, readAt: block, chargedBelow: 0, spentBelow: 0, reorgs }
       memory.keep(address, {
         shared: false,
         ...last,

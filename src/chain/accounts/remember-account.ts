@@ -46,7 +46,7 @@ export function remember(
   // A fact read before the first count may have changed before it, and no later count would show that.
   const stands = (readAt: BlockNumber | undefined) => before !== undefined || readAt === head
   const known = stands(last?.balance?.readAt) ? last?.balance : undefined
-  const fresh = { readAt: head, chargedBelow: 0, spentBelow: reading.nonce }
+  const fresh = { readAt: head, chargedBelow: 0, spentBelow: reading.nonce, reorgs }
   const read = reading.balance === undefined ? known : { wei: reading.balance, ...fresh }
   const isBehind = reading.nonce < spentBelow && read?.readAt === head
   const balance = isBehind ? { ...read, isBehind } : read
