@@ -254,6 +254,22 @@ describe('the balance', () => {
     expect(read.balanceReadAt).toBe(read.head.number)
   })
 
+  test('of a block that another one replaced is read anew, if that one holds a transaction of ours', async () => {
+    await look({ balance: 'recent' })
+    const before = await anvil.rpc<string>('evm_snapshot')
+    await anvil.mine()
+    const { balance = 0n } = await look({ balance: 'now' })
+    await anvil.rpc('evm_revert', [before])
+    const { live } = await send(0)
+    // The same height, with the transaction.
+    await anvil.mine()
+    const { balance: left, inclusions } = await look({ live: [live], balance: 'recent' })
+    expect(inclusions.size).toBe(1)
+    const now = left ?? (await look({ live: [live], balance: 'recent' })).balance
+    expect(now).toBe(BigInt(await anvil.rpc('eth_getBalance', [address, 'latest'])))
+    expect(now).toBeLessThan(balance)
+  })
+
   test('is not trusted for ever: what came in from outside is seen', async () => {
     const { balance = 0n } = await look({ balance: 'recent' })
     await anvil.rpc('anvil_setBalance', [address, `0x${(balance + 5n).toString(16)}`])
