@@ -175,7 +175,7 @@ function balanceAfter(
 ): Balance | undefined {
   const chargedBelow = nonce + 1
   if (inclusion.block.number <= before.readAt) {
-    // Another block took the place of one on which the balance was read, and holds what was not mined there.
+    // Another block replaced the one of the reading, and holds a transaction that the replaced one did not hold.
     const isReplaced = before.reorgs !== reorgs && nonce >= before.spentBelow
     return isReplaced ? undefined : { ...before, chargedBelow }
   }
