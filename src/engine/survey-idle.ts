@@ -92,13 +92,16 @@ async function look(context: StepContext, work: Work): Promise<IdleSurvey> {
   const next = { id: newId(context), now: context.clock.now() }
   const policy = context.policyOf(work.relayer)
   const chain = context.chainOf(work.relayer)
-  const wants = { pendingNonce: false, freshBalance: true, paysMore: false }
+  const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
   try {
-    const inquiry = inquire(withNextSend(work, next), wants, policy.profile, chain.gasFigures())
-    const observation = await chain.observe(inquiry)
+    // A step that follows reads the balance for itself: this one would be remembered for it.
+    const { balance: _, ...inquiry } = inquire(withNextSend(work, next), wants, policy.profile, chain.gasFigures())
+    const [observed, balance] = await Promise.all([chain.observe(inquiry), chain.balance(work.relayer.address)])
+    const { head, nonce } = observed
+    // Nothing is in flight, so the balance of some blocks ago is the same.
+    const observation = { ...observed, balance, balanceReadAt: head.number, lagged: { balance, nonce } }
     const findings = [...hindersNext(work, observation, policy, next), ...signerOutage(context, work.relayer)]
-    const { balance } = observation
-    return { findings, ...(balance !== undefined && { balance }) }
+    return { findings, balance }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
     return { findings: [{ condition: 'node_unreachable', facts: { of: 'network', words: error.message } }] }
