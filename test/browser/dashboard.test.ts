@@ -287,6 +287,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     const { page } = operator
     const ids = () => page.locator('tbody th a').allTextContents()
     await page.goto(at('/'))
+    await page.locator('tbody tr').nth(5).waitFor()
+    // The idle ones are looked at again half a minute after a node was silent.
+    await expect.poll(() => page.getByText('No node can be reached').count(), { timeout: 90_000 }).toBe(0)
     await page.locator('tbody tr').nth(2).hover()
     const before = await ids()
     await scene.client.request('PATCH', '/relayers/treasury', { body: { paused: true } })
