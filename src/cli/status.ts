@@ -58,9 +58,8 @@ async function readRelayers(client: Client, { relayer }: Options): Promise<reado
 }
 
 /** A condition that an operator has acknowledged alarms nobody any more. */
-function isStuck({ state, conditions }: OverviewView): boolean {
-  if (state !== 'waiting' && state !== 'unreachable') return false
-  return conditions.some(({ acknowledged }) => !acknowledged)
+function isStuck({ conditions }: OverviewView): boolean {
+  return conditions.some(({ condition, acknowledged }) => condition !== 'paused' && !acknowledged)
 }
 
 const stateColors: Readonly<Partial<Record<OverviewView['state'], Color>>> = {
