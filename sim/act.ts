@@ -1,6 +1,7 @@
 // One step of the world: a client, the chain, a node or fate does something.
 
 import type { SendRequest } from '../src/domain/submit.ts'
+import { minWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
 import { offer } from './chain/node.ts'
 import { sweepReceiver } from './chain/transaction.ts'
@@ -102,7 +103,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       history.note(`the base fee ${state.spike > 0 ? 'rises' : 'falls'} from now on`)
       return
     case 'emptyBalance':
-      state.balances.set(address, least(BigInt(dice.below(1_000_000)) * gwei, fees.balance))
+      state.balances.set(address, minWei(BigInt(dice.below(1_000_000)) * gwei, fees.balance))
       history.note(`r${relayer} is robbed`)
       return
     case 'refill':
@@ -207,10 +208,6 @@ function pickOne({ dice, clients, rows }: World): { id: string; relayer: number 
   if (some.length === 0) return undefined
   const [id, { relayer }] = dice.pick(some)
   return { id, relayer }
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
 }
 
 /** To an address of its own, so that its execution is told from all others. */

@@ -86,8 +86,8 @@ export const ofSweeps: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/history/recover.ts',
-        find: "return origin === 'sweep' ? { ...payload, value } : payload",
-        put: 'return origin && value < 0n ? { ...payload, value } : payload',
+        find: 'return isSweep(transaction) ? { ...payload, value } : payload',
+        put: 'return isSweep(transaction) && value < 0n ? { ...payload, value } : payload',
       },
     ],
   },

@@ -3,9 +3,10 @@ import type { CancellationPreviewView, CancellationView, Client } from '../clien
 import { systemClock } from '../ops/clock.ts'
 import type { Around } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
-import { CommandError, type Exit, exits, usage } from './exits.ts'
+import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, pairs } from './format.ts'
 import { firstNonce, verdictsFrom } from './nonces.ts'
+import { requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
 import { undecided, undecidedIfStored } from './undecided.ts'
 import { exitOf, explain } from './verdict.ts'
@@ -68,9 +69,11 @@ async function confirm(terminal: Terminal, relayer: string, preview: Cancellatio
   ])
   for (const line of lines) terminal.say(line)
   if (!preview.cost) terminal.say(withoutNode)
-  if (!terminal.isInteractive) throw usage('--all needs an answer, and here is no terminal; add --yes')
-  const answer = await terminal.ask(`Cancel everything pending of ${relayer}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, 'nothing was canceled')
+  await requireYes(terminal, {
+    needsAnswer: '--all',
+    question: `Cancel everything pending of ${relayer}?`,
+    otherwise: 'nothing was canceled',
+  })
 }
 
 const withoutNode =

@@ -24,14 +24,10 @@ export function ether(wei: string): string {
 /** Three digits: for a reader who compares. `--json` has them all. */
 export function aboutEther(wei: string): string {
   const amount = Number(wei) / 1e18
-  return `${amount === 0 || amount >= 100 ? grouped(Math.round(amount)) : Number(amount.toPrecision(3))} ether`
+  return `${amount === 0 || amount >= 100 ? Math.round(amount).toLocaleString('en-US') : Number(amount.toPrecision(3))} ether`
 }
 
-function grouped(whole: number): string {
-  return whole.toLocaleString('en-US')
-}
-
-/** A duration in its two largest units at most: `40 s`, `12 min`, `3 h`, `2 days`. */
+/** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`. */
 export function about(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
   if (seconds < 100) return `${seconds} s`

@@ -46,7 +46,7 @@ async function changePolicy({ life, terminal }: Around, name: string, value: unk
   return exits.done
 }
 
-/** A whole number stays text: amounts of wei may be larger than a number of JavaScript. */
+/** A whole number that JavaScript can't hold exactly stays text: amounts of wei may be larger. */
 function parseValue(name: string, text: string): unknown {
   if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
   if (/^\d/.test(text)) return parseAmount(name, text)

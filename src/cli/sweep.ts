@@ -1,12 +1,14 @@
 // rescind sweep: empties a relayer's account, after a question.
 import type { Command } from 'commander'
-import { ApiError, type Client, NoAnswer, type RelayerStatusView, type SweepView } from '../client/client.ts'
+import { ApiError, type Client, type RelayerStatusView, type SweepView } from '../client/client.ts'
 import { type Act, type Around, serviceCommand } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
-import { CommandError, type Exit, exits, usage } from './exits.ts'
+import { CommandError, type Exit, exits } from './exits.ts'
 import { ether, pairs } from './format.ts'
 import { wholeNumber } from './options.ts'
+import { requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
+import { leavesOpen } from './undecided.ts'
 
 interface SweepOptions extends ServiceOptions {
   readonly json?: true
@@ -50,8 +52,7 @@ async function start(client: Client, relayer: string, input: Parameters<Client['
   try {
     return await client.sweep(relayer, input)
   } catch (error) {
-    const isOpen = (error instanceof NoAnswer && !error.isUnsent) || (error instanceof ApiError && error.status >= 500)
-    if (!isOpen) throw error
+    if (!leavesOpen(error)) throw error
     const message = `undecided (${error.message}); run it again: while a sweep is under way, it starts no other`
     throw new CommandError(exits.undecided, message, { cause: error })
   }
@@ -69,9 +70,11 @@ async function confirm(terminal: Terminal, client: Client, relayer: string, to: 
     ['to', to],
   ])
   for (const line of lines) terminal.say(line)
-  if (!terminal.isInteractive) throw usage('a sweep needs an answer, and here is no terminal; add --yes')
-  const answer = await terminal.ask(`Pause ${relayer} and send its balance to ${to}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, 'nothing was swept')
+  await requireYes(terminal, {
+    needsAnswer: 'a sweep',
+    question: `Pause ${relayer} and send its balance to ${to}?`,
+    otherwise: 'nothing was swept',
+  })
 }
 
 async function statusOf(client: Client, relayer: string): Promise<RelayerStatusView | undefined> {

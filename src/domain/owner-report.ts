@@ -1,6 +1,7 @@
 // The last observation of a relayer by its owner, as stored: every replica shows it, and so does the process after a restart.
 import type { HeldCondition } from './condition.ts'
 import type { ApiKeyId } from './ids.ts'
+import type { HeldUpTransaction } from './standing.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOfNext } from './wait-sentence.ts'
@@ -10,7 +11,7 @@ export interface Held {
   readonly condition: HeldCondition
   /** When it began to hold. */
   readonly since: TimestampMs
-  /** Of the next send. Absent where the transaction that waits has facts and text. */
+  /** The figures of the next send. Like `text`, absent where the transaction that waits has them. */
   readonly facts?: Reason['facts']
   readonly text?: string
   /** Absent until an operator has acknowledged it. */
@@ -59,6 +60,29 @@ export function heldSince(
     if (!('facts' in finding)) return { condition: finding.condition, since }
     return { condition: finding.condition, since, text: sentenceOfNext(finding), facts: finding.facts }
   })
+}
+
+/** They hold without a transaction that waits. */
+const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
+
+/**
+ * The conditions as of now. The transaction that waits has the text, and is recorded a moment before its relayer's condition.
+ * `isOpen`: whether the relayer has open transactions.
+ */
+export function heldNow(
+  report: OwnerReport | undefined,
+  heldUp: HeldUpTransaction | undefined,
+  isOpen: boolean,
+): readonly Held[] {
+  // A step found the others, of transactions that have ended since. The owner reports that with the next block.
+  const isHeld = ({ condition, text }: Held) => isOpen || text !== undefined || ofRelayer.includes(condition)
+  const known = (report?.conditions ?? []).filter(isHeld)
+  if (!heldUp) return known
+  const { condition, text, facts, since = heldUp.createdAt } = heldUp.wait
+  const wait = { text, ...(facts && { facts }) }
+  const isKnown = known.some((held) => held.condition === condition)
+  if (!isKnown) return [{ condition, since, ...wait }, ...known]
+  return known.map((held) => (held.condition === condition ? { ...held, ...wait } : held))
 }
 
 /** Later than this, the owner has not looked for long: its conditions are those of that time. */

@@ -16,6 +16,8 @@ export interface OpenTransaction {
   readonly wait?: Wait
 }
 
+export type HeldUpTransaction = OpenTransaction & { readonly wait: Wait }
+
 export interface RelayerStanding {
   /** Those with a nonce that are not confirmed, lowest first. */
   readonly bound: readonly OpenTransaction[]
@@ -29,11 +31,7 @@ export interface RelayerStanding {
  * The transaction that holds up the others: the one with the lowest nonce that waits, else the head of the queue. Without one, it is
  * a confirmed transaction whose finality is stalled.
  */
-export function holdingUp({
-  bound,
-  head,
-  stalled,
-}: RelayerStanding): (OpenTransaction & { readonly wait: Wait }) | undefined {
+export function holdingUp({ bound, head, stalled }: RelayerStanding): HeldUpTransaction | undefined {
   for (const each of [...bound, head, stalled]) if (each?.wait) return { ...each, wait: each.wait }
   return undefined
 }

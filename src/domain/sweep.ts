@@ -5,7 +5,7 @@ import { type Fees, feeCap } from './fees.ts'
 import type { Address } from './ids.ts'
 import type { Relayer } from './relayer.ts'
 import { checkSend, type SendRequest, type SendRules, submit } from './submit.ts'
-import { type InPhase, statusOf, type Transaction } from './transaction.ts'
+import { type InPhase, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
 import type { Gas, TimestampMs, Wei } from './units.ts'
 import { withReason } from './wait.ts'
 
@@ -58,7 +58,8 @@ export function isSweep({ origin }: Pick<Transaction, 'origin'>): boolean {
 
 /** Whether another request for it gets this one: it has not ended, and nobody has called it off. */
 export function isUnderWay(transaction: Transaction): boolean {
-  return ['pending', 'sent', 'submitted', 'mined'].includes(statusOf(transaction))
+  const underWay: readonly Status[] = [...pendingStatuses, 'mined']
+  return underWay.includes(statusOf(transaction))
 }
 
 /** The funds less the fee for data on L1 and the gas, at twice the market's price, so that it can bid again. It may be negative. */

@@ -154,6 +154,11 @@ export type Status = (typeof statuses)[number]
 /** The statuses that a bulk cancellation covers. */
 export const pendingStatuses = ['pending', 'sent', 'submitted'] as const satisfies readonly Status[]
 
+/** How many a bulk cancellation covers. */
+export function pendingIn(counts: Readonly<Record<Status, number>>): number {
+  return pendingStatuses.reduce((sum, status) => sum + counts[status], 0)
+}
+
 /** The API's status: derived from lifecycle and intent, stored only so that lists can be filtered by it. */
 export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellation' | 'giveUps'>): Status {
   const { lifecycle, cancellation } = transaction

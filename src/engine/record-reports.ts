@@ -4,14 +4,13 @@
 import type { RelayerId } from '../domain/ids.ts'
 import { type Held, heldSince, type OwnerReport } from '../domain/owner-report.ts'
 import type { Clock } from '../ops/clock.ts'
-import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
+import { everySecond } from './every-second.ts'
 import { rememberReports, type Seen, type SeenReports } from './remember-reports.ts'
 
 export interface RecordingReports extends AsyncDisposable, Omit<SeenReports, 'get'> {}
 
-const flushMs = 1_000
 /** An observation that differs in nothing but its time and its balance is stored no sooner after the last. */
 const unchangedMs = 30_000
 
@@ -31,11 +30,6 @@ export function recordReports({
     changed: (id) => void changed.add(id),
     // Another owner writes it from now on.
     released: (id) => void stored.delete(id),
-  })
-  const stopping = new AbortController()
-  const outage = loggingOutage(logger, {
-    began: 'the last observations of relayers could not be stored; trying again',
-    over: 'the last observations of relayers are stored again',
   })
 
   async function flush(): Promise<void> {
@@ -57,22 +51,16 @@ export function recordReports({
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(flushMs, stopping.signal)
-      await flush().then(outage.worked, outage.failed)
-    }
+  const lines = {
+    began: 'the last observations of relayers could not be stored; trying again',
+    over: 'the last observations of relayers are stored again',
   }
-
-  const running = run()
+  const flushing = everySecond({ clock, logger, lines, round: flush })
   return {
     observer: seen.observer,
     isDoubtful: seen.isDoubtful,
     isUnseen: seen.isUnseen,
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
+    [Symbol.asyncDispose]: () => flushing[Symbol.asyncDispose](),
   }
 }
 

@@ -8,7 +8,7 @@ import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { IdleSurvey } from '../domain/relayer-observer.ts'
 import type { Reason } from '../domain/wait-facts.ts'
-import { loggingOutage } from '../ops/log-outage.ts'
+import { everySecond } from './every-second.ts'
 import { newId } from './record.ts'
 import type { RecordingReports } from './record-reports.ts'
 import { isIdle } from './step.ts'
@@ -23,7 +23,6 @@ export interface Surveying {
   readonly wake: (relayer: RelayerId) => void
 }
 
-const tickMs = 1_000
 /** A survey of a relayer costs two or three calls, which relayers of one network share. */
 const usualMs = 300_000
 /** An operator who acts wants to see the effect. */
@@ -34,18 +33,13 @@ const atOnce = 100
 
 export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying): AsyncDisposable {
   const { clock, logger, observer } = context
-  const stopping = new AbortController()
   const dueAt = new Map<RelayerId, number>()
   const silent = new Set<RelayerId>()
-  const outage = loggingOutage(logger, {
-    began: 'relayers without open transactions could not be looked at; trying again',
-    over: 'relayers without open transactions are looked at again',
-  })
 
-  async function surveyOne({ id }: Relayer): Promise<void> {
+  async function surveyOne({ id }: Relayer, signal: AbortSignal): Promise<void> {
     const work = await context.store.reads.work(id, 1)
     const survey = work && isIdle(work) ? await look(context, work) : undefined
-    if (stopping.signal.aborted || !owns(id)) return
+    if (signal.aborted || !owns(id)) return
     const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
     // A node that restarts is back at the second look.
     const isFirst = isSilent && !silent.has(id)
@@ -56,30 +50,21 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
     if (work && survey && !isFirst) observer.surveyed(work.relayer, survey)
   }
 
-  async function surveyDue(): Promise<void> {
+  async function surveyDue(signal: AbortSignal): Promise<void> {
     const now = clock.elapsed()
     const ours = relayers().filter(({ id }) => owns(id))
     // Without a head no step begins, so nothing would report that no node answers.
     for (const { id } of ours) if (reports.isUnseen(id)) wake(id)
     const due = ours.filter(({ id }) => now >= (dueAt.get(id) ?? 0) || reports.isDoubtful(id))
-    for (let first = 0; first < due.length && !stopping.signal.aborted; first += atOnce)
-      await Promise.all(due.slice(first, first + atOnce).map(surveyOne))
+    for (let first = 0; first < due.length && !signal.aborted; first += atOnce)
+      await Promise.all(due.slice(first, first + atOnce).map((each) => surveyOne(each, signal)))
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(tickMs, stopping.signal)
-      await surveyDue().then(outage.worked, outage.failed)
-    }
+  const lines = {
+    began: 'relayers without open transactions could not be looked at; trying again',
+    over: 'relayers without open transactions are looked at again',
   }
-
-  const running = run()
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
-  }
+  return everySecond({ clock, logger, lines, round: surveyDue })
 }
 
 function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: boolean): number {

@@ -1,9 +1,8 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
-import type { OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
+import { type Held, heldNow, type OwnerReport, type RelayerChange } from '../../domain/owner-report.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
-import type { Wait } from '../../domain/wait-facts.ts'
+import { type HeldUpTransaction, holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
 import type { Reads } from '../../store/store.ts'
 
 export interface Overview {
@@ -16,9 +15,11 @@ export interface Overview {
   /** Canceled, and not decided. */
   readonly racing: number
   readonly oldest?: OpenTransaction
-  readonly heldUp?: OpenTransaction & { readonly wait: Wait }
+  readonly heldUp?: HeldUpTransaction
   /** Absent until an owner has observed the relayer. */
   readonly report?: OwnerReport
+  /** Those of the report, as of now. */
+  readonly conditions: readonly Held[]
   /** Absent if no client has changed the relayer. */
   readonly changed?: RelayerChange
 }
@@ -34,6 +35,7 @@ export async function readOverview(reads: Reads, relayer: Relayer): Promise<Over
   const inFlight = standing.bound.filter(({ isMined }) => !isMined)
   const oldest = oldestWaiting(standing)
   const heldUp = holdingUp(standing)
+  const isOpen = heldUp !== undefined || counts.pending + standing.bound.length > 0
   return {
     relayer,
     queued: counts.pending,
@@ -43,6 +45,7 @@ export async function readOverview(reads: Reads, relayer: Relayer): Promise<Over
     ...(oldest && { oldest }),
     ...(heldUp && { heldUp }),
     ...(report && { report }),
+    conditions: heldNow(report, heldUp, isOpen),
     ...(changed && { changed }),
   }
 }

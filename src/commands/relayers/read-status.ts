@@ -3,7 +3,7 @@
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import type { ForeignPending } from '../../domain/pooled.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { confirmedAtOf, pendingStatuses } from '../../domain/transaction.ts'
+import { confirmedAtOf, pendingIn } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../../domain/units.ts'
 import type { Reads } from '../../store/store.ts'
 import { readNodes } from '../read-nodes.ts'
@@ -32,7 +32,7 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
   const lastConfirmedAt = newest && confirmedAtOf(newest)
   return {
     ...account,
-    pending: pendingStatuses.reduce((sum, status) => sum + counts[status], 0),
+    pending: pendingIn(counts),
     ...(foreignPending && { foreignPending }),
     ...(lastConfirmedAt !== undefined && { lastConfirmedAt }),
   }

@@ -12,7 +12,17 @@ export async function recordChange(
   at: TimestampMs,
   members: readonly string[] = [],
 ): Promise<void> {
-  const { keyId: by, operation } = requester
-  await session.recordRelayerChange(relayerId, { at, by, operation, members })
+  await recordLastChange(session, relayerId, requester, at, members)
   session.recordAudit(allowed(requester, at, { relayerId }))
+}
+
+/** Without the audit, for a caller that records more there. */
+export function recordLastChange(
+  session: Session,
+  relayerId: RelayerId,
+  { keyId: by, operation }: Requester,
+  at: TimestampMs,
+  members: readonly string[],
+): Promise<void> {
+  return session.recordRelayerChange(relayerId, { at, by, operation, members })
 }

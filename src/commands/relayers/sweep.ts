@@ -5,11 +5,12 @@ import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { checkSweep, isUnderWay, type SweepRequest, startSweep } from '../../domain/sweep.ts'
-import { pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
+import { pendingIn, pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Reads, Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
 import { type ManagementContext, takeEffect } from '../management.ts'
+import { recordLastChange } from './record-change.ts'
 import { patchRelayer } from './update-relayer.ts'
 
 export interface Sweep {
@@ -62,8 +63,7 @@ export async function storeSweep(
     if (underWay) refuseOther(underWay, request)
     else checkSweep(relayer, request, now, profileOf(relayer))
     const transaction = underWay ?? (await newSweep(session, relayer, request, at))
-    const { keyId: by, operation } = requester
-    if (!found.paused) await session.recordRelayerChange(relayerId, { at: now, by, operation, members: ['paused'] })
+    if (!found.paused) await recordLastChange(session, relayerId, requester, now, ['paused'])
     session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
     if (!underWay) await session.insertTransaction(transaction)
     return { transaction, isNew: !underWay, isPausedNow: !found.paused }
@@ -91,9 +91,8 @@ export async function readSweep(reads: Reads, relayerId: RelayerId): Promise<Swe
 
 async function besides(reads: Reads, relayerId: RelayerId, sweep: Transaction): Promise<Pick<Sweep, 'others'>> {
   const counts = await reads.counts(relayerId)
-  const pending = pendingStatuses.reduce((sum, status) => sum + counts[status], 0)
   const waiting: readonly Status[] = pendingStatuses
-  return { others: Math.max(0, pending - (waiting.includes(statusOf(sweep)) ? 1 : 0)) }
+  return { others: Math.max(0, pendingIn(counts) - (waiting.includes(statusOf(sweep)) ? 1 : 0)) }
 }
 
 function refuseOther({ id, payload }: Transaction, { to, gasLimit }: SweepRequest): void {

@@ -4,6 +4,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { plural } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
+import { ApiCall } from './pieces.tsx'
 
 export function PauseButton({ relayer, reload }: { relayer: OverviewView; reload: () => void }) {
   const isOpen = useSignal(false)
@@ -52,11 +53,7 @@ function PauseDialog({ relayer, close }: { relayer: OverviewView; close: () => v
           {plural(inFlight, 'transaction')} in flight and all cancellations go on.
         </p>
       )}
-      <p class="note">
-        <code>
-          PATCH /api{path} {JSON.stringify(body)}
-        </code>
-      </p>
+      <ApiCall method="PATCH" path={path} body={body} />
     </Dialog>
   )
 }

@@ -22,6 +22,17 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
   )
 }
 
+/** The request that a dialog sends, to copy into a script. */
+export function ApiCall({ method, path, body }: { method: 'PATCH'; path: string; body: object }) {
+  return (
+    <p class="note">
+      <code>
+        {method} /api{path} {JSON.stringify(body)}
+      </code>
+    </p>
+  )
+}
+
 /** Leads from a condition to its section of the runbook, which the service itself serves. */
 export function Runbook({ wait }: { wait: { readonly runbook: string } }) {
   return (

@@ -6,7 +6,7 @@ import { grouped, gwei, weiOfGwei } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Age } from './pieces.tsx'
+import { Age, ApiCall } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
 const freshMs = 60_000
@@ -147,11 +147,7 @@ function RaiseCap({
           }}
         />
       </label>
-      <p class="note">
-        <code>
-          PATCH /api{path} {JSON.stringify({ policies: { [name]: String(wei ?? '…') } })}
-        </code>
-      </p>
+      <ApiCall method="PATCH" path={path} body={{ policies: { [name]: String(wei ?? '…') } }} />
     </Dialog>
   )
 }

@@ -17,10 +17,17 @@ export function capOf(relayer: RelayerView | undefined, name: CapName): bigint |
 }
 
 /** Nothing waits for it yet, or nothing is left to wait: the next send would. */
-export function isBelow(cap: bigint | undefined, price: ShownPrice | undefined): boolean {
+function isBelow(cap: bigint | undefined, price: ShownPrice | undefined): boolean {
   return cap !== undefined && price !== undefined && cap < BigInt(price.per_gas)
 }
 
-export function capInOverview({ gas_price_cap: cap }: OverviewView): bigint | undefined {
+/** The cap of sends that is below the network's price. Undefined once a condition says so. */
+export function lowCapOf(view: OverviewView): bigint | undefined {
+  const cap = capInOverview(view)
+  const isHeld = view.conditions.some(({ condition }) => condition === 'gas_price_cap')
+  return !isHeld && isBelow(cap, view.network_price) ? cap : undefined
+}
+
+function capInOverview({ gas_price_cap: cap }: OverviewView): bigint | undefined {
   return cap === undefined ? undefined : BigInt(cap)
 }

@@ -1,4 +1,4 @@
-// One relayer: the condition that holds it up, its nonce lane, and its transactions.
+// One relayer: the conditions that hold it up, its nonce lane, and its transactions.
 import type { RelayerView as Relayer, RelayerStatusView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
@@ -9,7 +9,7 @@ import { PauseButton } from '../parts/pause-button.tsx'
 import { Age, Badge, Copy, Empty, Ether, Explore, Heading, Shown } from '../parts/pieces.tsx'
 import { CapBelow } from '../parts/price.tsx'
 import { Transactions } from '../parts/transactions.tsx'
-import { capInOverview, isBelow } from '../state/caps.ts'
+import { lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { healthOf } from '../state/conditions.ts'
 import { grouped } from '../state/format.ts'
@@ -75,13 +75,10 @@ export function RelayerView({ id }: { id: string }) {
   )
 }
 
-/** Once the price passes the cap, a condition says so. */
 function CapWarning({ relayer }: { relayer: OverviewView }) {
   const { id, network_price: price } = relayer
-  const cap = capInOverview(relayer)
-  if (cap === undefined || !price || !isBelow(cap, price)) return null
-  if (relayer.conditions.some(({ condition }) => condition === 'gas_price_cap')) return null
-  return <CapBelow relayer={id} cap={cap} price={price} />
+  const cap = lowCapOf(relayer)
+  return cap !== undefined && price ? <CapBelow relayer={id} cap={cap} price={price} /> : null
 }
 
 function Nonces({ relayer, traces }: { relayer: string; traces: readonly TraceView[] }) {

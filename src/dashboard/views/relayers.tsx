@@ -4,7 +4,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
-import { capIn, capInOverview, isBelow } from '../state/caps.ts'
+import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder, heldOf } from '../state/conditions.ts'
 import { duration, exactTime, grouped, gwei, inGwei, plural } from '../state/format.ts'
@@ -45,14 +45,9 @@ function sorted(relayers: readonly OverviewView[]): readonly OverviewView[] {
   return [...relayers].sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
 }
 
-function isCapLow(view: OverviewView): boolean {
-  const isHeld = view.conditions.some(({ condition }) => condition === 'gas_price_cap')
-  return !isHeld && isBelow(capInOverview(view), view.network_price)
-}
-
 function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
   const stuck = relayers.filter((view) => healthOf(view, shownNow.value) === 'stuck')
-  const low = relayers.filter(isCapLow).length
+  const low = relayers.filter((view) => lowCapOf(view) !== undefined).length
   const blocked = relayers.filter((view) => healthOf(view, shownNow.value) === 'blocked').length
   const open = relayers.reduce((sum, view) => sum + view.queued + view.in_flight, 0)
   if (stuck.length > 0) {
@@ -165,16 +160,17 @@ export function State({ view }: { view: OverviewView }) {
     )
   }
   const [tone, word] = healthWords[health]
+  const lowCap = lowCapOf(view)
   return (
     <>
       <Badge tone={tone}>{word}</Badge>
       {health === 'slow' && (
         <p class="why">A transaction is in no block for longer than usual. No condition holds it up.</p>
       )}
-      {isCapLow(view) && view.network_price && (
+      {lowCap !== undefined && view.network_price && (
         <p class="why">
-          <Badge tone="warn">Cap below the price</Badge> Its cap of {gwei(capInOverview(view) ?? 0n)} gwei is below the
-          network’s price of {gwei(BigInt(view.network_price.per_gas))} gwei (
+          <Badge tone="warn">Cap below the price</Badge> Its cap of {gwei(lowCap)} gwei is below the network’s price of{' '}
+          {gwei(BigInt(view.network_price.per_gas))} gwei (
           <ReadAt price={view.network_price} />
           ).
         </p>

@@ -9,7 +9,7 @@ import { heldConditions } from '../../domain/condition.ts'
 import { acknowledgmentNoteCharsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
-import { relayerParameters } from '../request/parameters.ts'
+import { relayerParameters, withoutNul } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { heldSchema, presentHeld } from './present-overview.ts'
 
@@ -26,7 +26,7 @@ const bodySchema = Type.Object(
     note: Type.Optional(
       Type.String({
         maxLength: acknowledgmentNoteCharsMax,
-        pattern: '^[^\\u0000]*$',
+        pattern: withoutNul,
         description: `a text of at most ${acknowledgmentNoteCharsMax} characters, none of them U+0000`,
       }),
     ),

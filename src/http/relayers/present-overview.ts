@@ -1,7 +1,7 @@
 // A relayer as an operator reads it: its state, the conditions that hold it up, its queue, its balance, and its last change by a client.
 import { type Static, Type } from 'typebox'
 import type { Overview } from '../../commands/relayers/read-overview.ts'
-import { type HeldCondition, heldConditions, runbookOf } from '../../domain/condition.ts'
+import { heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
 import type { OpenTransaction } from '../../domain/standing.ts'
@@ -109,9 +109,8 @@ export function presentOverview(
   price: NetworkPrice | undefined,
   now: TimestampMs,
 ): Static<typeof overviewSchema> {
-  const { relayer, oldest, heldUp, report, changed, ...counts } = overview
+  const { relayer, oldest, heldUp, report, conditions, changed, ...counts } = overview
   const { gasPriceCap: cap } = relayer.policies
-  const conditions = conditionsOf(overview)
   return {
     id: relayer.id,
     name: relayer.name,
@@ -136,23 +135,6 @@ export function presentOverview(
       held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
     }),
   }
-}
-
-/** They hold without a transaction that waits. */
-const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
-
-/** The transaction that waits has the text, and is recorded a moment before its relayer's condition. */
-function conditionsOf({ report, heldUp, queued, inFlight, mined }: Overview): readonly Held[] {
-  const isOpen = heldUp !== undefined || queued + inFlight + mined > 0
-  // A step found the others, of transactions that have ended since. The owner reports that with the next block.
-  const isHeld = ({ condition, text }: Held) => isOpen || text !== undefined || ofRelayer.includes(condition)
-  const known = (report?.conditions ?? []).filter(isHeld)
-  if (!heldUp) return known
-  const { condition, text, facts, since = heldUp.createdAt } = heldUp.wait
-  const wait = { text, ...(facts && { facts }) }
-  const isKnown = known.some((held) => held.condition === condition)
-  if (!isKnown) return [{ condition, since, ...wait }, ...known]
-  return known.map((held) => (held.condition === condition ? { ...held, ...wait } : held))
 }
 
 export function presentHeld({ condition, since, text, facts, acknowledged }: Held): Static<typeof heldSchema> {

@@ -77,10 +77,12 @@ export const newId = Type.Optional(
 )
 
 /** PostgreSQL can't store U+0000 in a text, so it is refused on SQLite too. */
+export const withoutNul = '^[^\\u0000]*$'
+
 export const nameInBody = Type.String({
   minLength: 1,
   maxLength: nameCharsMax,
-  pattern: '^[^\\u0000]*$',
+  pattern: withoutNul,
   description: `a text of 1 to ${nameCharsMax} characters, none of them U+0000`,
 })
 

@@ -116,7 +116,7 @@ export function inquire(
         transactionId: id,
         from,
         ...(to !== undefined && { to }),
-        value: origin === 'sweep' && lifecycle.phase === 'queued' ? estimatedValue : value,
+        value: isSweep({ origin }) && lifecycle.phase === 'queued' ? estimatedValue : value,
         data,
         ...(accessList && { accessList }),
       })),

@@ -4,6 +4,7 @@ import type { Attempt, AttemptKind } from '../../attempt.ts'
 import type { TransactionId } from '../../ids.ts'
 import type { MinedPayload, Spender } from '../../observation.ts'
 import { recoveredReason } from '../../recovered.ts'
+import { isSweep } from '../../sweep.ts'
 import type { Payload, Transaction } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import type { Found } from '../plan/found.ts'
@@ -35,8 +36,8 @@ export function findAmong(queue: readonly Transaction[], spenders: readonly Spen
 }
 
 /** The record of a sweep is older than its value, which is settled with the nonce. */
-function likeSpender({ origin }: Transaction, payload: Payload, { value }: MinedPayload): Payload {
-  return origin === 'sweep' ? { ...payload, value } : payload
+function likeSpender(transaction: Transaction, payload: Payload, { value }: MinedPayload): Payload {
+  return isSweep(transaction) ? { ...payload, value } : payload
 }
 
 /** Whether the payloads are equal. An access list does not change the execution, but it distinguishes transactions. */
