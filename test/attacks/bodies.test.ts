@@ -64,7 +64,7 @@ async function posted({ ask }: Target, body: string, headers: Readonly<Record<st
 attack(29, 'a body above the limit, declared and streamed', async (target) => {
   const large = JSON.stringify({ ...payment, data: `0x${'00'.repeat(400_000)}` })
   expect(await posted(target, large)).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
-  const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
   expect(parse(await target.raw(`${head}${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`)).status).toBe(413)
   expect(parse(await target.raw(`${head}FFFFFFFFFFFFFFFF\r\n{}`, 2_000)).status).not.toBe(200)
 })

@@ -112,6 +112,9 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
   const seconds = retryAfterSeconds[error.code]
   if (seconds !== undefined) reply.header('retry-after', seconds)
   if (error.code === 'SHUTTING_DOWN') reply.header('connection', 'close')
+  // Fastify closes it. The system resets a connection that is closed with bytes unread, and a proxy that is still sending reports
+  // 502. Node itself reads the rest and drops it, until requestTimeoutMs have passed.
+  if (error.code === 'BODY_TOO_LARGE') reply.removeHeader('connection')
   if (error instanceof RateLimited) {
     const { policy, remaining, resetSeconds } = error.allowance
     reply.header('retry-after', resetSeconds)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { expectFailure } from '../support/expectations.ts'
-import { exchange } from '../support/raw.ts'
+import { exchange, openConnection } from '../support/raw.ts'
 import { apiKey, type Serving, serve } from '../support/serve.ts'
 
 let server: Serving
@@ -86,10 +86,25 @@ describe('bodies', () => {
     const large = JSON.stringify({ data: `0x${'00'.repeat(150_000)}` })
     const declared = await server.ask('POST', sendPath, { headers: json, body: large })
     expectFailure(declared, 413, message, 'BODY_TOO_LARGE')
-    const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head = `POST ${sendPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const streamed = await exchange(server.port, `${head}${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`)
     expect(streamed).toMatch(/^HTTP\/1\.1 413 /)
     expect(streamed).toContain(`{"data":null,"message":"${message}","success":false}`)
+  })
+
+  test.each([
+    { by: 'its length', framing: 'Content-Length: 300000', begun: '', rest: 300_000, end: '' },
+    { by: 'its bytes', framing: 'Transfer-Encoding: chunked', begun: '493E0\r\n', rest: 0, end: '\r\n0\r\n\r\n' },
+  ])('too large by $by: a client that is still sending reads the refusal, and keeps its connection', async (body) => {
+    const head = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n`
+    await using client = await openConnection(server.port)
+    const sent = 300_000 - body.rest
+    client.write(
+      `${head(sendPath)}Content-Type: application/json\r\n${body.framing}\r\n\r\n${body.begun}${' '.repeat(sent)}`,
+    )
+    expect(await client.read(/"success":false\}$/)).toMatch(/^HTTP\/1\.1 413 /)
+    client.write(`${' '.repeat(body.rest)}${body.end}${head('/api/v1/nothing')}Content-Length: 0\r\n\r\n`)
+    expect(await client.read(/"success":false\}$/)).toMatch(/^HTTP\/1\.1 404 /)
   })
 })
 
