@@ -240,9 +240,8 @@ export const drawnUsually: Drawn = {
   gasFork: 0,
   emptySlots: 0.02,
   reserve: 0.02,
-  // Only where it is forced.
-  sweeps: 0,
-  surveys: 0,
+  sweeps: 0.03,
+  surveys: 0.1,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,

@@ -191,10 +191,16 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       // It was not in the way when the price was made, and is not later, when the balance may cover it again.
       const cost = value + BigInt(gasLimit) * cap
       const wasUnlikely = cost > accountAt(node.head, from).balance || cap > transaction.cap
-      const wasRefused = saidOf(admission.rival.hash)[0]?.outcome_code === 'insufficientFunds'
+      const said = saidOf(admission.rival.hash)[0]?.outcome_code
+      const wasRefused = said === 'insufficientFunds'
+      // One pool preferred a foreign transaction to it, and another has it: a lower tip under a higher cap may win the first, and
+      // the second keeps what it has.
+      const comesDown =
+        said === 'replacementUnderpriced' && cap < transaction.cap && transaction.tip < admission.rival.tip
       // A node kept the bytes that it called invalid, so our bid meets them once.
       const wasDenied = wasCalledInvalid(admission.rival.hash)
-      if (wasUnlikely || wasRefused || wasDenied || poollessByCopy.has(admission.rival.hash)) pricedBelow.add(hash)
+      if (wasUnlikely || wasRefused || wasDenied || comesDown || poollessByCopy.has(admission.rival.hash))
+        pricedBelow.add(hash)
       if (pricedBelow.has(hash)) return
       // It was signed before the bump that has passed its price, and begins the race all the same.
       if (attempt.presigned === 1 && isPassed(transaction, admission.rival)) return

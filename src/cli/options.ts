@@ -10,6 +10,14 @@ export function wholeNumber(option: string, min: number, max = 1_000_000_000): (
   }
 }
 
+/** For the option of an address. The service checks a checksum. */
+export function address(option: string): (text: string) => string {
+  return (text) => {
+    if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text
+    throw usage(`${option}: "${text}" is no address; write 0x and 40 hex digits`)
+  }
+}
+
 /** For an option that may stand several times, or have several values with commas. */
 export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, ...text.split(',').map((each) => each.trim())].filter((each) => each !== '')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { SendInput } from '../client/client.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
-import { wholeNumber } from './options.ts'
+import { address, wholeNumber } from './options.ts'
 
 export interface PayloadOptions {
   readonly to?: string
@@ -20,7 +20,7 @@ export interface PayloadOptions {
 
 export function withPayload(command: Command): Command {
   return command
-    .option('--to <address>', 'the receiver (default: none, which creates a contract from --data)')
+    .option('--to <address>', 'the receiver (default: none, which creates a contract from --data)', address('--to'))
     .requiredOption('--value <amount>', 'amount: 1.5ether, 20gwei, or wei as a whole number')
     .option('--data <hex>', 'data of the call')
     .option('--gas-limit <gas>', 'gas limit (default: estimated)', wholeNumber('--gas-limit', 12_000))

@@ -49,7 +49,8 @@ async function changePolicy({ life, terminal }: Around, name: string, value: unk
 /** A whole number that JavaScript can't hold exactly stays text: amounts of wei may be larger. */
 function parseValue(name: string, text: string): unknown {
   if (/^\d+$/.test(text)) return Number.isSafeInteger(Number(text)) ? Number(text) : text
-  if (/^\d/.test(text)) return parseAmount(name, text)
+  // The service says which policies take an address.
+  if (/^\d/.test(text) && !text.startsWith('0x')) return parseAmount(name, text)
   try {
     return JSON.parse(text)
   } catch {

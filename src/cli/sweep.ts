@@ -5,7 +5,7 @@ import { type Act, type Around, serviceCommand } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { ether, pairs } from './format.ts'
-import { wholeNumber } from './options.ts'
+import { address, wholeNumber } from './options.ts'
 import { requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
 import { leavesOpen } from './undecided.ts'
@@ -24,7 +24,7 @@ export function addSweep(program: Command, act: Act): void {
     "pause a relayer and send its account's balance away, and print the transaction's id",
   )
     .argument('<relayer>', 'the relayer')
-    .requiredOption('--to <address>', 'the address that gets the balance')
+    .requiredOption('--to <address>', 'the address that gets the balance', address('--to'))
     .option('--gas-limit <gas>', 'gas limit (default: estimated)', wholeNumber('--gas-limit', 12_000))
     .option('--yes', 'without the question')
     .action(act(sweep))

@@ -13,13 +13,13 @@ export interface RelayerView {
   readonly system_disabled: boolean
   readonly policies: {
     /** Wei */
-    readonly min_balance: number
+    readonly min_balance: number | string
     /** Wei */
-    readonly gas_price_cap?: number
+    readonly gas_price_cap?: number | string
     /** Wei */
-    readonly cancel_gas_price_cap?: number
+    readonly cancel_gas_price_cap?: number | string
     /** Wei */
-    readonly cancel_reserve?: number
+    readonly cancel_reserve?: number | string
     readonly presign_cancel: number
     readonly max_in_flight?: number
     readonly eip1559_pricing: boolean
@@ -28,7 +28,7 @@ export interface RelayerView {
     readonly whitelist_receivers?: readonly string[]
     readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
     /** Wei */
-    readonly value_cap?: number
+    readonly value_cap?: number | string
     readonly include_revert_data: boolean
     readonly revert_abi?: readonly {
       readonly type: 'error'

@@ -50,7 +50,23 @@ export async function requestPage<T>(connection: Connection, request: ApiRequest
 
 async function requestSuccess<T>(connection: Connection, request: ApiRequest): Promise<SuccessBody<T>> {
   const enough = AbortSignal.timeout((connection.timeoutMs ?? timeoutMsDefault) + (request.patienceMs ?? 0))
-  return answering(connection, request, enough, async (answer) => JSON.parse(await answer.text()))
+  return answering(connection, request, enough, async (answer) => parseExactly(await answer.text()))
+}
+
+/** Integers beyond 2^53 become texts of all their digits: amounts of policies and balances are numbers in the API. */
+function parseExactly<T>(json: string): T {
+  // Few answers have such a number, and a reviver costs time for each value.
+  if (!/[:,[]\s*-?\d{16}/.test(json)) return JSON.parse(json)
+  return JSON.parse(json, (_member, value, { source }: ReviverContext = {}) =>
+    typeof value === 'number' && source !== undefined && /^\d+$/.test(source) && !Number.isSafeInteger(value)
+      ? source
+      : value,
+  )
+}
+
+/** The proposal "JSON.parse source text access" of ECMAScript, which the types of TypeScript lack. */
+interface ReviverContext {
+  readonly source?: string
 }
 
 /** `read` gets a success; `enough` ends the waiting. Throws as `requestData` does. */

@@ -320,13 +320,19 @@ test('policies are shown, set in the units of people, and removed', async () => 
   })
   expect(await set('max_in_flight', '3')).toMatchObject({ exit: 0, stdout: 'two: max_in_flight is 3\n' })
   expect(await set('skip_unfunded', 'true')).toMatchObject({ exit: 0, stdout: 'two: skip_unfunded is true\n' })
+  expect(await set('value_cap', '1234.5ether')).toMatchObject({
+    exit: 0,
+    stdout: 'two: value_cap is 1234500000000000000000\n',
+  })
   expect(await set('whitelist_receivers', `["${to}"]`)).toMatchObject({ exit: 0, stdout: expect.stringContaining(to) })
   const shown = await rescind(['policies', 'show', '-r', 'two'])
   expect(shown.stdout).toMatch(/\ngas_price_cap +50500000000\n[\s\S]*\nmax_in_flight +3\n/)
+  const text = await set('whitelist_receivers', to)
+  expect(text).toMatchObject({ exit: 3, stderr: expect.stringMatching(/whitelist_receivers.*is not/) })
   const wrong = await set('gas_price_capp', '1')
   expect(wrong).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('gas_price_cap') })
   expect(await set('gas_price_cap', '1.5eth')).toMatchObject({ exit: 2, stderr: expect.stringContaining('1.5eth') })
-  for (const name of ['gas_price_cap', 'max_in_flight', 'skip_unfunded', 'whitelist_receivers'])
+  for (const name of ['gas_price_cap', 'max_in_flight', 'skip_unfunded', 'value_cap', 'whitelist_receivers'])
     expect(await rescind(['policies', 'remove', name, '-r', 'two'])).toMatchObject({ exit: 0, stderr: '' })
   expect((await rescind(['policies', 'show', '-r', 'two'])).stdout).not.toContain('gas_price_cap')
 })
@@ -497,6 +503,8 @@ test('sweep shows the account and waits for a y, and the balance goes away', asy
   const receiver = '0x00000000000000000000000000000000000000b7'
   const args = ['sweep', 'three', '--to', receiver]
   expect(await rescind(['sweep', 'three'])).toMatchObject({ exit: 2, stderr: expect.stringContaining('--to') })
+  const typo = await rescind(['sweep', 'three', '--to', receiver.slice(0, -1)])
+  expect(typo).toMatchObject({ exit: 2, stderr: expect.stringMatching(/--to: "0x0+b" is no address; write 0x and 40/) })
   expect(await rescind(args)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining('add --yes') })
   expect(await rescind(['sweep', 'nobody', '--to', receiver, '--yes'])).toMatchObject({ exit: 3 })
   const refused = await inProcess(args, 'n\n')

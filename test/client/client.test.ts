@@ -51,6 +51,17 @@ test('keys are created, listed and revoked', async () => {
   await expect(scoped.relayers()).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
 })
 
+test('a number beyond 2^53 keeps its digits, as a text, and nothing else changes', async () => {
+  const data = '{"balance":123456789012345678901,"small":9007199254740991,"text":"a: 12345678901234567890","price":0.1}'
+  const answer = async () => new Response(`{"data":${data},"pagination":{"total_items":1},"success":true}`)
+  expect(await openClient({ url: server.url, apiKey, fetch: answer }).relayer('one')).toEqual({
+    balance: '123456789012345678901',
+    small: Number.MAX_SAFE_INTEGER,
+    text: 'a: 12345678901234567890',
+    price: 0.1,
+  })
+})
+
 test('a refusal carries its code, and ids are encoded', async () => {
   const refused = await client.transaction('one', 'a/../b').catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(ApiError)

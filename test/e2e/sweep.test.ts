@@ -111,10 +111,11 @@ test('a queued transaction holds it until that one is canceled, and the pause la
   const ahead = await pay(stage, sender)
   const waiting = await pay(stage, sender)
   await inPool(stage, sender, [0])
+  // It still counts: it races for its nonce.
+  await cancel(stage, ahead)
   const swept = await sweep(sender)
   expect(swept.answer.others).toBe(2)
-  await stage.node.mine()
-  await reached(stage, ahead, 'mined')
+  await mineUntil(stage, 'its nonce to be used', async () => (await nonceOf(stage.node, sender.address)) === 1)
   expect(await view(stage, waiting)).toMatchObject({
     status: 'pending',
     status_reason: expect.stringContaining('paused'),

@@ -157,7 +157,11 @@ test('it ends with 1 where the service would not start, and names the reason', a
   const file = { ...movable(), plugins: [{ id: 'one', path: 'one.ts' }] }
   const { exit, findings } = await inFolder(file, {}, check)
   expect(exit).toBe(1)
-  expect(findings).toMatchObject([{ level: 'error', check: expect.stringContaining('plugins') }])
+  const errors = findings.filter(({ level }) => level === 'error')
+  expect(errors).toMatchObject([{ check: expect.stringContaining('plugins') }])
+  // Those that need no configuration.
+  const differing = findings.filter(({ place }) => place === 'differs').map((each) => each.check)
+  expect(differing).toEqual(['HOST', 'METRICS_ENABLED', 'history', 'metrics'])
 })
 
 test('what it says will start does', async () => {

@@ -63,6 +63,7 @@ const onceFailed = [
   [1124031848, 'a pool held what the copy that was put back knew as rejected, and the bid counted it as in no pool'],
   [1460001639, 'a copy with a PUT was put back after one without it had sent the old payload'],
   [700127, 'the second try of a bulk DELETE met the mark of another, in one commit, and was answered with an error'],
+  [5000301, 'a bid that came down over the foreign transaction of one pool met the one before it in another'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
 ] as [seed: number, fault: string, steps?: number][]
 

@@ -1,4 +1,5 @@
 // Runs every check. After a configuration that can not be read, nothing else is checked.
+import type { Config } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { withDotEnv } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load-config.ts'
@@ -37,8 +38,13 @@ export async function checkAll(
     if (error instanceof ConfigError) return error
     throw error
   })
+  const differences = async (read?: Config) =>
+    comparesOpenZeppelin ? differencesOf(read, await withDotEnv(env, directory, openReport())) : []
   if (config instanceof ConfigError) {
-    return config.problems.map(({ place: at, message }) => ({ level: 'error', place, check: at, text: message }))
+    const problems = config.problems.map(({ place: at, message }) => ({
+      ...{ level: 'error' as const, place, check: at, text: message },
+    }))
+    return [...problems, ...(await differences())]
   }
   const { relayers, signers, networks, proxies } = config
   const text = `relayers: ${relayers.length}, signers: ${signers.length}, networks: ${networks.length}`
@@ -81,8 +87,7 @@ export async function checkAll(
   const { rpcTimeoutMs: timeoutMs } = config.limits
   findings.push(...(await checkNetworks({ networks, accounts, isEvery: allNetworks, timeoutMs, progress })))
   if (!comparesOpenZeppelin) return findings
-  const settings = await withDotEnv(env, directory, openReport())
-  return [...findings.map(asAtMove), ...differencesOf(config, settings)]
+  return [...findings.map(asAtMove), ...(await differences(config))]
 }
 
 /** The other service may hold the ports, and a node that does not answer prevents no start. */

@@ -18,19 +18,26 @@ export const differentDefaults: readonly Default[] = [
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** `env`: of the process and of the folder's `.env`. */
-export function differencesOf(config: Config, env: Env): readonly Finding[] {
+/** `config` is absent where it could not be read. `env`: of the process and of the folder's `.env`. */
+export function differencesOf(config: Config | undefined, env: Env): readonly Finding[] {
   const unset = differentDefaults.filter(({ name }) => (env[name] ?? '') === '')
   return [
     ...unset.map(({ name, there, here }) =>
       difference(name, `is not set: ${here} here, ${there} there; set it where that matters`),
     ),
-    difference('storage', storageOf(config)),
+    ...(config ? [difference('storage', storageOf(config))] : []),
     difference(
       'history',
       'transactions of the other service are not taken over; ended ones stay here until `retention` says otherwise',
     ),
-    ...config.relayers.flatMap(({ id, policies }) => [
+    ...(config ? differencesWithin(config) : []),
+    difference('metrics', 'all names differ and begin with rescind_: dashboards and alerts need those in deploy/'),
+  ]
+}
+
+function differencesWithin({ relayers, notifications }: Config): readonly Finding[] {
+  return [
+    ...relayers.flatMap(({ id, policies }) => [
       ...(policies.whitelistReceivers?.length === 0
         ? [difference(`relayer ${id}`, 'whitelist_receivers is empty: nobody may receive here, anybody may there')]
         : []),
@@ -38,7 +45,7 @@ export function differencesOf(config: Config, env: Env): readonly Finding[] {
         ? [difference(`relayer ${id}`, 'include_revert_data costs one to four calls for each reverted transaction')]
         : []),
     ]),
-    ...config.notifications
+    ...notifications
       .slice(0, 1)
       .map(() =>
         difference(
@@ -46,7 +53,6 @@ export function differencesOf(config: Config, env: Env): readonly Finding[] {
           '`speed` is an object, and there are events and headers beside those of there: answer unknown ones with 200',
         ),
       ),
-    difference('metrics', 'all names differ and begin with rescind_: dashboards and alerts need those in deploy/'),
   ]
 }
 

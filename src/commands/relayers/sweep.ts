@@ -5,7 +5,7 @@ import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { checkSweep, isUnderWay, type SweepRequest, startSweep } from '../../domain/sweep.ts'
-import { pendingIn, pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
+import { pendingStatuses, type Status, statusOf, type Transaction } from '../../domain/transaction.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Reads, Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
@@ -15,7 +15,7 @@ import { patchRelayer } from './update-relayer.ts'
 
 export interface Sweep {
   readonly transaction: Transaction
-  /** How many other transactions of the relayer are pending or in flight. */
+  /** How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. */
   readonly others: number
 }
 
@@ -90,9 +90,12 @@ export async function readSweep(reads: Reads, relayerId: RelayerId): Promise<Swe
 }
 
 async function besides(reads: Reads, relayerId: RelayerId, sweep: Transaction): Promise<Pick<Sweep, 'others'>> {
-  const counts = await reads.counts(relayerId)
+  const { pending } = await reads.counts(relayerId)
+  // Also canceled ones whose nonce nobody has used yet.
+  const { bound } = await reads.standing(relayerId)
+  const inFlight = bound.filter(({ isMined }) => !isMined).length
   const waiting: readonly Status[] = pendingStatuses
-  return { others: Math.max(0, pendingIn(counts) - (waiting.includes(statusOf(sweep)) ? 1 : 0)) }
+  return { others: Math.max(0, pending + inFlight - (waiting.includes(statusOf(sweep)) ? 1 : 0)) }
 }
 
 function refuseOther({ id, payload }: Transaction, { to, gasLimit }: SweepRequest): void {

@@ -7,15 +7,12 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { exactNumber } from '../response/exact-number.ts'
+import { weiNumber } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
 
 const balanceSchema = Type.Object(
   {
-    balance: Type.Integer({
-      minimum: 0,
-      examples: [1_000_000_000],
-      description: 'With all digits. A parser of doubles loses some: `status` has the balance as text',
-    }),
+    balance: weiNumber('With all digits. A parser of doubles loses some: `status` has the balance as text'),
     unit: Type.Literal('wei'),
   },
   { title: 'Balance', additionalProperties: false },

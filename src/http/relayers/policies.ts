@@ -13,6 +13,7 @@ import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../
 import { fragmentLimits } from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
 import { exactNumber } from '../response/exact-number.ts'
+import { weiNumber } from '../response/forms.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies
@@ -115,7 +116,7 @@ function ruleOf(policy: Policy): readonly object[] {
 function shownAs(policy: Policy): TSchema {
   switch (policy.kind) {
     case 'wei':
-      return Type.Integer({ minimum: 0, description: 'Wei' })
+      return weiNumber()
     case 'count':
       return Type.Integer({ minimum: policy.min, maximum: policy.max })
     case 'flag':

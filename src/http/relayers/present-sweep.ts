@@ -19,7 +19,7 @@ export const sweepSchema = Type.Object(
       wei('Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then'),
     ),
     others: count(
-      'How many other transactions of the relayer are pending or in flight. The sweep waits for those that came before it',
+      'How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. The sweep waits for those that came before it',
     ),
     transaction: transactionSchema,
   },

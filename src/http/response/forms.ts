@@ -17,6 +17,10 @@ export const some = {
 export const wei = (description = 'Wei, decimal') =>
   Type.String({ pattern: '^[0-9]+$', description, examples: ['1000000000'] })
 
+/** An amount as a JSON number with all its digits. */
+export const weiNumber = (description = 'Wei') =>
+  Type.Integer({ minimum: 0, format: 'uint256', description, examples: [1_000_000_000] })
+
 export const time = (description?: string) =>
   Type.String({ format: 'date-time', ...described(description), examples: [some.time] })
 

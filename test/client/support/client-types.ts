@@ -79,7 +79,8 @@ function typeOf(schema: Schema, indent: string, isWhole = false): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return 'number'
+      // The client gives those that are larger than 2^53 as texts.
+      return 'format' in schema && schema.format === 'uint256' ? 'number | string' : 'number'
     case 'array': {
       const item = typeOf(schema.items ?? {}, indent)
       return choicesOf(schema.items ?? {}) ? `readonly (${item})[]` : `readonly ${item}[]`
