@@ -9,6 +9,7 @@ import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
+import { measureConsole } from './console.ts'
 import { measureCustody } from './custody.ts'
 import { measureDashboard } from './dashboard.ts'
 import { measureDoor } from './door.ts'
@@ -47,6 +48,7 @@ const topics = [
   'custody',
   'hsm',
   'dashboard',
+  'console',
   'wake',
   'balance',
   'retention',
@@ -120,6 +122,8 @@ if (wants('hostile')) report(await measureHostile(options))
 if (wants('snapshot')) report(await measureOpenSnapshot(options))
 if (wants('profiles')) report(listProfiles(print))
 if (wants('dashboard')) report(await measureDashboard(options))
+// Its database is SQLite.
+if (wants('console')) report(await measureConsole(print))
 // Replicas share a PostgreSQL of their own, whatever the others run on.
 if (wants('wake')) report(await measureWakeUp())
 if (wants('balance')) report(await measureBalance())

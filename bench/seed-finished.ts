@@ -8,9 +8,16 @@ export type Shape = 'shrunk' | 'full'
 
 /**
  * Copies the only transaction of `relayerId`, with its attempts, until there are `count`, at nonces and places in the
- * order that lead up to `count`. The service must not be running. The account's nonce on chain is then `count` too.
+ * order that lead up to `count`. The service must not be running. The account's nonce on chain is then `count` too. `series`: below
+ * 1,000, and another for each relayer of a database.
  */
-export function seedFinished(databasePath: string, relayerId: string, count: number, shape: Shape = 'shrunk'): void {
+export function seedFinished(
+  databasePath: string,
+  relayerId: string,
+  count: number,
+  shape: Shape = 'shrunk',
+  series = 0,
+): void {
   const database = new Database(databasePath)
   try {
     // Pages go to the file once: with a write-ahead log, ten million rows would need the space twice.
@@ -21,7 +28,7 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
     const only = database.prepare('SELECT id, phase, status FROM transactions WHERE relayer_id = ?').all(relayerId)
     const [template] = only as { id: string; phase: string; status: string }[]
     if (only.length !== 1 || template?.phase !== 'final') throw new Error('seeding needs one finished transaction')
-    const id = `printf('%08x-%04x-7000-8000-%012d', i / 65536, i % 65536, i)`
+    const id = `printf('%08x-%04x-7000-8%03d-%012d', i / 65536, i % 65536, ${series}, i)`
     const clone = (table: string, template: string, changed: Record<string, string>) => {
       const columns = (database.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name)
       const values = columns.map((column) => changed[column] ?? `t.${column}`)
@@ -37,7 +44,7 @@ export function seedFinished(databasePath: string, relayerId: string, count: num
            INSERT OR REPLACE INTO attempts_shrunk SELECT id, chain_id, address, ${count} FROM relayers WHERE id = '${relayerId}'`,
         )
       }
-      const hash = `'0x' || printf('%064x', i)`
+      const hash = `'0x' || printf('%03d%061x', ${series}, i)`
       clone('transactions', 't.id = ?', { id, sequence: 'i + 1', nonce: 'i', included_hash: hash }).run(template.id)
       clone('attempts', 't.transaction_id = ?', { transaction_id: id, nonce: 'i', hash }).run(template.id)
       database
