@@ -136,6 +136,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirSigners(world)
   stirPresigning(world, service)
   stirSweeps(world, service)
+  stirNetworkPauses(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -209,6 +210,19 @@ function stirSweeps(world: World, service: Service): void {
   else if (sweepDice.chance(sweeps / 2) && !state.policies.paused.includes(true)) service.patch()
 }
 
+/** An operator pauses the whole network, and lifts that, beside the pauses of its relayers. */
+function stirNetworkPauses({ scenario, networkDice }: World, service: Service): void {
+  const { networkPauses } = scenario
+  if (networkPauses === undefined || !networkDice.chance(networkPauses)) return
+  service.pauseNetwork(networkDice.chance(0.5))
+}
+
+/** Where all is canceled, the network may stay paused: cancellations go on. */
+function endNetworkPauses({ scenario, networkDice }: World, service: Service): void {
+  if (scenario.networkPauses === undefined) return
+  service.pauseNetwork(scenario.ending !== 'drain' && networkDice.chance(0.5))
+}
+
 /** Clients send, and take everything back as soon as the keys are out of reach. */
 async function sendSome(world: World, service: Service): Promise<void> {
   const { scenario, presignDice, timeline } = world
@@ -270,6 +284,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   while (!service.up() && !history.failure()) await oneEvent(world)
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
   if (world.scenario.sweeps !== undefined) service.patch()
+  endNetworkPauses(world, service)
   await outlastOutage(world, service)
   breakForGood(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
@@ -367,6 +382,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),
     `traffic ${fees.traffic}; tips from ${fees.poolTipMin} in pools, from ${fees.builderTipMin} in blocks; in the end ${fees.finalBalance} wei`,

@@ -111,6 +111,8 @@ export interface Scenario {
   readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
+  /** How likely a step pauses the network, or lifts that. Absent: never. */
+  readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
   readonly witnessSilentMs?: number
 }
@@ -175,6 +177,8 @@ export const features = [
   'reserve',
   // An operator sweeps accounts.
   'sweeps',
+  // An operator pauses the whole network, and lifts that.
+  'networkPauses',
   // Owners look at idle relayers.
   'surveys',
   'sequencerPool',
@@ -238,6 +242,7 @@ export const drawnUsually: Drawn = {
   tipSwitch: 0.02,
   // Only where it is forced.
   gasFork: 0,
+  networkPauses: 0,
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
@@ -362,7 +367,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const truthful = { ...shaped, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
+  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
+  const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -484,6 +490,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
   return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
+}
+
+function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {
+  return dice ? { networkPauses: dice.pick([0.02, 0.1, 0.3]) } : {}
 }
 
 /** Depths may count the block that is shown in vain, so what protects from a reorganization is a block more. */

@@ -1,11 +1,13 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 
 import type { CommandContext } from '../src/commands/context.ts'
+import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
 import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
+import type { Requester } from '../src/domain/audit.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
@@ -14,7 +16,7 @@ import type { SendRequest } from '../src/domain/submit.ts'
 import type { Session, Store } from '../src/store/store.ts'
 import { watchBulks } from './check/bulks.ts'
 import { loneSeat } from './lone-seat.ts'
-import { type Process, policiesOf, relayerName } from './process/engine.ts'
+import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
 import { wantAgain } from './restore.ts'
 import { ended, type Seat } from './seat.ts'
@@ -47,6 +49,8 @@ export interface Service {
   cancelPending(relayer: number): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
+  /** Pauses the network, or lifts that. */
+  pauseNetwork(paused: boolean): void
   /** An operator permits as many gap fillers as there can be. */
   permitGapFillers(relayer: number): void
   /** Paused processes wake up; where another has taken their place, they soon die. */
@@ -56,6 +60,10 @@ export interface Service {
   /** Nothing is doomed any more; what is down starts. */
   recover(): void
   close(): void
+}
+
+function requesterOf(operation: string): Requester {
+  return { keyId: 'operator' as ApiKeyId, operation, requestId: 'sim', address: '' }
 }
 
 export function openService(world: World): Service {
@@ -215,7 +223,7 @@ export function openService(world: World): Service {
       )
     },
     sweep(relayer, tag, to) {
-      const requester = { keyId: 'operator' as ApiKeyId, operation: 'sweepRelayer', requestId: 'sim', address: '' }
+      const requester = requesterOf('sweepRelayer')
       const pause = async (session: Session, known: Relayer) => {
         const paused = { ...known, paused: true }
         await session.saveRelayer(paused)
@@ -227,6 +235,14 @@ export function openService(world: World): Service {
         (commands) => storeSweep(commands, idOf(relayer), { to }, requester, pause),
         ({ transaction: { id } }) => clients.accepted.set(id, { relayer, tag }),
       )
+    },
+    pauseNetwork(paused) {
+      const requester = requesterOf(paused ? 'pauseNetwork' : 'resumeNetwork')
+      const mark = (commands: CommandContext) => {
+        const pause = { at: commands.clock.now(), by: requester.keyId }
+        return storeNetworkPause(commands, networkName, paused ? pause : undefined, requester)
+      }
+      void ask(`${paused ? 'pause' : 'resume'} the network`, undefined, mark, () => undefined)
     },
     permitGapFillers(relayer) {
       const id = idOf(relayer)

@@ -56,6 +56,7 @@ export interface World {
   readonly orderDice: Dice
   readonly slotDice: Dice
   readonly sweepDice: Dice
+  readonly networkDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -464,6 +465,7 @@ export function openWorld(
     orderDice: dice(seed, 'order'),
     slotDice: dice(seed, 'slots'),
     sweepDice: dice(seed, 'sweeping'),
+    networkDice: dice(seed, 'pauses of the network'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,

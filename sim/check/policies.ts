@@ -86,6 +86,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       return
     }
     if (entry.paused === 1) fail(`${named(entry)}: its payload was accepted while the relayer was paused`)
+    if (entry.network_paused === 1) fail(`${named(entry)}: its payload was accepted while the network was paused`)
     const reason = refusedBy(rulesOf(entry.policies), request)
     if (reason !== undefined) fail(`${named(entry)}: its payload was accepted although ${reason}`)
   }
@@ -178,6 +179,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       const reason = request && forbiddenBy(rules, request)
       if (each.paused === 1 && !isSweep(each))
         fail(`${named(each)} got nonce ${each.figure} while the relayer was paused`)
+      if (each.network_paused === 1 && !isSweep(each))
+        fail(`${named(each)} got nonce ${each.figure} while the network was paused`)
       if (reason !== undefined) fail(`${named(each)} got nonce ${each.figure} although ${reason}`)
     }
     const gapFillers = entries.filter(({ what }) => what === 'filled').map(({ transaction_id: id }) => id)
@@ -241,6 +244,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
           }
           case 'swept':
             if (entry.paused === 0) fail(`${named(entry)}: it sweeps the account, and the relayer is not paused`)
+            break
+          case 'resumed':
+            fail(`${entry.relayer_id}: its own pause changed with that of its network`)
             break
           case 'bound':
           case 'filled':

@@ -15,6 +15,7 @@ import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
 import { ofMessages } from './of-messages.ts'
+import { ofNetworkPauses } from './of-network-pauses.ts'
 import { ofOddNodes } from './of-odd-nodes.ts'
 import { ofOrders } from './of-orders.ts'
 import { ofPolicies } from './of-policies.ts'
@@ -76,6 +77,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBulks,
   ...ofPrices,
   ...ofSweeps,
+  ...ofNetworkPauses,
   ...ofTips,
   ...ofProfiles,
   ...ofGasRules,

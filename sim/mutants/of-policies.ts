@@ -232,7 +232,7 @@ export const ofPolicies: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/sweeping.ts',
-        find: 'if (work.relayer.paused) return []',
+        find: 'if (isPaused(work.relayer)) return []',
         put: '',
       },
     ],
@@ -253,7 +253,13 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'take-sends-while-paused',
     breaks: 'accepts sends while the relayer is paused',
     expects: 'its payload was accepted while the relayer was paused',
-    edits: [{ file: 'src/domain/submit.ts', find: 'if (relayer.paused) {', put: "if (relayer.id === '') {" }],
+    edits: [
+      {
+        file: 'src/domain/submit.ts',
+        find: 'if (isPaused(relayer)) throw',
+        put: "if (isPaused(relayer) && relayer.id === '') throw",
+      },
+    ],
   },
   {
     name: 'rules-of-before',

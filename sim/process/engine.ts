@@ -69,6 +69,8 @@ export interface SimSharing {
   readonly hintsOf: (instance: Instance) => Hints
 }
 
+export const networkName = 'sim'
+
 export interface Process {
   readonly instance: Instance
   /** Rejects when the process could not start. */
@@ -160,14 +162,14 @@ function configOf(scenario: Scenario, machine: Machine): Config {
     relayers: indexes.map((index) => ({
       id: relayerName(index),
       name: relayerName(index),
-      network: 'sim',
+      network: networkName,
       signerId: `s${index}`,
       paused: policies.paused[index] ?? false,
       policies: policiesOf(scenario, policies, presign),
     })),
     networks: [
       {
-        name: 'sim',
+        name: networkName,
         chainId,
         rpcUrls: (scenario.isBalanced ? scenario.profiles.slice(0, 1) : scenario.profiles).map((_, index) => ({
           url: secret(`http://node-${index}.invalid/`),

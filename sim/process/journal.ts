@@ -6,9 +6,20 @@ export interface Entry {
   /**
    * - `accepted`, `replaced`: a client's payload is stored. `filled`: a no-op of the relayer's own is. `swept`: a sweep is.
    * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
+   * - `resumed`: a relayer's own pause changes with that of its network.
    * - `canceled`: a DELETE is. `expired`: its valid_until has passed. `refused`: the relayer itself gives the payload up.
    */
-  readonly what: 'accepted' | 'replaced' | 'filled' | 'swept' | 'bound' | 'signed' | 'canceled' | 'expired' | 'refused'
+  readonly what:
+    | 'accepted'
+    | 'replaced'
+    | 'filled'
+    | 'swept'
+    | 'bound'
+    | 'signed'
+    | 'canceled'
+    | 'expired'
+    | 'refused'
+    | 'resumed'
   readonly transaction_id: string
   /** The payload's, or the attempt's signed bytes. */
   readonly bytes: string
@@ -16,6 +27,8 @@ export interface Entry {
   readonly figure: number | null
   readonly relayer_id: string
   readonly paused: 0 | 1
+  /** By the mark of the network, whatever the relayer's row says. */
+  readonly network_paused: 0 | 1
   /** As JSON. */
   readonly policies: string
 }
@@ -28,7 +41,8 @@ export interface Journal {
   wipe(): void
 }
 
-const relayer = 'SELECT NULL, %, r.id, r.paused, r.policies FROM relayers r WHERE r.id ='
+const relayer =
+  'SELECT NULL, %, r.id, r.paused, EXISTS (SELECT 1 FROM network_pauses n WHERE n.network = r.network), r.policies FROM relayers r WHERE r.id ='
 
 /** What, when it happens, and what is told of it. */
 const triggers: readonly (readonly [name: string, when: string, expected: string, relayerId: string])[] = [
@@ -69,6 +83,12 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
     'NEW.relayer_id',
   ],
   [
+    'resumed',
+    'UPDATE ON main.relayers WHEN NEW.network_paused <> OLD.network_paused AND NEW.paused <> OLD.paused',
+    "'resumed', NEW.id, '', NEW.paused",
+    'NEW.id',
+  ],
+  [
     'signed',
     'INSERT ON main.attempts',
     "'signed', NEW.transaction_id, NEW.raw, NEW.recorded_at_block",
@@ -78,7 +98,7 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
 
 export function keepJournal(writer: Database.Database): Journal {
   writer.exec(
-    'CREATE TEMP TABLE journal (place INTEGER PRIMARY KEY, what TEXT, transaction_id TEXT, bytes TEXT, figure INTEGER, relayer_id TEXT, paused INTEGER, policies TEXT)',
+    'CREATE TEMP TABLE journal (place INTEGER PRIMARY KEY, what TEXT, transaction_id TEXT, bytes TEXT, figure INTEGER, relayer_id TEXT, paused INTEGER, network_paused INTEGER, policies TEXT)',
   )
   for (const [name, when, reported, relayerId] of triggers) {
     const insert = `INSERT INTO journal ${relayer.replace('%', () => reported)} ${relayerId}`

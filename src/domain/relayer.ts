@@ -15,7 +15,10 @@ export interface Relayer {
   readonly address: Address
   readonly signerId: string
   readonly notificationId?: string
+  /** Its own pause. domain/pause.ts has both. */
   readonly paused: boolean
+  /** Its network is paused. Absent: it is not. */
+  readonly networkPaused?: true
   readonly policies: Policies
 }
 

@@ -4,6 +4,7 @@ import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
 import type { Address, ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
+import { isPaused, pausedError } from './pause.ts'
 import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
 import { signedBytesMax } from './signed-bytes.ts'
@@ -36,9 +37,7 @@ export function checkSend(
   now: TimestampMs,
   rules: SendRules | undefined,
 ): void {
-  if (relayer.paused) {
-    throw new RescindError('RELAYER_PAUSED', `relayer "${relayer.id}" is paused and takes no new transactions`)
-  }
+  if (isPaused(relayer)) throw pausedError(relayer, 'takes no new transactions')
   if (request.believed) refuseOtherSender(relayer, request.believed)
   if (request.validUntil !== undefined && request.validUntil <= now) {
     throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')

@@ -1,8 +1,9 @@
-// A sweep: the transaction that empties a relayer's account. It goes alone, also while the relayer is paused, and its value is
+// A sweep: the transaction that empties a relayer's account. It goes alone, also while the relayer or its network is paused, and its value is
 // settled as it gets its nonce. Until then its value is 0.
 import { RescindError } from './errors.ts'
 import { type Fees, feeCap } from './fees.ts'
 import type { Address } from './ids.ts'
+import { withoutPause } from './pause.ts'
 import type { Relayer } from './relayer.ts'
 import { checkSend, type SendRequest, type SendRules, submit } from './submit.ts'
 import { type InPhase, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
@@ -19,7 +20,7 @@ export interface SweepRequest {
 export const estimatedValue: Wei = 1n
 
 /**
- * Refuses a sweep that the relayer's policies forbid. Its pause, min_balance and cancel_reserve are no hindrance. Throws
+ * Refuses a sweep that the relayer's policies forbid. Pauses, min_balance and cancel_reserve are no hindrance. Throws
  * INVALID_REQUEST, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW.
  */
 export function checkSweep(relayer: Relayer, request: SweepRequest, now: TimestampMs, rules?: SendRules): void {
@@ -33,7 +34,7 @@ export function checkSweep(relayer: Relayer, request: SweepRequest, now: Timesta
       'to: is the zero address, from which nobody gets anything back; send another',
     )
   }
-  checkSend({ ...relayer, paused: false }, { ...sendOf(request), value: estimatedValue }, now, rules)
+  checkSend(withoutPause(relayer), { ...sendOf(request), value: estimatedValue }, now, rules)
 }
 
 export function startSweep(relayer: Relayer, request: SweepRequest, at: Parameters<typeof submit>[2]): Transaction {

@@ -2,7 +2,7 @@
 
 import type { Condition } from './condition.ts'
 import type { Finality } from './finality.ts'
-import type { Hash, RelayerId } from './ids.ts'
+import type { Hash, NetworkName, RelayerId } from './ids.ts'
 import type { SecondWitness } from './second-witness.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
 
@@ -48,7 +48,8 @@ interface WithinReserve {
 
 /** `of` names the contender, or the transaction behind it, where a condition has more than one sentence. */
 export interface FactsOf {
-  readonly paused: None
+  /** Empty in rows of earlier releases, which paused relayers only. */
+  readonly paused: { readonly by?: 'relayer' | 'network' | 'both'; readonly network?: NetworkName }
   readonly policy: { readonly forbidden: string }
   readonly balance_below_minimum: { readonly balance: Wei; readonly minBalance: Wei }
   readonly balance_short:

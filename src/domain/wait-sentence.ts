@@ -1,5 +1,6 @@
 // The sentences of waits: why a transaction waits, with the figures and a remedy. The only place that words them.
 import { escalationMultiple } from './fees.ts'
+import { pauseInWords } from './pause.ts'
 import { ceilingMultiple } from './price-ceiling.ts'
 import { shownText } from './shown-text.ts'
 import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
@@ -22,7 +23,8 @@ function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], beg
 
 /** `begin`: the first words of most sentences. */
 const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: string) => string } = {
-  paused: (_, begin) => `${begin}the relayer is paused; unpause it, or cancel this`,
+  paused: (facts, begin) =>
+    `${begin}${pauseInWords(facts)}; ${facts.by === 'both' ? 'unpause both' : 'unpause it'}, or cancel this`,
   policy: ({ forbidden }, begin) =>
     `${begin}the replacement is forbidden: ${forbidden}; or replace it again, or cancel`,
   balance_below_minimum: ({ balance, minBalance }, begin) =>

@@ -8,6 +8,7 @@ import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import type { Observation } from '../domain/observation.ts'
+import { isPaused } from '../domain/pause.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RevertData } from '../domain/revert-data.ts'
 import type { Transaction } from '../domain/transaction.ts'
@@ -203,9 +204,10 @@ async function refuseOtherRules(session: Session, relayer: Relayer): Promise<voi
   throw new StaleWrite(`relayer ${relayer.id} changed since it was read`)
 }
 
-export async function hasSameRules(session: Session, { id, paused, policies }: Relayer): Promise<boolean> {
-  const fresh = await session.relayer(id)
-  return fresh?.paused === paused && isDeepStrictEqual(fresh.policies, policies)
+export async function hasSameRules(session: Session, relayer: Relayer): Promise<boolean> {
+  const fresh = await session.relayer(relayer.id)
+  if (!fresh || isPaused(fresh) !== isPaused(relayer)) return false
+  return isDeepStrictEqual(fresh.policies, relayer.policies)
 }
 
 function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { BalanceReading, FoundCondition } from '../domain/owner-report.ts'
+import { isPaused } from '../domain/pause.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { RelayerObserver } from '../domain/relayer-observer.ts'
@@ -67,7 +68,9 @@ export function rememberReports(
   }
 
   /** Its conditions are those of the last step or survey. Before the first, those of the row. */
-  function noteIdle({ id, paused, policies }: Relayer): void {
+  function noteIdle(relayer: Relayer): void {
+    const { id, policies } = relayer
+    const paused = isPaused(relayer)
     const before = seen.get(id)
     if (!before) return
     const { found, by, observedAt } = before

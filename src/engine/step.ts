@@ -13,6 +13,7 @@ import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/pl
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
+import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { Sight } from '../domain/relayer-observer.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -78,7 +79,7 @@ export async function step(
   if (isIdle(stored)) {
     context.observer.idle(stored.relayer)
     // No lost history can have sent a transaction that is stored later.
-    const conditions: readonly Condition[] = stored.relayer.paused ? ['paused'] : []
+    const conditions: readonly Condition[] = isPaused(stored.relayer) ? ['paused'] : []
     return { idle: true, carried: { ...kept, lostHistory: 'none' }, conditions }
   }
   const { remote } = context.signerOf(stored.relayer)

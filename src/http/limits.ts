@@ -124,3 +124,5 @@ export const averageBlockTimeMsMax = 3_600_000
 
 /** Of the note of an acknowledgment. */
 export const acknowledgmentNoteCharsMax = 1_000
+/** Of the note of a network's pause. */
+export const pauseNoteCharsMax = 1_000

@@ -53,7 +53,7 @@ export function watchRelayers(): RelayerStates {
         const observed = seen.get(relayer.id) ?? 'unobserved'
         const waits = observed === 'barred' || (observed === 'ok' && !canSign(relayer))
         const state = waits ? 'waiting' : observed
-        counts[relayer.paused ? 'paused' : state] += 1
+        counts[relayer.paused || relayer.networkPaused ? 'paused' : state] += 1
       }
       return counts
     },

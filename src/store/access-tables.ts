@@ -1,5 +1,5 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, anchors, contradictions, reverts, reports of owners, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, anchors, contradictions, reverts, reports of owners, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
@@ -7,6 +7,7 @@ import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
+import type { NetworkPause } from '../domain/pause.ts'
 import type { RevertData } from '../domain/revert-data.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
@@ -229,6 +230,12 @@ export interface OwnerReportTable {
 export interface RelayerChangeTable {
   relayer_id: RelayerId
   change: Json<RelayerChange>
+}
+
+/** The pause of a whole network. */
+export interface NetworkPauseTable {
+  network: string
+  pause: Json<NetworkPause>
 }
 
 /** An operator's note on a condition, for as long as the condition goes on. */

@@ -10,6 +10,7 @@ import { eventsAfter, findEvent, newestEvent, prunedThrough, searchEvents } from
 import { readAnchor } from './registry/anchors.ts'
 import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
+import { readNetworkPauses } from './registry/network-pauses.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
@@ -47,6 +48,7 @@ export function readsOver(executor: Executor): Reads {
     relayers: ({ page, perPage }) => listRelayers(executor, perPage, (page - 1) * perPage),
     wasRelayer: (id) => isFormer(executor, id),
     entities: () => listEntities(executor),
+    networkPauses: () => readNetworkPauses(executor),
     revision: () => readRevision(executor),
     transaction: (relayerId, id) => findTransaction(executor, relayerId, id),
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),

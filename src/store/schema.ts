@@ -30,6 +30,7 @@ import type {
   GapPermitTable,
   GiveUpTable,
   IdempotencyKeyTable,
+  NetworkPauseTable,
   OwnerReportTable,
   PresignedNoOpTable,
   RelayerChangeTable,
@@ -58,6 +59,8 @@ export interface RelayerTable {
   signer_id: string
   notification_id: string | null
   paused: Flag
+  /** Its network's mark in `network_pauses`, here so that the lock of the row covers it. */
+  network_paused: Flag
   policies: string
   epoch: number
   /** A floor: see relayers/last-sequence.ts. */
@@ -259,6 +262,7 @@ export interface Schema {
   owner_reports: OwnerReportTable
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
+  network_pauses: NetworkPauseTable
   bulk_cancellations: BulkCancellationTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable

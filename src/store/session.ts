@@ -15,6 +15,7 @@ import { pruneEvents } from './events/prune-events.ts'
 import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/anchors.ts'
 import { pruneContradictions, recordContradiction } from './registry/contradictions.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
+import { markNetwork } from './registry/network-pauses.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
@@ -94,6 +95,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
     recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
+    markNetwork: (network, pause) => markNetwork(executor, network, pause),
     anchor: (network) => readAnchor(executor, network),
     recordAnchor: (network, next, before) => recordAnchor(executor, network, next, before),
     removeAnchor: (network) => removeAnchor(executor, network),

@@ -23,6 +23,7 @@ import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
 import type { LockProof } from './locks.ts'
+import type { NetworkPauseChanges, NetworkPauseReads } from './network-pause-port.ts'
 import type { OwnerReportChanges, OwnerReportReads } from './owner-report-port.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
@@ -70,6 +71,7 @@ export interface Reads
     DashboardReads,
     EventSearchReads,
     GapReads,
+    NetworkPauseReads,
     PresignedReads,
     RetentionReads,
     RevertReads,
@@ -190,6 +192,7 @@ export interface Session
     DashboardChanges,
     GapChanges,
     GiveUpChanges,
+    NetworkPauseChanges,
     PresignedChanges,
     RetentionChanges,
     RevertChanges,

@@ -1,9 +1,13 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
 import { type Held, heldNow, type OwnerReport, type RelayerChange } from '../../domain/owner-report.ts'
+import { isPaused, type NetworkPause, pauseFacts, pauseInWords } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { type HeldUpTransaction, holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
 import type { Reads } from '../../store/store.ts'
+
+/** By network. */
+export type NetworkPauses = ReadonlyMap<string, NetworkPause>
 
 export interface Overview {
   readonly relayer: Relayer
@@ -22,9 +26,15 @@ export interface Overview {
   readonly conditions: readonly Held[]
   /** Absent if no client has changed the relayer. */
   readonly changed?: RelayerChange
+  /** Of its network. */
+  readonly pause?: NetworkPause
 }
 
-export async function readOverview(reads: Reads, relayer: Relayer): Promise<Overview> {
+export async function readOverview(
+  reads: Reads,
+  relayer: Relayer,
+  pauses: NetworkPauses = new Map(),
+): Promise<Overview> {
   const { id } = relayer
   const [standing, counts, report, changed] = await Promise.all([
     reads.standing(id),
@@ -32,6 +42,7 @@ export async function readOverview(reads: Reads, relayer: Relayer): Promise<Over
     reads.ownerReport(id),
     reads.relayerChange(id),
   ])
+  const pause = relayer.networkPaused && pauses.get(relayer.network)
   const inFlight = standing.bound.filter(({ isMined }) => !isMined)
   const oldest = oldestWaiting(standing)
   const heldUp = holdingUp(standing)
@@ -45,7 +56,22 @@ export async function readOverview(reads: Reads, relayer: Relayer): Promise<Over
     ...(oldest && { oldest }),
     ...(heldUp && { heldUp }),
     ...(report && { report }),
-    conditions: heldNow(report, heldUp, isOpen),
+    conditions: withPause(heldNow(report, heldUp, isOpen), relayer),
+    ...(pause && { pause }),
     ...(changed && { changed }),
   }
+}
+
+/** The row says which pause it is. A transaction that waits has that in its own facts. */
+function withPause(conditions: readonly Held[], relayer: Relayer): readonly Held[] {
+  if (!isPaused(relayer)) return conditions
+  const facts = pauseFacts(relayer)
+  return conditions.map((held) =>
+    held.condition === 'paused' && held.text === undefined ? { ...held, facts, text: pauseInWords(facts) } : held,
+  )
+}
+
+/** Read once for many relayers, and only if one of them needs it. */
+export async function networkPausesOf(reads: Reads, relayers: readonly Relayer[]): Promise<NetworkPauses> {
+  return relayers.some(({ networkPaused }) => networkPaused) ? reads.networkPauses() : new Map()
 }

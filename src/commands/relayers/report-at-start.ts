@@ -68,7 +68,7 @@ function logForeign(
 
 function logRelayer(
   logger: Logger,
-  { id, network, chainId, address, paused }: Relayer,
+  { id, network, chainId, address, paused, networkPaused }: Relayer,
   origins: readonly string[],
   states: readonly EndpointState[],
   balance: Wei | undefined,
@@ -79,6 +79,7 @@ function logRelayer(
     ...(balance !== undefined && { balance: String(balance) }),
     endpoints,
     ...(paused && { paused }),
+    ...(networkPaused && { network_paused: true }),
   }
   const published = whyPublished(address, chainId)
   if (published !== undefined) logger.warn(facts, `a relayer ${published}`)

@@ -3,6 +3,7 @@
 import type { Signature } from '../../domain/attempt.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import { isPaused, pausedError } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { SignableStatement, SignedStatement, Signer } from '../../signers/signer.ts'
 import type { Store } from '../../store/store.ts'
@@ -21,7 +22,7 @@ export async function signStatement(
 ): Promise<Signature> {
   const relayer = await store.reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)
-  if (relayer.paused) throw new RescindError('RELAYER_PAUSED', `relayer "${relayerId}" is paused and signs nothing new`)
+  if (isPaused(relayer)) throw pausedError(relayer, 'signs nothing new')
   const { signature, evidence } = await signWith(signerOf(relayer), relayer, statement)
   if (evidence) await store.commit((session) => session.recordSignature({ ...evidence, relayerId }))
   return signature

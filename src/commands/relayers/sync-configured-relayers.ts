@@ -87,7 +87,9 @@ async function checkedAgainst(store: Store, file: readonly Relayer[], stored: re
 }
 
 function differs(configured: readonly Relayer[], stored: readonly Relayer[]): boolean {
-  return configured.some((relayer) => !stored.some((known) => isDeepStrictEqual(known, relayer)))
+  // The pause of a network is no matter of the file.
+  const settings = stored.map(({ networkPaused: _, ...known }) => known)
+  return configured.some((relayer) => !settings.some((known) => isDeepStrictEqual(known, relayer)))
 }
 
 async function saveAll(session: Session, file: readonly Relayer[]): Promise<void> {

@@ -5,9 +5,10 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
 
-export function getNetwork({ registry, store }: ManagementContext) {
+export function getNetwork(management: ManagementContext) {
+  const { registry, store } = management
   return operation({
     scope: 'read',
     refusals: ['NETWORK_NOT_FOUND'],
@@ -23,7 +24,7 @@ export function getNetwork({ registry, store }: ManagementContext) {
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const network = registry.networks().find(({ name }) => networkId(name) === id && seen(name))
       const known = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
-      return success(presentNetwork(known, registry))
+      return success(await presentOneNetwork(known, management))
     },
   })
 }

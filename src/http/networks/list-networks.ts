@@ -5,9 +5,10 @@ import { inSight } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
-import { networkSchema, presentNetwork } from './present-network.ts'
+import { networkSchema, presentNetworks } from './present-network.ts'
 
-export function listNetworks({ registry, store }: ManagementContext) {
+export function listNetworks(management: ManagementContext) {
+  const { registry, store } = management
   return operation({
     scope: 'read',
     schema: {
@@ -21,7 +22,7 @@ export function listNetworks({ registry, store }: ManagementContext) {
       await registry.refresh()
       const seen = await inSight(store.reads, principal, (relayer) => relayer.network)
       const [page, all] = [pageOf(query), registry.networks().filter(({ name }) => seen(name))]
-      const presented = sliceOf(page, all).map((each) => presentNetwork(each, registry))
+      const presented = await presentNetworks(sliceOf(page, all), management)
       return success(presented, [], paginationOf(page, all.length))
     },
   })

@@ -3,12 +3,15 @@
 import { type Static, Type } from 'typebox'
 import { networkConditions, runbookOf } from '../../domain/condition.ts'
 import { explorerPage } from '../../domain/explorer-page.ts'
+import type { NetworkPause } from '../../domain/pause.ts'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { Registry } from '../../registry/registry.ts'
+import type { Reads } from '../../store/store.ts'
 
 import { such } from '../response/forms.ts'
 import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
+import { networkPauseSchema, presentPause } from '../response/present-pause.ts'
 import { runbookSchema } from '../response/runbook.ts'
 import { gasRulesSchema, presentFigures, presentProfile, profileSchema } from './profile.ts'
 
@@ -60,6 +63,7 @@ export const networkSchema = Type.Object(
       description: 'Whether final statements need endpoints of two providers',
     }),
     conditions: Type.Array(conditionSchema, { description: 'As the replica that answers found them' }),
+    pause: Type.Optional(networkPauseSchema),
   },
   { title: 'Network', additionalProperties: false },
 )
@@ -74,9 +78,32 @@ export function noNetwork(id: string): string {
   return `Network with ID ${id} not found${hint}`
 }
 
-export function presentNetwork(
+export interface NetworkSource {
+  readonly registry: Pick<Registry, 'conditionsOf' | 'gasFiguresOf'>
+  readonly store: { readonly reads: Pick<Reads, 'networkPauses'> }
+}
+
+/** With their pauses. */
+export async function presentNetworks(
+  networks: readonly NetworkSettings[],
+  { registry, store }: NetworkSource,
+): Promise<Static<typeof networkSchema>[]> {
+  const pauses = await store.reads.networkPauses()
+  return networks.map((network) => presentNetwork(network, registry, pauses.get(network.name)))
+}
+
+export async function presentOneNetwork(
   network: NetworkSettings,
-  registry: Pick<Registry, 'conditionsOf' | 'gasFiguresOf'>,
+  source: NetworkSource,
+): Promise<Static<typeof networkSchema>> {
+  const pauses = await source.store.reads.networkPauses()
+  return presentNetwork(network, source.registry, pauses.get(network.name))
+}
+
+function presentNetwork(
+  network: NetworkSettings,
+  registry: NetworkSource['registry'],
+  pause: NetworkPause | undefined,
 ): Static<typeof networkSchema> {
   const explorer = explorerPage(network.explorerUrls, network.listedExplorer)
   return {
@@ -98,5 +125,6 @@ export function presentNetwork(
     gas_rules: presentFigures(registry.gasFiguresOf(network.name)),
     second_witness: network.secondWitness,
     conditions: registry.conditionsOf(network.name).map((each) => ({ ...each, runbook: runbookOf(each.condition) })),
+    ...(pause && { pause: presentPause(pause) }),
   }
 }

@@ -6,7 +6,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
 
 export function replaceAnchor(management: ManagementContext) {
   return operation({
@@ -27,7 +27,7 @@ export function replaceAnchor(management: ManagementContext) {
       const network = management.registry.networks().find(({ name }) => networkId(name) === id)
       const { name } = found(network, 'NETWORK_NOT_FOUND', noNetwork(id))
       const replaced = await replaceAnchorCommand(management, name, requesterOf(request, 'replaceAnchor'))
-      return success(presentNetwork(replaced, management.registry))
+      return success(await presentOneNetwork(replaced, management))
     },
   })
 }

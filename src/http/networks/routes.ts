@@ -4,6 +4,7 @@ import { type Mounting, mount } from '../request/mount.ts'
 import { getNetwork } from './get-network.ts'
 import { listContradictions } from './list-contradictions.ts'
 import { listNetworks } from './list-networks.ts'
+import { pauseNetwork, resumeNetwork } from './pause-network.ts'
 import { replaceAnchor } from './replace-anchor.ts'
 import { updateNetwork } from './update-network.ts'
 
@@ -12,5 +13,7 @@ export function networkRoutes(at: Mounting, management: ManagementContext): void
   mount(at, 'GET', '/networks/:network_id', getNetwork(management))
   mount(at, 'GET', '/networks/:network_id/contradictions', listContradictions(management))
   mount(at, 'POST', '/networks/:network_id/anchor', replaceAnchor(management))
+  mount(at, 'PUT', '/networks/:network_id/pause', pauseNetwork(management))
+  mount(at, 'DELETE', '/networks/:network_id/pause', resumeNetwork(management))
   mount(at, 'PATCH', '/networks/:network_id', updateNetwork(management))
 }

@@ -10,7 +10,7 @@ import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
 import { parseProfile, profileInBody } from './profile.ts'
 
 const count = (max: number) =>
@@ -75,7 +75,7 @@ export function updateNetwork(management: ManagementContext) {
         },
         requesterOf(request, 'updateNetwork'),
       )
-      return success(presentNetwork(updated, management.registry))
+      return success(await presentOneNetwork(updated, management))
     },
   })
 }

@@ -1,7 +1,7 @@
 // Lists the relayers that the key may see, or returns one: each as an operator reads it (GET).
 import { Type } from 'typebox'
 import { networkPrice } from '../../commands/relayers/network-price.ts'
-import { readOverview } from '../../commands/relayers/read-overview.ts'
+import { type NetworkPauses, networkPausesOf, readOverview } from '../../commands/relayers/read-overview.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Clock } from '../../ops/clock.ts'
@@ -20,8 +20,8 @@ export interface OverviewSource {
   readonly clock: Pick<Clock, 'now'>
 }
 
-async function overviewOf({ reads, chainOf, clock }: OverviewSource, relayer: Relayer) {
-  const overview = await readOverview(reads, relayer)
+async function overviewOf({ reads, chainOf, clock }: OverviewSource, relayer: Relayer, pauses: NetworkPauses) {
+  const overview = await readOverview(reads, relayer, pauses)
   return presentOverview(overview, networkPrice(chainOf, relayer), clock.now())
 }
 
@@ -40,7 +40,8 @@ export function getOverview(source: OverviewSource) {
     async answer({ query, principal }) {
       const page = pageOf(query)
       const { items, total } = await visibleRelayers(source.reads, principal, page)
-      const presented = await Promise.all(items.map((relayer) => overviewOf(source, relayer)))
+      const pauses = await networkPausesOf(source.reads, items)
+      const presented = await Promise.all(items.map((relayer) => overviewOf(source, relayer, pauses)))
       return success(presented, [], paginationOf(page, total))
     },
   })
@@ -59,7 +60,8 @@ export function getRelayerOverview(source: OverviewSource) {
       response: answers(overviewSchema),
     },
     async answer({ params }) {
-      return success(await overviewOf(source, await foundRelayer(source.reads, params.relayer_id)))
+      const relayer = await foundRelayer(source.reads, params.relayer_id)
+      return success(await overviewOf(source, relayer, await networkPausesOf(source.reads, [relayer])))
     },
   })
 }

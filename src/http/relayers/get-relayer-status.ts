@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { networkPrice } from '../../commands/relayers/network-price.ts'
 import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
+import { isPaused } from '../../domain/pause.ts'
 import { type ForeignPending, pooledMax } from '../../domain/pooled.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
@@ -44,7 +45,7 @@ const statusSchema = Type.Object(
       ),
     ),
     network_price: Type.Optional(networkPriceSchema),
-    paused: Type.Boolean(),
+    paused: Type.Boolean({ description: 'It is paused, or its network is' }),
     system_disabled: Type.Boolean(),
   },
   { title: 'RelayerStatus', additionalProperties: false },
@@ -75,7 +76,7 @@ export function getRelayerStatus(reads: Reads, chainOf: ChainOf) {
         }),
         ...(status.foreignPending && { foreign_pending: presentForeign(status.foreignPending) }),
         ...(price && { network_price: presentPrice(price) }),
-        paused: relayer.paused,
+        paused: isPaused(relayer),
         system_disabled: false,
       })
     },

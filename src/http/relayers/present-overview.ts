@@ -4,9 +4,11 @@ import type { Overview } from '../../commands/relayers/read-overview.ts'
 import { heldConditions, runbookOf } from '../../domain/condition.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
+import { isPaused } from '../../domain/pause.ts'
 import type { OpenTransaction } from '../../domain/standing.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { address, count, some, such, time, wei } from '../response/forms.ts'
+import { networkPauseSchema, presentPause } from '../response/present-pause.ts'
 import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
 import { presentTime } from '../response/present-time.ts'
 import { runbookSchema } from '../response/runbook.ts'
@@ -68,7 +70,8 @@ export const overviewSchema = Type.Object(
     name: such('Payouts'),
     network: such('sepolia'),
     address: address(),
-    paused: Type.Boolean(),
+    paused: Type.Boolean({ description: 'Its own pause' }),
+    network_pause: Type.Optional(networkPauseSchema),
     state: Type.Enum([...relayerStates], {
       description:
         '`waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes',
@@ -109,7 +112,7 @@ export function presentOverview(
   price: NetworkPrice | undefined,
   now: TimestampMs,
 ): Static<typeof overviewSchema> {
-  const { relayer, oldest, heldUp, report, conditions, changed, ...counts } = overview
+  const { relayer, oldest, heldUp, report, conditions, changed, pause, ...counts } = overview
   const { gasPriceCap: cap } = relayer.policies
   return {
     id: relayer.id,
@@ -117,7 +120,8 @@ export function presentOverview(
     network: relayer.network,
     address: relayer.address,
     paused: relayer.paused,
-    state: stateOf(relayer.paused, report && { ...report, conditions }, now),
+    ...(pause && { network_pause: presentPause(pause) }),
+    state: stateOf(isPaused(relayer), report && { ...report, conditions }, now),
     conditions: conditions.map(presentHeld),
     ...(report && { observed_at: presentTime(report.observedAt) }),
     ...(report?.balance && {

@@ -19,7 +19,8 @@ export const relayerSchema = Type.Object(
     address: address(),
     signer_id: such('dev'),
     notification_id: Type.Optional(such('alerts')),
-    paused: Type.Boolean(),
+    paused: Type.Boolean({ description: 'Its own pause' }),
+    network_paused: Type.Boolean({ description: 'Its whole network is paused, which is as if the relayer were' }),
     system_disabled: Type.Boolean(),
     policies: policiesSchema,
     custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
@@ -44,6 +45,7 @@ export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): Rela
     signer_id: relayer.signerId,
     ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
     paused: relayer.paused,
+    network_paused: relayer.networkPaused === true,
     // The service never disables a relayer when its nodes fail: the relayer waits, and reports it.
     system_disabled: false,
     policies: presentPolicies(relayer.policies),

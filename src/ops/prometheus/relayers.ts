@@ -57,7 +57,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
       const found = entry(relayer)
       const { accountNonce } = found.sight
       found.sight = { inFlight: 0, ...(accountNonce !== undefined && { accountNonce }) }
-      hold(found, relayer.paused ? ['paused'] : [])
+      hold(found, relayer.paused || relayer.networkPaused ? ['paused'] : [])
     },
     surveyed(relayer, { findings, balance }) {
       const found = entry(relayer)

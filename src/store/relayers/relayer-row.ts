@@ -8,7 +8,7 @@ import type { RelayerTable } from '../schema.ts'
 export type RelayerRow = Selectable<RelayerTable>
 export type RelayerFacts = Omit<
   RelayerRow,
-  'epoch' | 'last_sequence' | 'spent_below' | 'explained_below' | 'unchecked_through' | 'gave_up_at'
+  'network_paused' | 'epoch' | 'last_sequence' | 'spent_below' | 'explained_below' | 'unchecked_through' | 'gave_up_at'
 >
 
 export function relayerFromRow(row: RelayerRow): Relayer {
@@ -21,6 +21,7 @@ export function relayerFromRow(row: RelayerRow): Relayer {
     signerId: row.signer_id,
     ...(row.notification_id !== null && { notificationId: row.notification_id }),
     paused: row.paused === 1,
+    ...(row.network_paused === 1 && { networkPaused: true }),
     policies: policiesFromJson(row.policies),
   }
 }

@@ -2,10 +2,11 @@
 import { sql } from 'kysely'
 import type { Work } from '../../domain/decide/plan/work.ts'
 import { OwnershipLost } from '../../domain/errors.ts'
-import type { Address, RelayerId } from '../../domain/ids.ts'
+import type { Address, NetworkName, RelayerId } from '../../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../../domain/relayer.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { openQueue } from '../deliveries/delivery-queues.ts'
+import type { Flag } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { lastSequence, raiseToNewest } from './last-sequence.ts'
 import { type RelayerFacts, type RelayerRow, relayerFromRow, relayerToRow } from './relayer-row.ts'
@@ -82,6 +83,10 @@ const formerlySpent = (chainId: number, address: string) =>
 const ofSameAccount = (column: 'spent_below' | 'explained_below' | 'unchecked_through', otherwise: 0 | null) =>
   sql<number>`CASE WHEN relayers.chain_id = excluded.chain_id AND relayers.address = excluded.address THEN ${sql.ref(`relayers.${column}`)} ELSE ${sql.lit(otherwise)} END`
 
+/** The mark of the network decides, whatever the relayer's row said. */
+const isNetworkPaused = (network: NetworkName) =>
+  sql<Flag>`CASE WHEN EXISTS (SELECT 1 FROM network_pauses WHERE network = ${network}) THEN 1 ELSE 0 END`
+
 const upsert = statement<RelayerFacts>((db, p) =>
   db
     .insertInto('relayers')
@@ -94,6 +99,7 @@ const upsert = statement<RelayerFacts>((db, p) =>
       signer_id: p.signer_id,
       notification_id: p.notification_id,
       paused: p.paused,
+      network_paused: isNetworkPaused(p.network),
       policies: p.policies,
       // A relayer created again under its id continues where it ended: its sequences are taken.
       epoch: sql<number>`COALESCE((SELECT epoch FROM former_relayers WHERE id = ${p.id}), 0)`,
@@ -111,6 +117,7 @@ const upsert = statement<RelayerFacts>((db, p) =>
         signer_id: eb.ref('excluded.signer_id'),
         notification_id: eb.ref('excluded.notification_id'),
         paused: eb.ref('excluded.paused'),
+        network_paused: eb.ref('excluded.network_paused'),
         policies: eb.ref('excluded.policies'),
         spent_below: ofSameAccount('spent_below', 0),
         explained_below: ofSameAccount('explained_below', 0),

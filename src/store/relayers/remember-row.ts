@@ -22,6 +22,8 @@ export interface RememberedRow {
     | 'removeRelayer'
   >
   readonly sequences: Deferred
+  /** The row is about to change. */
+  leaveToRow(): Promise<void>
 }
 
 /** Until a unit is about to change the row otherwise than by the sequences that it reserves. */
@@ -98,6 +100,7 @@ export function rememberRow({
   }
   return {
     remembering,
+    leaveToRow,
     sequences: {
       keep() {
         kept = { last, stored, known }

@@ -52,6 +52,10 @@ export function rememberRelayers(
       acquire: (id) => of(id).acquire(id),
       saveRelayer: (relayer) => of(relayer.id).saveRelayer(relayer),
       removeRelayer: (id, now) => of(id).removeRelayer(id, now),
+      async markNetwork(network, pause) {
+        for (const { leaveToRow } of [...remembered.values()]) await leaveToRow()
+        return session.markNetwork(network, pause)
+      },
     },
     sequences: {
       keep() {

@@ -8,6 +8,7 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Estimate, Observation } from '../../observation.ts'
+import { isPaused, pauseFacts } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { isSweep } from '../../sweep.ts'
@@ -101,7 +102,7 @@ function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situatio
   const [next] = work.queued
   if (!behind || from === undefined) return []
   const explained = explainPoolUnseen(behind, gap, from)
-  if (work.relayer.paused) return [...explained, ...explainPaused(work)]
+  if (isPaused(work.relayer)) return [...explained, ...explainPaused(work)]
   return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
@@ -129,7 +130,7 @@ function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
 /** A sweep does not wait for the end of the pause. */
 function explainPaused(work: Work): Decision[] {
   const [first] = work.queued
-  return first && isSweep(first) ? [] : explainFirst(work, { condition: 'paused', facts: {} })
+  return first && isSweep(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
 }
 
 interface Assigned {
@@ -143,7 +144,7 @@ function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation
   const { work, observation, policy } = situation
   const most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
   const candidates = isSweepHeld(work) ? [] : frontOf(work)
-  if (work.relayer.paused && candidates.length === 0) return { decisions: explainPaused(work), again: false }
+  if (isPaused(work.relayer) && candidates.length === 0) return { decisions: explainPaused(work), again: false }
   const counted = countedBalance(work, observation, market, policy)
   const missing = most > 0 ? missingFact(market, counted, situation) : undefined
   if (missing !== undefined) {

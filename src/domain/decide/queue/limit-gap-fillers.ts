@@ -1,6 +1,7 @@
 // Limits the gap fillers for nonces that the record never assigned. They may be gaps because a node named a false count,
 // and each gap filler is paid.
 import type { Observation } from '../../observation.ts'
+import { isPaused } from '../../pause.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
@@ -93,7 +94,7 @@ export function explainHeldGap(held: Filling['held'], work: Work): Decision[] {
   if (!held) return []
   const { nonce, by } = held
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > nonce) ?? work.queued[0]
-  if (!behind || (!isInPhase(behind, 'inFlight') && work.relayer.paused)) return []
+  if (!behind || (!isInPhase(behind, 'inFlight') && isPaused(work.relayer))) return []
   if (by === 'count') return explain(behind, { condition: 'gap_unconfirmed', facts: { of: 'gap', nonce } })
   if (by !== 'limit') return explain(behind, by)
   return explain(behind, {

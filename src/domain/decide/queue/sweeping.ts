@@ -1,13 +1,14 @@
 // When a sweep gets its nonce, and with which value.
 //
 // A sweep goes alone: everything before it has ended or is mined, and nothing gets a nonce beside it. It keeps its place in the queue,
-// so what a client sends after it waits behind it. The relayer's pause does not hold it.
+// so what a client sends after it waits behind it. No pause holds it.
 import { roughly } from '../../condition.ts'
 import { estimatedGas } from '../../estimated-gas.ts'
 import type { Fees, Market } from '../../fees.ts'
 import { transferGas } from '../../gas-figures.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
 import type { Observation } from '../../observation.ts'
+import { isPaused } from '../../pause.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../../relayer.ts'
 import { isSweep, sweptValue, withValue } from '../../sweep.ts'
 import type { InPhase, Transaction } from '../../transaction.ts'
@@ -22,7 +23,7 @@ export function frontOf(work: StoredWork & ProcessMemory): readonly Transaction[
   const queued = queuedOf(work)
   const at = queued.findIndex(isSweep)
   if (at === 0) return queued.slice(0, 1)
-  if (work.relayer.paused) return []
+  if (isPaused(work.relayer)) return []
   return at === -1 ? queued : queued.slice(0, at)
 }
 

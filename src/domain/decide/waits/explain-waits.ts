@@ -1,6 +1,7 @@
 // Reduces a plan's waits to changes. A wait is true as of the last observation: it is written when it begins or when a
 // figure of it changes, and cleared when it is over.
 import type { Condition } from '../../condition.ts'
+import { isPaused } from '../../pause.ts'
 import { isInPhase, type Transaction } from '../../transaction.ts'
 import { sentenceOf } from '../../wait-sentence.ts'
 import type { Decision } from '../plan/decision.ts'
@@ -43,7 +44,7 @@ export function conditionsOf(
   const found = new Set<Condition>(
     decisions.flatMap((decision) => (decision.do === 'explain' ? [decision.condition] : [])),
   )
-  if (relayer.paused) found.add('paused')
+  if (isPaused(relayer)) found.add('paused')
   if (suspected.length > 0) found.add('cancellation_unclear')
   if (unsettled?.isStalled) found.add('finality_stalled')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {

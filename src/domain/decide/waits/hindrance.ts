@@ -11,6 +11,7 @@ import {
 } from '../../attempt.ts'
 import { stalledAfterMinutes } from '../../finality.ts'
 import type { Observation } from '../../observation.ts'
+import { isPaused } from '../../pause.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { WitnessRule } from '../../second-witness.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
@@ -129,6 +130,6 @@ export function explainAccountInUse(work: Work): Decision[] {
 /** Nothing goes on. The first transaction in flight and the first in the queue show it. */
 function explainStandstill({ open, queued, relayer }: Work, reason: Reason): Decision[] {
   const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
-  const [next] = relayer.paused ? [] : queued
+  const [next] = isPaused(relayer) ? [] : queued
   return [inFlight, next].flatMap((transaction) => (transaction ? explain(transaction, reason) : []))
 }

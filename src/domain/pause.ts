@@ -1,0 +1,45 @@
+// The two pauses that keep a relayer from new nonces: its own, and that of its whole network. Neither changes the other.
+import { RescindError } from './errors.ts'
+import type { ApiKeyId } from './ids.ts'
+import type { Relayer } from './relayer.ts'
+import type { TimestampMs } from './units.ts'
+import type { FactsOf } from './wait-facts.ts'
+
+/** The mark of a paused network: which API key paused it, and when. */
+export interface NetworkPause {
+  readonly at: TimestampMs
+  readonly by: ApiKeyId
+  readonly note?: string
+}
+
+type Pauses = Pick<Relayer, 'paused' | 'networkPaused'>
+
+export function isPaused({ paused, networkPaused }: Pauses): boolean {
+  return paused || networkPaused === true
+}
+
+/** Of a relayer that is paused. */
+export function pauseFacts({ network, ...pauses }: Pauses & Pick<Relayer, 'network'>): Required<FactsOf['paused']> {
+  const { paused, networkPaused } = pauses
+  return { by: networkPaused ? (paused ? 'both' : 'network') : 'relayer', network }
+}
+
+/** The begin of a sentence about it. */
+export function pauseInWords({ by = 'relayer', network }: FactsOf['paused'], relayer = 'the relayer'): string {
+  if (by === 'relayer') return `${relayer} is paused`
+  return by === 'network'
+    ? `the network "${network}" of ${relayer} is paused`
+    : `${relayer} and its network "${network}" are paused`
+}
+
+/** The refusal of a request that a pause keeps from its effect. */
+export function pausedError(relayer: Relayer, effect: string): RescindError {
+  const facts = pauseFacts(relayer)
+  const words = pauseInWords(facts, `relayer "${relayer.id}"`)
+  return new RescindError('RELAYER_PAUSED', `${words}${facts.by === 'relayer' ? ' and' : ': it'} ${effect}`)
+}
+
+/** A sweep goes on in spite of both. */
+export function withoutPause({ networkPaused: _, ...relayer }: Relayer): Relayer {
+  return { ...relayer, paused: false }
+}

@@ -1,0 +1,78 @@
+// Pauses a network with all of its relayers (PUT), and lifts that pause (DELETE).
+import { Type } from 'typebox'
+import type { ManagementContext } from '../../commands/management.ts'
+import {
+  pauseNetwork as pauseNetworkCommand,
+  resumeNetwork as resumeNetworkCommand,
+} from '../../commands/networks/pause-network.ts'
+import { pauseNoteCharsMax } from '../limits.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { networkParameters, withoutNul } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
+
+const bodySchema = Type.Object(
+  {
+    note: Type.Optional(
+      Type.String({
+        maxLength: pauseNoteCharsMax,
+        pattern: withoutNul,
+        description: `a text of at most ${pauseNoteCharsMax} characters, none of them U+0000`,
+      }),
+    ),
+  },
+  { title: 'NetworkPauseRequest', additionalProperties: false, examples: [{ note: 'the chain has halted' }] },
+)
+
+export function pauseNetwork(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['NETWORK_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'pauseNetwork',
+      summary: 'Pause a network',
+      description:
+        'Each of its relayers is as if it were paused itself, also one that is created later: it takes no sends and binds no nonces, while transactions in flight, cancellations and sweeps go on. The mark is apart from the `paused` of each relayer, which stays as it is. Another pause replaces the time, the key and the note.',
+      tags: ['networks'],
+      params: networkParameters,
+      body: bodySchema,
+      response: answers(networkSchema),
+    },
+    async answer(request) {
+      const requester = requesterOf(request, 'pauseNetwork')
+      const { params, body } = request
+      const paused = await pauseNetworkCommand(management, nameOf(management, params.network_id), body.note, requester)
+      return success(await presentOneNetwork(paused, management))
+    },
+  })
+}
+
+export function resumeNetwork(management: ManagementContext) {
+  return operation({
+    scope: 'admin',
+    refusals: ['NETWORK_NOT_FOUND'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'resumeNetwork',
+      summary: 'Lift the pause of a network',
+      description: 'A relayer that was paused itself stays paused. Without a pause of the network nothing changes.',
+      tags: ['networks'],
+      params: networkParameters,
+      response: answers(networkSchema),
+    },
+    async answer(request) {
+      const requester = requesterOf(request, 'resumeNetwork')
+      const name = nameOf(management, request.params.network_id)
+      const resumed = await resumeNetworkCommand(management, name, requester)
+      return success(await presentOneNetwork(resumed, management))
+    },
+  })
+}
+
+function nameOf({ registry }: ManagementContext, id: string): string {
+  const network = registry.networks().find(({ name }) => networkId(name) === id)
+  return found(network, 'NETWORK_NOT_FOUND', noNetwork(id)).name
+}
