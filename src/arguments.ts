@@ -25,7 +25,7 @@ rescind send --to ADDRESS --value AMOUNT             sends a transaction, and pr
 rescind tx list|get|watch|replace                    lists transactions, shows one, follows one, replaces one
 rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
 rescind cancel --all                                 cancels everything pending, after a preview
-rescind pause, rescind resume                        pauses a relayer, and lets it send again
+rescind pause, rescind resume                        pauses a relayer or a network, and lets it send again
 rescind policies show|set|remove                     shows and changes a relayer's policies, such as gas_price_cap
 rescind acknowledge CONDITION [--note TEXT]          acknowledges a condition of a relayer, until it is over
 rescind gaps permit --count NUMBER                   permits more gap fillers than the limit of an hour

@@ -1,29 +1,78 @@
-// rescind pause and resume: whether a relayer takes and sends transactions.
+// rescind pause and resume: whether a relayer, or each relayer of a network, takes and sends transactions.
 import type { Command } from 'commander'
+import type { Client, RelayerView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
-import { type Exit, exits } from './exits.ts'
+import { type Exit, exits, usage } from './exits.ts'
+import { plain } from './terminal.ts'
 
 interface Options extends RelayerOptions {
   readonly json?: true
+  readonly network?: string
+  readonly note?: string
 }
 
 export function addPause(program: Command, act: Act): void {
+  const network = ['--network <name>', 'the network with all of its relayers, by a mark of its own'] as const
   relayerCommand(
     program,
     'pause',
-    'let a relayer take no sends and bind no nonces; transactions in flight go on',
-  ).action(act((around: Around, options: Options) => setPaused(around, options, true)))
-  relayerCommand(program, 'resume', 'let a paused relayer send again').action(
-    act((around: Around, options: Options) => setPaused(around, options, false)),
+    'let a relayer, or a network, take no sends and bind no nonces; transactions in flight go on',
   )
+    .option(...network)
+    .option('--note <text>', 'the reason, shown beside the mark of the network')
+    .action(act((around: Around, options: Options) => setPaused(around, options, true)))
+  relayerCommand(program, 'resume', 'let a paused relayer, or network, send again')
+    .option(...network)
+    .action(act((around: Around, options: Options) => setPaused(around, options, false)))
 }
 
-async function setPaused({ life, terminal }: Around, options: Options, paused: boolean): Promise<Exit> {
+async function setPaused(around: Around, options: Options, paused: boolean): Promise<Exit> {
+  const { life, terminal } = around
+  if (options.network !== undefined) return setNetworkPaused(around, options, options.network, paused)
+  if (options.note !== undefined) throw usage('--note goes with --network: the pause of a relayer has no note')
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
   const changed = await client.updateRelayer(relayer, { paused })
   if (options.json) terminal.printJson(changed)
-  else terminal.print(`${relayer} ${paused ? 'is paused' : 'sends again'}`)
+  else if (paused) terminal.print(`${relayer} is paused`)
+  else terminal.print(changed.network_paused ? `${relayer} stays paused with its network` : `${relayer} sends again`)
   return exits.done
+}
+
+async function setNetworkPaused(
+  { life, terminal }: Around,
+  options: Options,
+  name: string,
+  paused: boolean,
+): Promise<Exit> {
+  if (options.relayer !== undefined) throw usage('give --network or --relayer, not both')
+  const { client } = await connect(life, options)
+  const id = name.startsWith('evm:') ? name : `evm:${name}`
+  const { note } = options
+  const network = paused
+    ? await client.pauseNetwork(id, { ...(note !== undefined && { note }) })
+    : await client.resumeNetwork(id)
+  if (options.json) {
+    terminal.printJson(network)
+    return exits.done
+  }
+  const relayers = (await allRelayers(client)).filter((relayer) => relayer.network === network.name)
+  const own = relayers.filter((relayer) => relayer.paused).map((relayer) => relayer.id)
+  const state = paused ? 'is paused' : 'is not paused any more'
+  terminal.print(
+    plain(`${network.name} ${state}, with ${relayers.length} ${relayers.length === 1 ? 'relayer' : 'relayers'}`),
+  )
+  if (!paused && own.length > 0) terminal.say(plain(`rescind: still paused themselves: ${own.join(', ')}`))
+  return exits.done
+}
+
+async function allRelayers(client: Client): Promise<readonly RelayerView[]> {
+  const perPage = 1_000
+  const all: RelayerView[] = []
+  for (let page = 1; ; page += 1) {
+    const { items } = await client.relayers({ page, perPage })
+    all.push(...items)
+    if (items.length < perPage) return all
+  }
 }

@@ -77,12 +77,20 @@ function linesOf(terminal: Terminal, relayers: readonly OverviewView[], url: str
     const color = stateColors[relayers[index]?.state ?? 'ok']
     return color === undefined ? line : terminal.paint(color, line)
   })
-  return [titles, ...painted, ...relayers.flatMap((relayer) => conditionLines(relayer, url))]
+  return [titles, ...painted, ...networkLines(relayers), ...relayers.flatMap((relayer) => conditionLines(relayer, url))]
 }
 
 function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
   const read = balance && `${since(balance.read_at)} ago`
   return [id, network, address, state, queued, inFlight, balance && aboutEther(balance.wei), read]
+}
+
+/** The networks that are paused as a whole. */
+function networkLines(relayers: readonly OverviewView[]): readonly string[] {
+  const pauses = new Map(relayers.flatMap(({ network, network_pause: pause }) => (pause ? [[network, pause]] : [])))
+  return [...pauses].map(([network, { at, by, note }]) =>
+    plain(`network ${network}: paused ${since(at)} ago by ${by}${note ? `: ${note}` : ''}`),
+  )
 }
 
 function conditionLines({ id, conditions }: OverviewView, url: string): readonly string[] {

@@ -9,7 +9,10 @@ export interface RelayerView {
   readonly address: string
   readonly signer_id: string
   readonly notification_id?: string
+  /** Its own pause */
   readonly paused: boolean
+  /** Its whole network is paused, which is as if the relayer were */
+  readonly network_paused: boolean
   readonly system_disabled: boolean
   readonly policies: {
     /** Wei */
@@ -78,6 +81,7 @@ export interface RelayerStatusView {
     readonly block_number: number
     readonly read_at: string
   }
+  /** It is paused, or its network is */
   readonly paused: boolean
   readonly system_disabled: boolean
 }

@@ -14,6 +14,7 @@ import type {
 } from './account-types.ts'
 import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
+import type { NetworkPauseInput, NetworkView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -29,6 +30,7 @@ export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
 export type { TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
+export type { NetworkPauseInput, NetworkView } from './record-types.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
 export type * from './transaction-types.ts'
@@ -96,6 +98,12 @@ export interface Client {
   /** Until the condition is over. */
   acknowledge(relayerId: string, condition: string, input: AcknowledgmentInput): Promise<RelayerConditionView>
   withdrawAcknowledgment(relayerId: string, condition: string): Promise<RelayerConditionView>
+
+  networks(paging?: Paging): Promise<ApiPage<NetworkView>>
+  /** All of its relayers, by a mark of its own. `networkId`: such as `evm:sepolia`. */
+  pauseNetwork(networkId: string, input?: NetworkPauseInput): Promise<NetworkView>
+  /** Relayers that were paused themselves stay paused. */
+  resumeNetwork(networkId: string): Promise<NetworkView>
 
   /** Replaces an earlier permit. */
   permitGapFillers(relayerId: string, input: GapFillerPermitInput): Promise<GapFillerPermitView>
@@ -168,6 +176,12 @@ export function openClient(connection: Connection): Client {
       requestData(connection, { method: 'PUT', path: acknowledgment(relayerId, condition), body }),
     withdrawAcknowledgment: (relayerId, condition) =>
       requestData(connection, { method: 'DELETE', path: acknowledgment(relayerId, condition) }),
+
+    networks: (paging) => list('/networks', paging),
+    pauseNetwork: (networkId, body = {}) =>
+      requestData(connection, { method: 'PUT', path: `/networks/${id(networkId)}/pause`, body }),
+    resumeNetwork: (networkId) =>
+      requestData(connection, { method: 'DELETE', path: `/networks/${id(networkId)}/pause` }),
 
     permitGapFillers: (relayerId, body) =>
       requestData(connection, { method: 'POST', path: at(relayerId, '/gap-fillers'), body }),

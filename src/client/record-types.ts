@@ -178,6 +178,18 @@ export interface NetworkView {
     /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
     readonly runbook: string
   }[]
+  /** The whole network is paused, with all of its relayers; absent while it is not */
+  readonly pause?: {
+    readonly at: string
+    /** The id of the API key */
+    readonly by: string
+    readonly note?: string
+  }
+}
+
+export interface NetworkPauseInput {
+  /** A text of at most 1000 characters, none of them U+0000 */
+  readonly note?: string
 }
 
 export interface NotificationView {

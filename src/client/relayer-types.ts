@@ -5,7 +5,15 @@ export interface OverviewView {
   readonly name: string
   readonly network: string
   readonly address: string
+  /** Its own pause */
   readonly paused: boolean
+  /** The whole network is paused, with all of its relayers; absent while it is not */
+  readonly network_pause?: {
+    readonly at: string
+    /** The id of the API key */
+    readonly by: string
+    readonly note?: string
+  }
   /** `waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes */
   readonly state: 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
   readonly conditions: readonly {

@@ -24,19 +24,18 @@ export function pauseFacts({ network, ...pauses }: Pauses & Pick<Relayer, 'netwo
   return { by: networkPaused ? (paused ? 'both' : 'network') : 'relayer', network }
 }
 
-/** The begin of a sentence about it. */
-export function pauseInWords({ by = 'relayer', network }: FactsOf['paused'], relayer = 'the relayer'): string {
-  if (by === 'relayer') return `${relayer} is paused`
-  return by === 'network'
-    ? `the network "${network}" of ${relayer} is paused`
-    : `${relayer} and its network "${network}" are paused`
+/** Without an end: what comes of it follows. */
+export function pauseInWords({ by = 'relayer', network }: FactsOf['paused']): string {
+  if (by === 'relayer') return 'the relayer is paused'
+  return by === 'network' ? `network "${network}" is paused` : `the relayer and network "${network}" are paused`
 }
 
-/** The refusal of a request that a pause keeps from its effect. */
+/** The refusal of a request. */
 export function pausedError(relayer: Relayer, effect: string): RescindError {
   const facts = pauseFacts(relayer)
-  const words = pauseInWords(facts, `relayer "${relayer.id}"`)
-  return new RescindError('RELAYER_PAUSED', `${words}${facts.by === 'relayer' ? ' and' : ': it'} ${effect}`)
+  const name = `relayer "${relayer.id}"`
+  const text = facts.by === 'relayer' ? `${name} is paused and` : `${pauseInWords(facts)}: ${name}`
+  return new RescindError('RELAYER_PAUSED', `${text} ${effect}`)
 }
 
 /** A sweep goes on in spite of both. */

@@ -19,6 +19,7 @@ import { deliveryContract } from './contract-deliveries.ts'
 import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
 import { modelContract } from './contract-model.ts'
+import { networkPauseContract } from './contract-network-pauses.ts'
 import { overdueContract } from './contract-overdue.ts'
 import { ownerReportContract } from './contract-owner-reports.ts'
 import { ownerContract } from './contract-owners.ts'
@@ -65,6 +66,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('contradictions', () => contradictionContract(open))
     describe('reverts', () => revertContract(open))
     describe('owner_reports', () => ownerReportContract(open))
+    describe('pauses of networks', () => networkPauseContract(open))
     describe('deliveries', () => deliveryContract(open))
     describe('deliveries whose day is over', () => overdueContract(open))
     describe('retention', () => retentionContract(open))

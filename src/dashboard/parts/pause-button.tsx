@@ -46,7 +46,11 @@ function PauseDialog({ relayer, close }: { relayer: OverviewView; close: () => v
       close={close}
     >
       {relayer.paused ? (
-        <p>It takes sends again, and {plural(queued, 'transaction')} in the queue can get nonces.</p>
+        <p>
+          {relayer.network_pause
+            ? `Its network ${relayer.network} is paused, too: until that is lifted, it takes no sends.`
+            : `It takes sends again, and ${plural(queued, 'transaction')} in the queue can get nonces.`}
+        </p>
       ) : (
         <p>
           It takes no sends, and {plural(queued, 'transaction')} in the queue get no nonces.{' '}

@@ -23,11 +23,19 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 }
 
 /** The request that a dialog sends, to copy into a script. */
-export function ApiCall({ method, path, body }: { method: 'PATCH'; path: string; body: object }) {
+export function ApiCall({
+  method,
+  path,
+  body,
+}: {
+  method: 'PATCH' | 'PUT' | 'DELETE'
+  path: string
+  body?: object | undefined
+}) {
   return (
     <p class="note">
       <code>
-        {method} /api{path} {JSON.stringify(body)}
+        {method} /api{path} {body && JSON.stringify(body)}
       </code>
     </p>
   )

@@ -61,7 +61,7 @@ export function healthOf(view: OverviewView, now: number): Health {
   const held = heldOf(view)
   const isOpen = view.queued + view.in_flight > 0 || view.held_up !== undefined
   if (held.some(({ acknowledged }) => !acknowledged)) return isOpen ? 'stuck' : 'blocked'
-  if (view.paused) return 'paused'
+  if (view.paused || view.network_pause) return 'paused'
   if (held.length > 0) return 'acknowledged'
   if (view.oldest && now - Date.parse(view.oldest.created_at) > slowMs) return 'slow'
   if (view.racing > 0) return 'racing'

@@ -143,14 +143,22 @@ function Facts({
           </dd>
         </div>
       )}
-      {(view ?? relayer).paused && (
-        <div>
-          <dt>Sending</dt>
-          <dd>
-            <Badge tone="warn">Paused</Badge>
-          </dd>
-        </div>
-      )}
+      <Pauses
+        paused={(view ?? relayer).paused}
+        network={view ? view.network_pause !== undefined : relayer.network_paused}
+      />
     </dl>
+  )
+}
+
+function Pauses({ paused, network }: { paused: boolean; network: boolean }) {
+  if (!paused && !network) return null
+  return (
+    <div>
+      <dt>Sending</dt>
+      <dd>
+        {paused && <Badge tone="warn">Paused</Badge>} {network && <Badge tone="warn">Network paused</Badge>}
+      </dd>
+    </div>
   )
 }

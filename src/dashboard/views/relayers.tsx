@@ -2,6 +2,7 @@
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
+import { NetworkPauses } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, lowCapOf } from '../state/caps.ts'
@@ -27,7 +28,10 @@ export function Relayers() {
               The configuration file and <code>POST /api/v1/relayers</code> create relayers.
             </Empty>
           ) : (
-            <Table relayers={relayers} gas={gas.answer?.data ?? []} />
+            <>
+              <Table relayers={relayers} gas={gas.answer?.data ?? []} />
+              <NetworkPauses relayers={relayers} reload={loaded.reload} />
+            </>
           )}
           {total > relayers.length && (
             <p class="note">
@@ -164,6 +168,11 @@ export function State({ view }: { view: OverviewView }) {
   return (
     <>
       <Badge tone={tone}>{word}</Badge>
+      {health === 'paused' && view.network_pause && (
+        <p class="why">
+          {view.paused ? 'Itself, and with' : 'With'} its network, for <Age at={view.network_pause.at} />.
+        </p>
+      )}
       {health === 'slow' && (
         <p class="why">A transaction is in no block for longer than usual. No condition holds it up.</p>
       )}

@@ -47,6 +47,7 @@ export const typeFiles: Readonly<
     ['AuditView', 'AuditRecord'],
     ['DeadLetterView', 'DeadLetter'],
     ['NetworkView', 'Network'],
+    ['NetworkPauseInput', 'NetworkPauseRequest'],
     ['NotificationView', 'Notification'],
   ],
 }

@@ -1,0 +1,164 @@
+// The networks of the relayers: which are paused as a whole, and the way to pause one or to lift that.
+import { useSignal } from '@preact/signals'
+import type { RelayerView } from '../../client/account-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
+import { plural } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { pathOf, request } from '../state/request.ts'
+import { may } from '../state/session.ts'
+import { Dialog } from './dialog.tsx'
+import { Age, ApiCall, Badge } from './pieces.tsx'
+
+type Pause = OverviewView['network_pause']
+
+interface ShownNetwork {
+  readonly name: string
+  readonly relayers: number
+  readonly pause: Pause
+}
+
+export function NetworkPauses({ relayers, reload }: { relayers: readonly OverviewView[]; reload: () => void }) {
+  const changing = useSignal<ShownNetwork | undefined>(undefined)
+  return (
+    <section aria-labelledby="networks">
+      <h2 id="networks">Networks</h2>
+      <div class="scroll">
+        <table class="cards">
+          <thead>
+            <tr>
+              <th scope="col">Network</th>
+              <th scope="col">State</th>
+              <th scope="col" class="number">
+                Relayers
+              </th>
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {networksOf(relayers).map((network) => (
+              <tr key={network.name}>
+                <th scope="row">{network.name}</th>
+                <td class="state">{network.pause ? <Paused pause={network.pause} /> : 'Not paused'}</td>
+                <td class="number" data-label="Relayers">
+                  {network.relayers}
+                </td>
+                <td class="do">
+                  {may('admin') && (
+                    <button
+                      type="button"
+                      aria-label={`${network.pause ? 'Resume' : 'Pause'} the network ${network.name}…`}
+                      onClick={() => {
+                        changing.value = network
+                      }}
+                    >
+                      {network.pause ? 'Resume…' : 'Pause…'}
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {changing.value && (
+        <PauseDialog
+          network={changing.value}
+          close={() => {
+            changing.value = undefined
+            reload()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+function networksOf(relayers: readonly OverviewView[]): readonly ShownNetwork[] {
+  return [...Map.groupBy(relayers, ({ network }) => network)]
+    .map(([name, of]) => ({ name, relayers: of.length, pause: of.find((each) => each.network_pause)?.network_pause }))
+    .sort((one, other) => one.name.localeCompare(other.name))
+}
+
+function Paused({ pause: { at, by, note } }: { pause: NonNullable<Pause> }) {
+  return (
+    <>
+      <Badge tone="warn">Paused</Badge>
+      <p class="why" title={`by the API key ${by}`}>
+        For <Age at={at} />
+        {note === undefined ? '.' : `: ${note}`}
+      </p>
+    </>
+  )
+}
+
+function PauseDialog({ network, close }: { network: ShownNetwork; close: () => void }) {
+  const note = useSignal('')
+  // The page shows a hundred of them.
+  const { answer } = useLoad<readonly RelayerView[]>('/v1/relayers?per_page=1000', false)
+  const { name, pause } = network
+  const path = pathOf`/v1/networks/${`evm:${name}`}/pause`
+  const method = pause ? 'DELETE' : 'PUT'
+  const body = pause ? undefined : note.value === '' ? {} : { note: note.value }
+  const its = answer?.data.filter((relayer) => relayer.network === name) ?? []
+  return (
+    <Dialog
+      title={`${pause ? 'Resume' : 'Pause'} the network ${name}?`}
+      confirm={pause ? 'Resume the network' : 'Pause the network'}
+      isHarmless={pause !== undefined}
+      isReady={answer !== undefined}
+      act={async () => {
+        await request(path, { method, body })
+      }}
+      close={close}
+    >
+      {answer === undefined ? (
+        <p>Counting its relayers…</p>
+      ) : pause ? (
+        <Resuming its={its} />
+      ) : (
+        <Pausing its={its} isAll={answer.total <= answer.data.length} />
+      )}
+      {!pause && (
+        <label>
+          Note for others (optional)
+          <input
+            type="text"
+            maxLength={1000}
+            value={note.value}
+            onInput={({ currentTarget }) => {
+              note.value = currentTarget.value
+            }}
+          />
+        </label>
+      )}
+      <ApiCall method={method} path={path} body={body} />
+    </Dialog>
+  )
+}
+
+function Pausing({ its, isAll }: { its: readonly RelayerView[]; isAll: boolean }) {
+  const sending = its.filter(({ paused }) => !paused).length
+  return (
+    <p>
+      {isAll ? '' : 'At least '}
+      {plural(sending, 'relayer')} {sending === 1 ? 'stops' : 'stop'}
+      {sending < its.length &&
+        ` (${its.length - sending} more ${its.length - sending === 1 ? 'is' : 'are'} paused already)`}
+      : no sends are taken and no nonces bound, also by relayers that are created later. Transactions in flight,
+      cancellations and sweeps go on.
+    </p>
+  )
+}
+
+function Resuming({ its }: { its: readonly RelayerView[] }) {
+  const own = its.filter(({ paused }) => paused).map(({ id }) => id)
+  const sending = its.length - own.length
+  return (
+    <p>
+      {plural(sending, 'relayer')} {sending === 1 ? 'takes' : 'take'} sends again, and what is queued can get nonces.
+      {own.length > 0 && ` Still paused themselves: ${own.join(', ')}.`}
+    </p>
+  )
+}
