@@ -41,7 +41,7 @@ export const ofNetworkPauses: readonly Mutant[] = [
     name: 'lose-the-mark-with-a-change',
     breaks: 'forgets the pause of its network when a relayer is saved',
     with: ['networkPauses'],
-    expects: 'while the network was paused',
+    expects: 'its own pause changed with that of its network',
     edits: [{ file: 'src/store/relayers/relayers.ts', find: 'THEN 1 ELSE 0 END`', put: 'THEN 0 ELSE 0 END`' }],
   },
   {
