@@ -154,3 +154,77 @@ test('what is no endpoint is refused, and not repeated', async () => {
     expect(answer.message).not.toContain('secret.example')
   }
 })
+
+test('a paused network binds nothing, also after kill -9 and for new relayers, and resumes none that was paused itself', async () => {
+  const { client, node, service } = stage
+  const body = { to: devAccount(9).address, value: '1', gas_limit: 21_000 }
+  const signer = async (index: number) =>
+    (await manage(client, 'POST', '/signers', { type: 'plain', config: { key: devAccount(index).key } })).id
+  const made = async (index: number, id: string) =>
+    manage(client, 'POST', '/relayers', {
+      ...{ id, name: id, network: 'localhost', network_type: 'evm', signer_id: await signer(index), paused: false },
+      policies: { max_in_flight: 1 },
+    })
+  await made(4, 'two')
+  await made(5, 'own')
+  await manage(client, 'PATCH', '/relayers/own', { paused: true })
+  const [flying, waiting, canceled] = [
+    await client.send('two', body),
+    await client.send('two', body),
+    await client.send('two', body),
+  ]
+  await until(async () => (await client.get('two', flying.id)).status === 'submitted', { what: 'it to be in flight' })
+
+  const pause = `${at}/pause`
+  const note = { note: 'the chain has halted' }
+  const paused = await manage(client, 'PUT', pause, note)
+  expect(paused.pause).toEqual({ at: expect.stringMatching(/Z$/), by: expect.any(String), ...note })
+  expect(await manage(client, 'GET', at)).toEqual(paused)
+  expect(await manage(client, 'GET', '/networks')).toEqual([paused])
+  const answer = { code: 'RELAYER_PAUSED', message: expect.stringMatching(/^network "localhost" is paused: relayer "/) }
+  for (const id of ['one', 'two'])
+    expect(await refused(client, 'POST', `/relayers/${id}/transactions`, body)).toMatchObject(answer)
+  expect(await manage(client, 'GET', '/relayers/two')).toMatchObject({ paused: false, network_paused: true })
+  expect(await manage(client, 'GET', '/relayers/two/status')).toMatchObject({ paused: true })
+  await mined(client, 'two', flying.id, node)
+  const wait = async () => (await manage(client, 'GET', `/relayers/two/transactions/${waiting.id}/trace`)).wait
+  await until(async () => (await wait())?.condition === 'paused', { what: 'the wait' })
+  expect(await wait()).toMatchObject({ facts: { by: 'network', network: 'localhost' } })
+
+  await service.kill9()
+  await service.restart()
+  const later = await made(6, 'later')
+  expect(later).toMatchObject({ paused: false, network_paused: true })
+  expect(await refused(client, 'POST', '/relayers/later/transactions', body)).toMatchObject(answer)
+  const overview = await manage(client, 'GET', '/overview?per_page=100')
+  for (const each of overview) expect(each).toMatchObject({ state: 'paused', network_pause: paused.pause })
+  await until(
+    async () => {
+      const { conditions } = await manage(client, 'GET', '/relayers/own/overview')
+      return conditions.some(({ facts }: { facts?: { by: string } }) => facts?.by === 'both')
+    },
+    { what: 'both pauses' },
+  )
+  // A change of the relayer itself is no end of it.
+  await manage(client, 'PATCH', '/relayers/two', { name: 'another', paused: false })
+  expect((await client.get('two', waiting.id)).nonce).toBeUndefined()
+  expect((await client.cancel('two', canceled.id)).status).toBe('canceled')
+
+  const resumed = await manage(client, 'DELETE', pause)
+  expect(resumed).not.toHaveProperty('pause')
+  expect(await manage(client, 'DELETE', pause)).toEqual(resumed)
+  await mined(client, 'two', waiting.id, node)
+  await mined(client, 'later', (await client.send('later', body)).id, node)
+  expect(await manage(client, 'GET', '/relayers/own')).toMatchObject({ paused: true, network_paused: false })
+  expect(await refused(client, 'POST', '/relayers/own/transactions', body)).toMatchObject({
+    message: 'relayer "own" is paused and takes no new transactions',
+  })
+  const audited = await manage(client, 'GET', '/audit-log?limit=100')
+  const operations = audited.filter(({ subject_id: subject }: { subject_id?: string }) => subject === 'localhost')
+  expect(operations.map(({ operation }: { operation: string }) => operation).slice(0, 3)).toEqual([
+    ...['resumeNetwork', 'resumeNetwork', 'pauseNetwork'],
+  ])
+  expect(await refused(client, 'PUT', '/networks/evm:nowhere/pause', {})).toMatchObject({ code: 'NETWORK_NOT_FOUND' })
+  expect(await refused(client, 'PUT', pause, { note: 'x'.repeat(1_001) })).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await refused(client, 'PUT', pause, { note: 'a\0b' })).toMatchObject({ code: 'INVALID_REQUEST' })
+})

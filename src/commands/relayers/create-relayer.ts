@@ -50,16 +50,18 @@ export async function createRelayer(
   requireKeyFor(context, relayer.policies)
   const at = { kind: 'relayer', id: relayer.id } as const
   const sealed = request.endpoints && sealEndpoints(vault, at, request.endpoints)
-  await store.commit(async (session) => {
+  const created = await store.commit(async (session) => {
     // This comes first, since it waits for other changes to the registry.
     await session.saveEntity(relayerToEntity(relayer.id, { origin: 'api' }, sealed))
     await refuseMissing(context, session, relayer)
     await refuseTaken(session, relayer)
     await session.saveRelayer(relayer)
     await recordChange(session, relayer.id, requester, context.clock.now())
+    // With the pause of its network.
+    return session.relayer(relayer.id)
   })
   await takeEffect(context, [relayer.id])
-  return relayer
+  return created ?? relayer
 }
 
 function relayerFrom(context: ManagementContext, request: RelayerRequest, id: string): Relayer {

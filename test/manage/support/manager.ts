@@ -9,8 +9,10 @@ export const storageKey = (byte: number) => Buffer.alloc(32, byte).toString('bas
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire has no type until a test looks at it
 export type Body = any
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** The data of a success. Throws on anything else. */
-export async function manage(client: Client, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) {
+export async function manage(client: Client, method: Method, path: string, body?: object) {
   const answer = await client.request(method, path, { body })
   const reported = answer.body as { data: Body; message?: string }
   if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(reported)}`)
@@ -18,12 +20,7 @@ export async function manage(client: Client, method: 'GET' | 'POST' | 'PATCH' | 
 }
 
 /** Status, code and message of a refusal. */
-export async function refused(
-  client: Client,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  body?: object,
-) {
+export async function refused(client: Client, method: Method, path: string, body?: object) {
   const { status, headers, body: reported } = await client.request(method, path, { body })
   return { status, code: headers['relayer-error-code'], message: (reported as { message: string }).message }
 }
