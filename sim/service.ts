@@ -66,6 +66,11 @@ function requesterOf(operation: string): Requester {
   return { keyId: 'operator' as ApiKeyId, operation, requestId: 'sim', address: '' }
 }
 
+/** It drains, or drained, was paused over that, and has woken up since. */
+function isLeaving(seat: Seat, process: Process): boolean {
+  return seat.isDraining() || seat.present() !== process
+}
+
 export function openService(world: World): Service {
   const { history, clients, dice } = world
   const { replicas, bulkShare } = world.scenario
@@ -125,7 +130,8 @@ export function openService(world: World): Service {
       done(answer, place)
     } catch (error) {
       if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
-      else if (error instanceof ProcessEnded || ended(process) || seat.isDraining()) history.note(`${what}: gone`)
+      else if (error instanceof ProcessEnded || ended(process) || isLeaving(seat, process))
+        history.note(`${what}: gone`)
       else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
     }
   }

@@ -204,6 +204,35 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     expect(resumed.body).toMatchObject({ data: { paused: false } })
   })
 
+  test('a network is paused and resumed, and the question names how many relayers stop', async () => {
+    const { page } = operator
+    await page.goto(at('/'))
+    const { body: listed } = await scene.client.request('GET', '/relayers?per_page=100')
+    const relayers = (listed as { data: { network: string }[] }).data.filter(({ network }) => network === 'localhost')
+    await page.getByRole('button', { name: 'Pause the network localhost…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`${relayers.length} relayers stop`).waitFor()
+    await dialog.getByLabel('Note for others').fill('the chain has halted')
+    await dialog.getByText('PUT /api/v1/networks/evm%3Alocalhost/pause {"note":"the chain has halted"}').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Pause the network' }).click()
+    const row = page.locator('[aria-labelledby=networks] tbody tr', { hasText: 'localhost' })
+    await row.getByText('the chain has halted').waitFor()
+    await page.locator('table.relayers tbody tr', { hasText: 'rewards' }).getByText('With its network').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.goto(at('/relayers/rewards'))
+    await page.locator('.facts .badge', { hasText: 'Network paused' }).waitFor()
+    const { body } = await scene.client.request('GET', '/relayers/rewards')
+    expect(body).toMatchObject({ data: { paused: false, network_paused: true } })
+    await page.goto(at('/'))
+    await page.getByRole('button', { name: 'Resume the network localhost…' }).click()
+    await dialog.getByText(`${relayers.length} relayers take sends again`).waitFor()
+    await dialog.getByRole('button', { name: 'Resume the network' }).click()
+    await row.getByText('Not paused').waitFor()
+    const resumed = await scene.client.request('GET', '/relayers/rewards')
+    expect(resumed.body).toMatchObject({ data: { paused: false, network_paused: false } })
+  })
+
   test('while no node answers, one is canceled and then everything, and nothing that races is green', async () => {
     const { page } = operator
     const send = () =>

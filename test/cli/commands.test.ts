@@ -312,6 +312,33 @@ test('a relayer is paused and resumed, and its conditions are acknowledged until
   await shows(' ok ')
 })
 
+test('a network is paused with its relayers, and resumed without those that were paused themselves', async () => {
+  const paused = await rescind(['pause', '--network', 'apart', '--note', 'it\u202e halted'])
+  expect(paused).toMatchObject({ exit: 0, stdout: 'apart is paused, with 1 relayer\n', stderr: '' })
+  expect(await rescind(['send', '-r', 'four', '--to', to, '--value', '1'])).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('network "apart" is paused: relayer "four" takes no new transactions'),
+  })
+  const status = await rescind(['status'])
+  expect(status.stdout).toMatch(/\nfour +apart .* paused .*\n/)
+  expect(status.stdout).toMatch(/\nnetwork apart: paused \d+ s ago by [\w-]+: it\\u202e halted\n/)
+  expect(await rescind(['resume', '-r', 'four'])).toMatchObject({ stdout: 'four stays paused with its network\n' })
+  expect(await rescind(['pause', '-r', 'four'])).toMatchObject({ exit: 0, stdout: 'four is paused\n' })
+  expect(await rescind(['resume', '--network', 'evm:apart'])).toMatchObject({
+    exit: 0,
+    stdout: 'apart is not paused any more, with 1 relayer\n',
+    stderr: expect.stringContaining('still paused themselves: four'),
+  })
+  expect(await rescind(['resume', '-r', 'four'])).toMatchObject({ exit: 0, stdout: 'four sends again\n' })
+  const json = JSON.parse((await rescind(['resume', '--network', 'apart', '--json'])).stdout)
+  expect(json).toMatchObject({ id: 'evm:apart' })
+  expect(json).not.toHaveProperty('pause')
+  expect(await rescind(['pause', '--network', 'apart', '-r', 'four'])).toMatchObject({ exit: 2 })
+  expect(await rescind(['pause', '-r', 'four', '--note', 'x'])).toMatchObject({ exit: 2 })
+  const missing = await rescind(['pause', '--network', 'nowhere'])
+  expect(missing).toMatchObject({ exit: 3, stderr: expect.stringContaining('NETWORK_NOT_FOUND') })
+})
+
 test('policies are shown, set in the units of people, and removed', async () => {
   const set = (...args: string[]) => rescind(['policies', 'set', '-r', 'two', ...args])
   expect(await set('gas_price_cap', '50.5gwei')).toMatchObject({

@@ -219,7 +219,7 @@ test('a paused network binds nothing, also after kill -9 and for new relayers, a
   expect(await refused(client, 'POST', '/relayers/own/transactions', body)).toMatchObject({
     message: 'relayer "own" is paused and takes no new transactions',
   })
-  const audited = await manage(client, 'GET', '/audit-log?limit=100')
+  const audited = await manage(client, 'GET', '/audit-log?per_page=100')
   const operations = audited.filter(({ subject_id: subject }: { subject_id?: string }) => subject === 'localhost')
   expect(operations.map(({ operation }: { operation: string }) => operation).slice(0, 3)).toEqual([
     ...['resumeNetwork', 'resumeNetwork', 'pauseNetwork'],
