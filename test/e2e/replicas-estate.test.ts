@@ -80,3 +80,38 @@ test('a relayer that is made on one is advanced, patched and told of on others, 
   expect(await refused(api.client, 'POST', '/relayers/made/transactions', send)).toMatchObject({ status: 404 })
   await manage(api.client, 'DELETE', '/signers/made')
 }, 180_000)
+
+test('a network that is paused on one is paused on all, and resumed on all', async () => {
+  await using place = await openReplicas({ relayers: poorRelayers(2), env: { STORAGE_ENCRYPTION_KEY: storageKey(1) } })
+  const as = (role: string) => ({ env: { ROLE: role } })
+  const [api, second] = await Promise.all([place.add('api', as('api')), place.add('second', as('api'))])
+  await place.add('worker', as('worker'))
+  await manage(api.client, 'POST', '/signers', { id: 'made', type: 'plain', config: { key: devAccount(0).key } })
+  await manage(api.client, 'POST', '/relayers', {
+    ...{ id: 'made', name: 'made', network: 'localhost', network_type: 'evm', signer_id: 'made' },
+    ...{ paused: false, policies: { max_in_flight: 1 } },
+  })
+  const [first, waiting] = [await api.client.send('made', send), await second.client.send('made', send)]
+  const reaches = (id: string, status: string) =>
+    until(async () => (await api.client.get('made', id)).status === status, { what: `${id} to be ${status}` })
+  await reaches(first.id, 'submitted')
+
+  const paused = await manage(api.client, 'PUT', '/networks/evm:localhost/pause', { note: 'halted' })
+  expect(await manage(second.client, 'GET', '/networks/evm:localhost')).toMatchObject({ pause: paused.pause })
+  expect(await refused(second.client, 'POST', '/relayers/made/transactions', send)).toMatchObject({
+    message: 'network "localhost" is paused: relayer "made" takes no new transactions',
+  })
+  await until(
+    async () => {
+      await place.node.mine()
+      return (await api.client.get('made', first.id)).status === 'confirmed'
+    },
+    { everyMs: 100, what: 'the one in flight to be confirmed' },
+  )
+  const condition = async () =>
+    (await manage(second.client, 'GET', `/relayers/made/transactions/${waiting.id}/trace`)).wait
+  await until(async () => (await condition())?.condition === 'paused', { what: 'the worker to wait' })
+  expect((await second.client.get('made', waiting.id)).nonce).toBeUndefined()
+  await manage(second.client, 'DELETE', '/networks/evm:localhost/pause')
+  await reaches(waiting.id, 'submitted')
+}, 120_000)

@@ -96,6 +96,33 @@ export function networkPauseContract(open: OpenStore): void {
     }
   })
 
+  test('the pause is answered after the unit that was under way, and the next unit finds it', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id, network } = await storedRelayer(store)
+    const ended: string[] = []
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const unit = store.commit(async (session) => {
+      const relayer = await session.relayer(id)
+      begin()
+      await mayEnd
+      return relayer
+    }, id)
+    await begun
+    const marking = mark(store, network, true).then(() => ended.push('pause'))
+    const next = store.commit((session) => session.relayer(id), id)
+    // On PostgreSQL the pause has a connection of its own by now.
+    setTimeout(() => {
+      ended.push('unit')
+      end()
+    }, 300)
+    expect(await unit).not.toHaveProperty('networkPaused')
+    await Promise.all([marking, next])
+    expect(ended).toEqual(['unit', 'pause'])
+    expect(await store.commit((session) => session.relayer(id), id)).toMatchObject({ networkPaused: true })
+  })
+
   test('a unit that fails after it marked a network leaves nothing of that', async () => {
     await using under = await open()
     const { store } = under
