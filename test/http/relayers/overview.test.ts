@@ -1,5 +1,6 @@
 // The overview of a relayer: its state and its conditions as its owner found them, who changed it last, and acknowledgments.
 import { expect, test } from 'vitest'
+import type { ApiKeyId } from '../../../src/domain/ids.ts'
 import type { OwnerReport } from '../../../src/domain/owner-report.ts'
 import { withWait } from '../../../src/domain/wait.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
@@ -69,6 +70,32 @@ test('a pause is a state of its own, and what is known of the relayer stays', as
   await using server = await serveReport()
   await server.store.commit((session) => session.saveRelayer(relayer('one', { paused: true })))
   expect(await server.read()).toMatchObject({ state: 'paused', conditions: [shown] })
+})
+
+test('the pause of a network shows at each of its relayers, with the key, the note and whose pause it is', async () => {
+  const paused = { condition: 'paused', since: now - 5_000 } as const
+  await using server = await serveReport({ ...report, conditions: [paused] })
+  const { network } = relayer('one')
+  const by = 'administrator' as ApiKeyId
+  await server.store.commit((session) => session.markNetwork(network, { at: now, by, note: 'halted' }))
+  const runbook = '/docs/runbook.md#paused'
+  const held = { condition: 'paused', since: at(paused.since), runbook }
+  const pause = { paused: false, state: 'paused', network_pause: { at: at(now), by, note: 'halted' } }
+  const text = 'network "localhost" is paused'
+  const found = await server.read()
+  expect(found).toMatchObject({ ...pause, conditions: [{ ...held, text, facts: { by: 'network', network } }] })
+  expect((await server.ask('GET', '/api/v1/overview')).body.data).toMatchObject([found, pause])
+  expect((await server.ask('GET', '/api/v1/relayers/one')).body.data).toMatchObject({ network_paused: true })
+  const signed = await server.ask('POST', '/api/v1/relayers/one/sign', json({ message: 'a greeting' }))
+  expectFailure(signed, 400, `${text}: relayer "one" signs nothing new`, 'RELAYER_PAUSED')
+
+  await server.store.commit((session) => session.saveRelayer(relayer('one', { paused: true })))
+  const facts = { by: 'both', network }
+  expect(await server.read()).toMatchObject({ ...pause, paused: true, conditions: [{ ...held, facts }] })
+  await server.store.commit((session) => session.markNetwork(network, undefined))
+  const own = await server.read()
+  expect(own).toMatchObject({ paused: true, state: 'paused', conditions: [{ ...held, facts: { by: 'relayer' } }] })
+  expect(own).not.toHaveProperty('network_pause')
 })
 
 test('the wait of a transaction has the words of its condition, and may be known first', async () => {

@@ -56,6 +56,7 @@ test('one, with its policies', async () => {
     signer_id: 'dev',
     notification_id: 'hook',
     paused: true,
+    network_paused: false,
     system_disabled: false,
     policies: {
       min_balance: 0,

@@ -56,6 +56,8 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       'patch /api/v1/networks/{network_id}',
       'get /api/v1/networks/{network_id}/contradictions',
       'post /api/v1/networks/{network_id}/anchor',
+      'put /api/v1/networks/{network_id}/pause',
+      'delete /api/v1/networks/{network_id}/pause',
       `get ${one}`,
       `get ${one}/balance`,
       `get ${one}/status`,
