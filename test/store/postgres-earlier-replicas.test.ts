@@ -2,7 +2,7 @@
 // Both run for a while: no sequence is given out twice, whoever wrote last.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { now } from '../domain/some.ts'
 import { freshId, send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
@@ -164,4 +164,31 @@ test('a unit without the lock reserves after the transactions of the holder for 
   expect(await waiting(() => send(store, id))).toMatchObject({ sequence: 5 })
   await waiting(() => store.commit((session) => session.acquire(id)))
   expect(await store.reads.work(id)).toMatchObject({ lastSequence: 6, uncheckedThrough: 6 })
+})
+
+test('what the release before does to a relayer leaves the pause of its network, and one that it creates gets it with the next change', async () => {
+  await using place = await openPlace()
+  const { store } = place
+  const relayer = await storedRelayer(store)
+  const mark = () =>
+    store.commit(async (session) => {
+      await session.raiseRevision()
+      return session.markNetwork(relayer.network, { at: now, by: 'operator' as ApiKeyId })
+    })
+  await mark()
+  const client = await place.session()
+  const save = (id: string, address: string) =>
+    client.query(
+      `INSERT INTO relayers (id, name, network, chain_id, address, signer_id, paused, policies, epoch, last_sequence, spent_below)
+        VALUES ($1, 'earlier', $2, 1, $3, 'dev', 0, '{}', 0, 0, 0)
+        ON CONFLICT (id) DO UPDATE SET name = excluded.name, paused = excluded.paused`,
+      [id, relayer.network, address],
+    )
+  await save(relayer.id, relayer.address)
+  expect(await store.reads.relayer(relayer.id)).toMatchObject({ name: 'earlier', paused: false, networkPaused: true })
+  await save('of-the-release-before', `0x${'e'.repeat(40)}`)
+  const made = 'of-the-release-before' as RelayerId
+  expect(await store.reads.relayer(made)).not.toHaveProperty('networkPaused')
+  expect(await mark()).toEqual([made])
+  expect(await store.reads.relayer(made)).toMatchObject({ networkPaused: true })
 })
