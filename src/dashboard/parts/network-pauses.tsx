@@ -22,46 +22,27 @@ export function NetworkPauses({ relayers, reload }: { relayers: readonly Overvie
   return (
     <section aria-labelledby="networks">
       <h2 id="networks">Networks</h2>
-      <div class="scroll">
-        <table class="cards">
-          <thead>
-            <tr>
-              <th scope="col">Network</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Relayers
-              </th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {networksOf(relayers).map((network) => (
-              <tr key={network.name}>
-                <th scope="row">{network.name}</th>
-                <td class="state">{network.pause ? <Paused pause={network.pause} /> : 'Not paused'}</td>
-                <td class="number" data-label="Relayers">
-                  {network.relayers}
-                </td>
-                <td class="do">
-                  {may('admin') && (
-                    <button
-                      type="button"
-                      aria-label={`${network.pause ? 'Resume' : 'Pause'} the network ${network.name}…`}
-                      onClick={() => {
-                        changing.value = network
-                      }}
-                    >
-                      {network.pause ? 'Resume…' : 'Pause…'}
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ul class="networks">
+        {networksOf(relayers).map((network) => (
+          <li key={network.name}>
+            <p>
+              <strong>{network.name}</strong> {plural(network.relayers, 'relayer')}
+              {network.pause && <Paused pause={network.pause} />}
+            </p>
+            {may('admin') && (
+              <button
+                type="button"
+                aria-label={`${network.pause ? 'Resume' : 'Pause'} the network ${network.name}…`}
+                onClick={() => {
+                  changing.value = network
+                }}
+              >
+                {network.pause ? 'Resume…' : 'Pause…'}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
       {changing.value && (
         <PauseDialog
           network={changing.value}
@@ -75,6 +56,17 @@ export function NetworkPauses({ relayers, reload }: { relayers: readonly Overvie
   )
 }
 
+/** In the headline: it explains why nothing is sent. */
+export function PausedNetworks({ relayers }: { relayers: readonly OverviewView[] }) {
+  const names = networksOf(relayers).flatMap(({ name, pause }) => (pause ? [name] : []))
+  if (names.length === 0) return null
+  return (
+    <small>
+      {names.length === 1 ? 'network' : 'networks'} {names.join(', ')} {names.length === 1 ? 'is' : 'are'} paused
+    </small>
+  )
+}
+
 function networksOf(relayers: readonly OverviewView[]): readonly ShownNetwork[] {
   return [...Map.groupBy(relayers, ({ network }) => network)]
     .map(([name, of]) => ({ name, relayers: of.length, pause: of.find((each) => each.network_pause)?.network_pause }))
@@ -84,11 +76,12 @@ function networksOf(relayers: readonly OverviewView[]): readonly ShownNetwork[] 
 function Paused({ pause: { at, by, note } }: { pause: NonNullable<Pause> }) {
   return (
     <>
-      <Badge tone="warn">Paused</Badge>
-      <p class="why" title={`by the API key ${by}`}>
-        For <Age at={at} />
-        {note === undefined ? '.' : `: ${note}`}
-      </p>
+      {' '}
+      <Badge tone="warn">Paused</Badge>{' '}
+      <span title={`by the API key ${by}`}>
+        for <Age at={at} />
+        {note === undefined ? '' : `: ${note}`}
+      </span>
     </>
   )
 }

@@ -2,7 +2,7 @@
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
-import { NetworkPauses } from '../parts/network-pauses.tsx'
+import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, lowCapOf } from '../state/caps.ts'
@@ -66,6 +66,7 @@ function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
             {relayers.length - stuck.length === 1 ? 'is' : 'are'} not stuck
           </small>
         )}
+        <PausedNetworks relayers={relayers} />
       </Heading>
     )
   }
@@ -80,6 +81,7 @@ function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
           {low > 0 && `; ${plural(low, 'cap')} below the network’s price`}
         </small>
       )}
+      <PausedNetworks relayers={relayers} />
     </Heading>
   )
 }
