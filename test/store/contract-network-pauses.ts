@@ -123,6 +123,25 @@ export function networkPauseContract(open: OpenStore): void {
     expect(await store.commit((session) => session.relayer(id), id)).toMatchObject({ networkPaused: true })
   })
 
+  test('a pause and a unit that locks the same rows in another order both end', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayers = await Promise.all(Array.from({ length: 4 }, () => storedRelayer(store)))
+    const network = relayers[0]?.network ?? ''
+    // As a sweep does: first the relayer's row, then the revision.
+    const pauseOne = ({ id }: Relayer) =>
+      store.commit(async (session) => {
+        const relayer = await session.relayer(id)
+        await session.raiseRevision()
+        if (relayer) await session.saveRelayer({ ...relayer, paused: true })
+      }, id)
+    for (const isOn of [true, false, true]) {
+      await Promise.all([...relayers.map(pauseOne), mark(store, network, isOn), ...relayers.map(pauseOne)])
+      const expected = isOn ? { paused: true, networkPaused: true } : { paused: true }
+      for (const relayer of relayers) expect(await pausedOf(store, relayer)).toEqual(expected)
+    }
+  })
+
   test('a unit that fails after it marked a network leaves nothing of that', async () => {
     await using under = await open()
     const { store } = under
