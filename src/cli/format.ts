@@ -63,7 +63,11 @@ const colors: Readonly<Record<string, Color>> = {
   expired: 'yellow',
 }
 
+export function statusColor(status: string): Color | undefined {
+  return colors[status]
+}
+
 export function paintStatus(terminal: Terminal, status: string): string {
-  const color = colors[status]
+  const color = statusColor(status)
   return color === undefined ? status : terminal.paint(color, status)
 }

@@ -1,7 +1,14 @@
 // The verdict on a cancellation: its exit code, and its lines for people.
-import { ApiError, type CancellationView, type Client, type TransactionView } from '../client/client.ts'
+import {
+  ApiError,
+  type CancellationView,
+  type Client,
+  type ListedTraceView,
+  type TransactionView,
+} from '../client/client.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
-import { type Cell, ether } from './format.ts'
+import { type Cell, ether, statusColor } from './format.ts'
+import type { Color } from './terminal.ts'
 
 /** Undefined if nobody canceled the transaction. */
 export async function verdictOn(client: Client, relayer: string, id: string): Promise<CancellationView | undefined> {
@@ -31,6 +38,33 @@ export function explain({ state, final, preconfirmed, winner }: CancellationView
   if (preconfirmed) return 'lost: the sequencer has ordered the original; no block shows it yet, so this is not final'
   const by = winner ? `, ${winner.hash} in block ${winner.block_number}` : ''
   return `${meanings[state]}${by}${final ? '' : '; this is not final yet'}`
+}
+
+interface State {
+  readonly word: string
+  readonly color: Color | undefined
+}
+
+const finalStates: Readonly<Record<CancellationView['state'], State>> = {
+  racing: { word: 'canceling', color: 'yellow' },
+  dropped: { word: 'canceled, free', color: 'green' },
+  won: { word: 'canceled', color: 'green' },
+  lost: { word: 'too late', color: 'red' },
+  external: { word: 'nonce taken', color: 'red' },
+}
+
+const openStates: Readonly<Partial<Record<CancellationView['state'], string>>> = {
+  won: 'no-op mined',
+  lost: 'original mined',
+  external: 'nonce taken, not final',
+}
+
+/** In a list: the verdict of a canceled transaction, which is green only once it is final; else the status. The dashboard's words. */
+export function stateOf({ transaction: { status }, cancellation }: ListedTraceView): State {
+  if (!cancellation) return { word: status, color: statusColor(status) }
+  const { state, final, preconfirmed } = cancellation
+  if (preconfirmed) return { word: 'original ordered', color: 'yellow' }
+  return final ? finalStates[state] : { word: openStates[state] ?? finalStates[state].word, color: 'yellow' }
 }
 
 export function verdictPairs(verdict: CancellationView): readonly (readonly [string, Cell])[] {

@@ -12,7 +12,7 @@ import type {
   SweepInput,
   SweepView,
 } from './account-types.ts'
-import type { TraceView } from './dashboard-types.ts'
+import type { ListedTraceView, TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
 import type { NetworkPauseInput, NetworkView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
@@ -28,7 +28,7 @@ import type {
 
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
-export type { TraceView } from './dashboard-types.ts'
+export type { ListedTraceView, TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
 export type { NetworkPauseInput, NetworkView } from './record-types.ts'
 export type * from './relayer-types.ts'
@@ -69,6 +69,11 @@ export interface Client {
     relayerId: string,
     filter?: Paging & { readonly status?: TransactionView['status'] },
   ): Promise<ApiPage<TransactionView>>
+  /** The same list, each with its wait and its verdict. */
+  traces(
+    relayerId: string,
+    filter?: Paging & { readonly status?: TransactionView['status'] },
+  ): Promise<ApiPage<ListedTraceView>>
   transaction(relayerId: string, transactionId: string): Promise<TransactionView>
   /** With its wait, its attempts and its verdict. */
   trace(relayerId: string, transactionId: string): Promise<TraceView>
@@ -152,6 +157,7 @@ export function openClient(connection: Connection): Client {
         headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
       }),
     transactions: (relayerId, filter) => list(at(relayerId, '/transactions'), filter),
+    traces: (relayerId, filter) => list(at(relayerId, '/traces'), filter),
     transaction: (relayerId, transactionId) => get(one(relayerId, transactionId)),
     trace: (relayerId, transactionId) => get(one(relayerId, transactionId, '/trace')),
     attempts: (relayerId, transactionId) => get(one(relayerId, transactionId, '/attempts')),

@@ -160,6 +160,116 @@ export interface TraceView {
   }[]
 }
 
+export interface ListedTraceView {
+  readonly transaction: {
+    readonly id: string
+    readonly relayer_id: string
+    readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
+    readonly status_reason?: string
+    readonly created_at: string
+    readonly sent_at?: string
+    readonly confirmed_at?: string
+    /** The hash of the mined attempt with the payload, else of its newest attempt */
+    readonly hash?: string
+    readonly from: string
+    /** Absent for a contract creation */
+    readonly to?: string
+    /** Wei, decimal */
+    readonly value: string
+    readonly data: string
+    readonly nonce?: number
+    readonly gas_limit?: number
+    /** Wei, decimal */
+    readonly gas_price?: string
+    /** Wei, decimal */
+    readonly max_fee_per_gas?: string
+    /** Wei, decimal */
+    readonly max_priority_fee_per_gas?: string
+    readonly signature?: {
+      readonly r: string
+      readonly s: string
+      readonly v: number
+      /** r, s and 27 or 28, in 65 bytes */
+      readonly sig: string
+    }
+    readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+    /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
+    readonly access_list?: readonly {
+      /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+      readonly address: string
+      /** At most 1024 storage keys, as an array */
+      readonly storage_keys: readonly string[]
+    }[]
+    /** Gas_limit stands, although it may not pay for a new account */
+    readonly allow_out_of_gas?: true
+  }
+  /** Why it waits, as of the last observation; absent while nothing holds it up */
+  readonly wait?: {
+    readonly condition:
+      | 'paused'
+      | 'policy'
+      | 'balance_below_minimum'
+      | 'balance_short'
+      | 'already_ordered'
+      | 'outcome_unknown'
+      | 'cancel_unfunded'
+      | 'gas_price_cap'
+      | 'cancel_gas_price_cap'
+      | 'own_price'
+      | 'price_ceiling'
+      | 'attempts_exhausted'
+      | 'nonce_taken'
+      | 'nonce_blocked'
+      | 'pool_unseen'
+      | 'gap_unconfirmed'
+      | 'gap_fillers_limited'
+      | 'nonce_unproven'
+      | 'history_unknown'
+      | 'cancellation_unclear'
+      | 'node_behind'
+      | 'node_refuses'
+      | 'refused_by_all'
+      | 'node_unreachable'
+      | 'signer_unavailable'
+      | 'facts_missing'
+      | 'gas_unknown'
+      | 'would_revert'
+      | 'account_in_use'
+      | 'finality_stalled'
+      | 'witnesses_contradict'
+      | 'witness_silent'
+    /** The figures of the condition, as in the text; amounts of wei are text */
+    readonly facts?: Readonly<Record<string, unknown>>
+    readonly text: string
+    /** When the condition began to hold */
+    readonly since?: string
+    /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+    readonly runbook: string
+  }
+  readonly cancellation?: {
+    readonly transaction_id: string
+    readonly state: 'racing' | 'dropped' | 'won' | 'lost' | 'external'
+    /** This state will not change again */
+    readonly final: boolean
+    /** The original can never execute, so its payload may be sent again */
+    readonly safe_to_retry: boolean
+    readonly origin: 'request' | 'expiry' | 'refusal'
+    readonly requested_at: string
+    readonly status_reason?: string
+    /** Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet */
+    readonly preconfirmed?: true
+    readonly winner?: {
+      readonly hash: string
+      readonly block_number: number
+      readonly block_hash: string
+    }
+    /** How many endpoints showed the winner in its block, once the verdict is final */
+    readonly witnesses?: number
+    /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
+    readonly cost?: string
+  }
+}
+
 export interface FindingView {
   readonly relayer_id: string
   /** Absent: the relayer itself was found */

@@ -159,6 +159,8 @@ test('tx list and tx get show transactions, verdicts and attempts', async () => 
   const listed = await rescind(['tx', 'list', '-r', 'three', '--per-page', '1'])
   expect(listed).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^page 1 of \d+, \d+ transactions\n$/) })
   expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +submitted +\\d+ +0\\.000000000000000001 ether +${to}`))
+  const [listedJson] = JSON.parse((await rescind(['tx', 'list', '-r', 'three', '--per-page', '1', '--json'])).stdout)
+  expect(listedJson).toMatchObject({ id, status: 'submitted' })
   const filtered = await rescind(['tx', 'list', '-r', 'three', '--status', 'failed', '--json'])
   expect(filtered).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' })
   const got = await rescind(['tx', 'get', id, '-r', 'three', '--attempts'])

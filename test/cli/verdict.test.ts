@@ -3,8 +3,9 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { paintStatus, parseAmount } from '../../src/cli/format.ts'
 import { openTerminal } from '../../src/cli/terminal.ts'
-import { exitOf, exitOfEnd, explain, hasEnded } from '../../src/cli/verdict.ts'
+import { exitOf, exitOfEnd, explain, hasEnded, stateOf } from '../../src/cli/verdict.ts'
 import type { CancellationView, TransactionView } from '../../src/client/client.ts'
+import * as dashboard from '../../src/dashboard/state/verdict.ts'
 
 const verdict = (state: CancellationView['state'], final: boolean): CancellationView => ({
   ...{ transaction_id: 'x', state, final, safe_to_retry: false, origin: 'request', requested_at: '' },
@@ -34,6 +35,28 @@ test('a canceled transaction is not green: its status says nothing of the race',
   const terminal = openTerminal({ ...life, stdout: written, stderr: new PassThrough() })
   expect(paintStatus(terminal, 'canceled')).not.toContain('\x1b[32m')
   expect(paintStatus(terminal, 'confirmed')).toContain('\x1b[32m')
+})
+
+test('in a list, the state is that of the dashboard, and nothing that races is green', () => {
+  const open = ['racing', 'won', 'lost', 'external'] as const
+  const states = [...open, 'dropped'] as const
+  const verdicts = [
+    ...states.map((state) => verdict(state, state !== 'racing')),
+    ...open.map((state) => verdict(state, false)),
+  ]
+  const preconfirmed = { ...verdict('lost', false), preconfirmed: true } as const
+  for (const cancellation of [...verdicts, preconfirmed]) {
+    const trace = { transaction: transaction('submitted'), cancellation }
+    const [tone, word] = dashboard.stateOf(trace)
+    expect(stateOf(trace).word).toBe(word)
+    const isGreen = stateOf(trace).color === 'green'
+    expect(isGreen).toBe(tone === 'good')
+    expect(isGreen && cancellation.state === 'racing').toBe(false)
+  }
+  for (const state of open) {
+    expect(stateOf({ transaction: transaction('confirmed'), cancellation: verdict(state, false) }).color).toBe('yellow')
+  }
+  expect(stateOf({ transaction: transaction('confirmed') })).toEqual({ word: 'confirmed', color: 'green' })
 })
 
 test('a transaction that nobody canceled ends with 0 only if it is confirmed', () => {

@@ -2,7 +2,8 @@
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { exactTime, grouped, gwei } from '../state/format.ts'
 import { networkOf } from '../state/networks.ts'
-import { Badge, Copy, Empty, Explore, type Tone } from './pieces.tsx'
+import type { Tone } from '../state/verdict.ts'
+import { Badge, Copy, Empty, Explore } from './pieces.tsx'
 
 const kinds = { execute: 'payload', replace: 'replacement', cancel: 'no-op' } as const
 

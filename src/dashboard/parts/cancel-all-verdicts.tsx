@@ -6,10 +6,11 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { useNoncesFrom } from '../state/nonces.ts'
 import { pathOf } from '../state/request.ts'
+import type { Tone } from '../state/verdict.ts'
+import { verdictOf } from '../state/verdict.ts'
 import { NonceLane } from './lane.tsx'
-import { Badge, Heading, Shown, type Tone } from './pieces.tsx'
+import { Badge, Heading, Shown } from './pieces.tsx'
 import { Targets, targetsMax } from './targets.tsx'
-import { verdictOf } from './transaction-badge.tsx'
 
 export interface Done {
   readonly canceled: readonly string[]

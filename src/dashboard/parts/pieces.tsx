@@ -5,8 +5,7 @@ import { after, shownNow } from '../state/clock.ts'
 import { duration, ether, exactTime, padded, shortened, shortly } from '../state/format.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-
-export type Tone = 'bad' | 'warn' | 'good' | 'info' | 'quiet'
+import type { Tone } from '../state/verdict.ts'
 
 const marks: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', good: '✓', info: '→', quiet: '·' }
 

@@ -1,8 +1,8 @@
 // The history of a transaction, oldest first, with the verdict at the end.
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { exactTime, grouped, gwei } from '../state/format.ts'
-import type { Tone } from './pieces.tsx'
-import { verdictOf } from './transaction-badge.tsx'
+import type { Tone } from '../state/verdict.ts'
+import { verdictOf } from '../state/verdict.ts'
 
 interface Entry {
   readonly at?: string

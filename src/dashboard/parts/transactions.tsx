@@ -1,32 +1,22 @@
 // The transactions of one relayer, newest first, by status and page.
 import { useSignal } from '@preact/signals'
-import type { TraceView } from '../../client/dashboard-types.ts'
-import type { TransactionView } from '../../client/transaction-types.ts'
+import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import { grouped, inGwei, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { Age, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
-import { StatusBadge } from './transaction-badge.tsx'
+import { StateBadge } from './transaction-badge.tsx'
 
 const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
 const perPage = 25
 
-export function Transactions({
-  id,
-  network,
-  traces,
-}: {
-  id: string
-  network: string | undefined
-  /** Of the nonces from the lowest open one on: what still races is among them. */
-  traces: readonly TraceView[]
-}) {
+export function Transactions({ id, network }: { id: string; network: string | undefined }) {
   const page = useSignal(1)
   const status = useSignal<string>('')
   const filter = status.value === '' ? '' : `&status=${status.value}`
-  const path = `${pathOf`/v1/relayers/${id}/transactions`}?per_page=${perPage}&page=${page.value}${filter}`
-  const loaded = useLoad<readonly TransactionView[]>(path)
+  const path = `${pathOf`/v1/relayers/${id}/traces`}?per_page=${perPage}&page=${page.value}${filter}`
+  const loaded = useLoad<readonly ListedTraceView[]>(path)
   return (
     <section aria-labelledby="transactions">
       <div class="heading">
@@ -49,12 +39,12 @@ export function Transactions({
         </label>
       </div>
       <Shown loaded={loaded} what="the transactions">
-        {(transactions, total) => (
+        {(traces, total) => (
           <>
-            {transactions.length === 0 ? (
+            {traces.length === 0 ? (
               <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
             ) : (
-              <List relayer={id} network={network} transactions={transactions} traces={traces} />
+              <List relayer={id} network={network} traces={traces} />
             )}
             {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
             <Pages page={page} perPage={perPage} total={total} />
@@ -68,16 +58,13 @@ export function Transactions({
 function List({
   relayer,
   network,
-  transactions,
   traces,
 }: {
   relayer: string
   network: string | undefined
-  transactions: readonly TransactionView[]
-  traces: readonly TraceView[]
+  traces: readonly ListedTraceView[]
 }) {
   const { symbol } = networkOf(network)
-  const traceOf = new Map(traces.map((trace) => [trace.transaction.id, trace]))
   return (
     <div class="scroll">
       <table class="list cards">
@@ -100,34 +87,39 @@ function List({
           </tr>
         </thead>
         <tbody>
-          {transactions.map((each) => (
-            <tr key={each.id}>
-              <th scope="row">
-                <TransactionLink relayer={relayer} id={each.id} />
-              </th>
-              <td>
-                <StatusBadge transaction={each} trace={traceOf.get(each.id)} />
-              </td>
-              <td class={each.nonce === undefined ? 'number absent' : 'number'} data-label="Nonce">
-                {each.nonce === undefined ? '—' : grouped(each.nonce)}
-              </td>
-              <td data-label="To">
-                {each.to === undefined ? 'contract creation' : <Copy text={each.to} label="receiver" />}
-              </td>
-              <td class="number" data-label="Value">
-                <Ether wei={each.value} symbol={symbol} />
-              </td>
-              <td class="number" data-label="Age">
-                <Age at={each.created_at} />
-              </td>
-              <td class={each.status_reason === undefined ? 'absent' : ''} data-label="Reason">
-                <Reason text={each.status_reason} />
-              </td>
-            </tr>
+          {traces.map((trace) => (
+            <Row key={trace.transaction.id} relayer={relayer} trace={trace} symbol={symbol} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Row({ relayer, trace, symbol }: { relayer: string; trace: ListedTraceView; symbol: string }) {
+  const { id, nonce, to, value, created_at: createdAt, status_reason: reason } = trace.transaction
+  return (
+    <tr>
+      <th scope="row">
+        <TransactionLink relayer={relayer} id={id} />
+      </th>
+      <td>
+        <StateBadge trace={trace} />
+      </td>
+      <td class={nonce === undefined ? 'number absent' : 'number'} data-label="Nonce">
+        {nonce === undefined ? '—' : grouped(nonce)}
+      </td>
+      <td data-label="To">{to === undefined ? 'contract creation' : <Copy text={to} label="receiver" />}</td>
+      <td class="number" data-label="Value">
+        <Ether wei={value} symbol={symbol} />
+      </td>
+      <td class="number" data-label="Age">
+        <Age at={createdAt} />
+      </td>
+      <td class={reason === undefined ? 'absent' : ''} data-label="Reason">
+        <Reason text={reason} />
+      </td>
+    </tr>
   )
 }
 

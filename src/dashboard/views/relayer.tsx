@@ -68,7 +68,7 @@ export function RelayerView({ id }: { id: string }) {
               {(traces) => <Nonces relayer={id} traces={traces} />}
             </Shown>
           </section>
-          <Transactions id={id} network={relayer.answer?.data.network} traces={nonces.answer?.data ?? []} />
+          <Transactions id={id} network={relayer.answer?.data.network} />
         </>
       )}
     </>

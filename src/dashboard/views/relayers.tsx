@@ -3,7 +3,7 @@ import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
-import { Age, Badge, Empty, Ether, Heading, Runbook, Shown, type Tone } from '../parts/pieces.tsx'
+import { Age, Badge, Empty, Ether, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
@@ -14,6 +14,7 @@ import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { useSteadyOrder } from '../state/steady-order.ts'
+import type { Tone } from '../state/verdict.ts'
 
 export function Relayers() {
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')

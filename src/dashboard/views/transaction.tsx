@@ -8,7 +8,7 @@ import { Payload } from '../parts/payload.tsx'
 import { Badge, Copy, Ether, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { TransactionBadge, verdictOf } from '../parts/transaction-badge.tsx'
+import { TransactionBadge } from '../parts/transaction-badge.tsx'
 import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { grouped, inGwei, shortened } from '../state/format.ts'
@@ -16,6 +16,7 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
+import { verdictOf } from '../state/verdict.ts'
 
 export function TransactionView({ relayer, id }: { relayer: string; id: string }) {
   const loaded = useLoad<TraceView>(pathOf`/v1/relayers/${relayer}/transactions/${id}/trace`)

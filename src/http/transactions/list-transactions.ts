@@ -1,5 +1,5 @@
 // Lists a relayer's transactions, newest first (GET).
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { RelayerId } from '../../domain/ids.ts'
 import { statuses, type Transaction } from '../../domain/transaction.ts'
 import { mayWaitBehind, type QueueHead, waitingBehind } from '../../domain/wait.ts'
@@ -8,12 +8,13 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
-import { answers } from '../response/envelope.ts'
+import { answers, type Pagination } from '../response/envelope.ts'
 import { foundHistory } from '../response/found.ts'
 import { sendList } from '../response/sliced-list.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-const querySchema = Type.Object(
+/** The traces of a relayer are listed by the same query. */
+export const listQuerySchema = Type.Object(
   {
     ...pageProperties,
     status: Type.Optional(Type.Enum([...statuses], { description: `one of ${statuses.join(', ')}` })),
@@ -30,16 +31,31 @@ export function listTransactions(reads: Reads) {
       summary: 'List transactions, newest first',
       tags: ['transactions'],
       params: relayerParameters,
-      querystring: querySchema,
+      querystring: listQuerySchema,
       response: answers(Type.Array(transactionSchema)),
     },
     async answer({ params, query }, reply) {
-      const id = await foundHistory(reads, params.relayer_id)
-      const page = pageOf(query)
-      const { items, total } = await reads.transactionItems(id, query.status ? { status: query.status } : {}, page)
-      return sendList(reply, withHead(reads, id, items), presentTransaction, paginationOf(page, total))
+      const { items, pagination } = await listed(reads, params.relayer_id, query)
+      return sendList(reply, items, presentTransaction, pagination)
     },
   })
+}
+
+interface Listed {
+  readonly items: readonly PageItem<Transaction>[]
+  readonly pagination: Pagination
+}
+
+/** Throws the refusal of a relayer that never was. */
+export async function listed(
+  reads: Reads,
+  relayerId: RelayerId,
+  query: Static<typeof listQuerySchema>,
+): Promise<Listed> {
+  const id = await foundHistory(reads, relayerId)
+  const page = pageOf(query)
+  const { items, total } = await reads.transactionItems(id, query.status ? { status: query.status } : {}, page)
+  return { items: withHead(reads, id, items), pagination: paginationOf(page, total) }
 }
 
 /** The head of the queue is read once, and only if one of the items may wait behind it. */

@@ -11,6 +11,7 @@ import { getTransaction } from './get-transaction.ts'
 import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
 import { listAttempts } from './list-attempts.ts'
 import { listNonces } from './list-nonces.ts'
+import { listTraces } from './list-traces.ts'
 import { listTransactions } from './list-transactions.ts'
 import type { SendHandling } from './parse-send.ts'
 import { previewCancellation } from './preview-cancellation.ts'
@@ -34,6 +35,7 @@ export function transactionRoutes(
   mount(at, 'GET', all, listTransactions(reads))
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
+  mount(at, 'GET', '/relayers/:relayer_id/traces', listTraces(reads))
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor, chain))
   mount(
     at,

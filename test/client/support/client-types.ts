@@ -40,6 +40,7 @@ export const typeFiles: Readonly<
   ],
   'dashboard-types': [
     ['TraceView', 'Trace'],
+    ['ListedTraceView', 'ListedTrace'],
     ['FindingView', 'Finding'],
     ['DailyGasView', 'DailyGas'],
   ],

@@ -105,6 +105,24 @@ test('a trace has the verdict of a canceled transaction', async () => {
   })
 })
 
+test('the list of traces has waits and verdicts, and the query and the transactions of the list', async () => {
+  await put(server.store, transaction('behind', { phase: 'queued' }))
+  await server.ask('DELETE', '/api/v1/relayers/one/transactions/submitted')
+  const listed = await server.ask('GET', '/api/v1/relayers/one/transactions?per_page=100')
+  const traced = await server.ask('GET', '/api/v1/relayers/one/traces?per_page=100')
+  expect(traced.body.pagination).toEqual(listed.body.pagination)
+  expect(traced.body.data.map((trace: { transaction: object }) => trace.transaction)).toEqual(listed.body.data)
+  const of = (id: string) =>
+    traced.body.data.find((trace: { transaction: { id: string } }) => trace.transaction.id === id)
+  expect(of('stuck')).toEqual({ transaction: expect.objectContaining({ status: 'submitted' }), wait: stuckWait })
+  expect(of('submitted')).toMatchObject({ cancellation: { state: 'racing', final: false, safe_to_retry: false } })
+  expect(Object.keys(of('behind'))).toEqual(['transaction'])
+  const canceled = await read('/relayers/one/traces?status=CANCELED&per_page=1')
+  expect(canceled).toMatchObject([{ transaction: { id: 'unwanted' }, cancellation: { state: 'dropped', final: true } }])
+  expect((await server.ask('GET', '/api/v1/relayers/one/traces?page=0')).status).toBe(400)
+  expect((await server.ask('GET', '/api/v1/relayers/nobody/traces')).status).toBe(404)
+})
+
 test.each([
   ['the id of a transaction', 'confirmed', [{ relayer_id: 'one', transaction_id: 'confirmed' }]],
   ['the id of a relayer', 'two', [{ relayer_id: 'two' }]],
@@ -148,4 +166,5 @@ test('a key for another relayer finds and sees nothing of this one', async () =>
   expect(await read('/search?query=one', key)).toEqual([])
   expect(await read('/daily-gas', key)).toEqual([])
   expect((await server.ask('GET', '/api/v1/relayers/one/nonces', { token: key })).status).toBe(401)
+  expect((await server.ask('GET', '/api/v1/relayers/one/traces', { token: key })).status).toBe(401)
 })

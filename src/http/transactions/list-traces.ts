@@ -1,0 +1,51 @@
+// Lists a relayer's transactions as traces, newest first: each with its wait and its verdict, and without its attempts (GET).
+import { type Static, Type } from 'typebox'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { answers } from '../response/envelope.ts'
+import { sendList } from '../response/sliced-list.ts'
+import { listed, listQuerySchema } from './list-transactions.ts'
+import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
+import { presentTransaction, transactionSchema } from './present-transaction.ts'
+import { presentWait, waitSchema } from './present-wait.ts'
+
+const listedTraceSchema = Type.Object(
+  {
+    transaction: transactionSchema,
+    wait: Type.Optional(waitSchema),
+    cancellation: Type.Optional(cancellationSchema),
+  },
+  { title: 'ListedTrace', additionalProperties: false },
+)
+
+export function listTraces(reads: Reads) {
+  return operation({
+    scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
+    schema: {
+      operationId: 'listTraces',
+      summary: 'List transactions with their waits and their verdicts, newest first',
+      description:
+        'By the query of `listTransactions`. The trace of one transaction has its attempts and its block, too.',
+      tags: ['transactions'],
+      params: relayerParameters,
+      querystring: listQuerySchema,
+      response: answers(Type.Array(listedTraceSchema)),
+    },
+    async answer({ params, query }, reply) {
+      const { items, pagination } = await listed(reads, params.relayer_id, query)
+      return sendList(reply, items, presentListedTrace, pagination)
+    },
+  })
+}
+
+function presentListedTrace(transaction: Transaction): Static<typeof listedTraceSchema> {
+  const { wait, cancellation } = transaction
+  return {
+    transaction: presentTransaction(transaction),
+    ...(wait && { wait: presentWait(wait) }),
+    ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+  }
+}
