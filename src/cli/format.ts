@@ -1,4 +1,5 @@
 // Amounts and tables, for people.
+import { inEther, inGwei } from '../domain/shown-amount.ts'
 import { usage } from './exits.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
@@ -14,17 +15,14 @@ export function parseAmount(option: string, text: string): string {
   return BigInt(whole + fraction.padEnd(places, '0')).toString()
 }
 
-/** With all its digits. */
+/** Of the API, which has wei as decimal text: three digits, for a reader who compares. `--json` has them all. */
 export function ether(wei: string): string {
-  const digits = wei.padStart(19, '0')
-  const fraction = digits.slice(-18).replace(/0+$/, '')
-  return `${digits.slice(0, -18)}${fraction === '' ? '' : `.${fraction}`} ether`
+  return inEther(BigInt(wei))
 }
 
-/** Three digits: for a reader who compares. `--json` has them all. */
-export function aboutEther(wei: string): string {
-  const amount = Number(wei) / 1e18
-  return `${amount === 0 || amount >= 100 ? Math.round(amount).toLocaleString('en-US') : Number(amount.toPrecision(3))} ether`
+/** A price of gas, the same way. */
+export function gwei(wei: string | undefined): string | undefined {
+  return wei === undefined ? undefined : inGwei(BigInt(wei))
 }
 
 /** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`. */

@@ -4,7 +4,7 @@ import type { AttemptView, TransactionView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { type Cell, ether, pairs, table } from './format.ts'
+import { type Cell, ether, gwei, pairs, table } from './format.ts'
 import { runbookAt } from './runbook.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 
@@ -55,9 +55,9 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
     ['value', ether(each.value)],
     ['data', each.data === '0x' ? undefined : each.data],
     ['gas limit', each.gas_limit],
-    ['gas price', each.gas_price],
-    ['max fee', each.max_fee_per_gas],
-    ['max tip', each.max_priority_fee_per_gas],
+    ['gas price', gwei(each.gas_price)],
+    ['max fee', gwei(each.max_fee_per_gas)],
+    ['max tip', gwei(each.max_priority_fee_per_gas)],
     ['created', each.created_at],
     ['sent', each.sent_at],
     ['confirmed', each.confirmed_at],
@@ -66,7 +66,7 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
 
 function attemptLines(attempts: readonly AttemptView[]): readonly string[] {
   const rows = attempts.map((each) => [
-    ...[each.hash, each.kind, each.nonce, each.max_fee_per_gas ?? each.gas_price, each.state],
+    ...[each.hash, each.kind, each.nonce, gwei(each.max_fee_per_gas ?? each.gas_price), each.state],
     each.outcome?.kind,
   ])
   return table(['ATTEMPT', 'KIND', 'NONCE', 'MAX FEE', 'STATE', 'OUTCOME'], rows)

@@ -1,5 +1,6 @@
 // rescind policies: shows, sets and removes the policies of a relayer, such as the cap that holds it up.
 import type { Command } from 'commander'
+import { exactlyInEther, exactlyInGwei } from '../domain/shown-amount.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -30,7 +31,7 @@ async function showPolicies({ life, terminal }: Around, options: Options): Promi
   const { policies } = await client.relayer(await relayerOf(client, options))
   if (options.json) terminal.printJson(policies)
   else
-    for (const line of pairs(Object.entries(policies).map(([name, value]) => [name, shown(value)])))
+    for (const line of pairs(Object.entries(policies).map(([name, value]) => [name, shown(name, value)])))
       terminal.print(line)
   return exits.done
 }
@@ -42,7 +43,7 @@ async function changePolicy({ life, terminal }: Around, name: string, value: unk
   const { policies } = await client.updateRelayer(relayer, { policies: { [name]: value } })
   const now = Object.entries(policies).find(([known]) => known === name)?.[1]
   if (options.json) terminal.printJson(policies)
-  else terminal.print(`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(now)}`)
+  else terminal.print(`${relayer}: ${name} is ${now === undefined ? 'not set' : shown(name, now)}`)
   return exits.done
 }
 
@@ -58,6 +59,18 @@ function parseValue(name: string, text: string): unknown {
   }
 }
 
-function shown(value: unknown): string {
+export const prices: readonly string[] = ['gas_price_cap', 'cancel_gas_price_cap']
+export const amounts: readonly string[] = ['min_balance', 'cancel_reserve', 'value_cap']
+
+/** As `policies set` takes it, with every digit: it was written by people. */
+function shown(name: string, value: unknown): string {
+  const wei = /^\d+$/.test(String(value)) ? BigInt(String(value)) : undefined
+  if (wei !== undefined && prices.includes(name)) return asOption(exactlyInGwei(wei))
+  if (wei !== undefined && amounts.includes(name)) return asOption(exactlyInEther(wei))
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** `1,500.5 gwei` as `1500.5gwei`. */
+function asOption(text: string): string {
+  return text.replace(/[, ]/g, '')
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { about, aboutEther, table } from './format.ts'
+import { about, ether, table } from './format.ts'
 import { runbookAt } from './runbook.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
@@ -82,7 +82,7 @@ function linesOf(terminal: Terminal, relayers: readonly OverviewView[], url: str
 
 function row({ id, network, address, state, queued, in_flight: inFlight, balance }: OverviewView) {
   const read = balance && `${since(balance.read_at)} ago`
-  return [id, network, address, state, queued, inFlight, balance && aboutEther(balance.wei), read]
+  return [id, network, address, state, queued, inFlight, balance && ether(balance.wei), read]
 }
 
 /** The networks that are paused as a whole. */

@@ -3,6 +3,7 @@
 import type { Address, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { Relayer } from './relayer.ts'
+import { exactlyInEther } from './shown-amount.ts'
 import type { Payload } from './transaction.ts'
 
 type Forbiddable = Pick<Payload, 'to' | 'value' | 'data'>
@@ -46,7 +47,7 @@ function forbiddenCall({ whitelistSelectors }: Policies, to: Address | undefined
 
 function forbiddenValue({ valueCap }: Policies, value: bigint): string | undefined {
   if (valueCap === undefined || value <= valueCap) return undefined
-  return `value: ${value} is above the relayer's value_cap of ${valueCap} wei; send less, or in parts`
+  return `value: ${exactlyInEther(value)} is above the relayer's value_cap of ${exactlyInEther(valueCap)}; send less, or in parts`
 }
 
 const listedMax = 8

@@ -7,6 +7,7 @@ import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
 import { isPaused, pausedError } from './pause.ts'
 import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
+import { exactlyInGwei } from './shown-amount.ts'
 import { signedBytesMax } from './signed-bytes.ts'
 import type { Payload, Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
@@ -48,7 +49,7 @@ export function checkSend(
     const field = pricing.kind === 'legacy' ? 'gas_price' : 'max_fee_per_gas'
     throw new RescindError(
       'POLICY_VIOLATION',
-      `${field}: ${feeCap(pricing)} is above the relayer's gas_price_cap of ${gasPriceCap} wei; send a lower fee, or none`,
+      `${field}: ${exactlyInGwei(feeCap(pricing))} is above the relayer's gas_price_cap of ${exactlyInGwei(gasPriceCap)}; send a lower fee, or none`,
     )
   }
   if (request.gasLimit === undefined && gasLimitEstimation === false) {

@@ -5,6 +5,7 @@ import { type Fees, feeCap } from './fees.ts'
 import type { Address } from './ids.ts'
 import { withoutPause } from './pause.ts'
 import type { Relayer } from './relayer.ts'
+import { inEther } from './shown-amount.ts'
 import { checkSend, type SendRequest, type SendRules, submit } from './submit.ts'
 import { type InPhase, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
 import type { Gas, TimestampMs, Wei } from './units.ts'
@@ -85,5 +86,8 @@ export function lowerValue(transaction: InPhase<'inFlight'>, value: Wei): Transa
     ...withValue(transaction, value),
     earlier: earlier ? [...earlier, payload] : [payload],
   }
-  return withReason(lowered, `the balance does not cover its gas beside ${payload.value} wei, so it sends ${value} wei`)
+  return withReason(
+    lowered,
+    `the balance does not cover its gas beside ${inEther(payload.value)}, so it sends ${inEther(value)}`,
+  )
 }

@@ -2,7 +2,9 @@
 import { escalationMultiple } from './fees.ts'
 import { pauseInWords } from './pause.ts'
 import { ceilingMultiple } from './price-ceiling.ts'
+import { atLeastInEther, inEther, inGwei } from './shown-amount.ts'
 import { shownText } from './shown-text.ts'
+import type { Wei } from './units.ts'
 import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
 
 /** As it is stored and shown. `isCanceled`: of the transaction that waits. */
@@ -28,30 +30,30 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
   policy: ({ forbidden }, begin) =>
     `${begin}the replacement is forbidden: ${forbidden}; or replace it again, or cancel`,
   balance_below_minimum: ({ balance, minBalance }, begin) =>
-    `${begin}the balance (${balance} wei) is below min_balance (${minBalance} wei): top it up by ${minBalance - balance} wei`,
+    `${begin}the balance (${inEther(balance)}) is below min_balance (${inEther(minBalance)}): top it up by about ${atLeastInEther(minBalance - balance)}`,
   balance_short: balanceShort,
   already_ordered: alreadyOrdered,
   outcome_unknown: (_, begin) =>
     `${begin}no answer shows whether the sequencer has ordered it: one no-op is broadcast until something with the nonce is mined, and whichever came first is mined; no price changes that`,
   cancel_unfunded: ({ cost, reserve }, begin) =>
-    `${begin}the balance does not cover the no-op, which may cost ${cost} wei${withinReserve(reserve)}: top it up`,
+    `${begin}the balance does not cover the no-op, which may cost ${inEther(cost)}${withinReserve(reserve)}: top it up`,
   gas_price_cap: (facts, begin) => {
     if (facts.of === 'attempt') return atCap('gas_price_cap', facts)
     if (facts.of === 'replacement') return outbid(facts, begin)
-    const price = facts.isNamed ? `its own fee (${facts.price} wei)` : `the base fee (up to ${facts.price} wei)`
-    return `${begin}${price} is above gas_price_cap (${facts.cap} wei): raise the cap, wait, or cancel it`
+    const price = facts.isNamed ? `its own fee (${inGwei(facts.price)})` : `the base fee (up to ${inGwei(facts.price)})`
+    return `${begin}${price} is above ${capped('gas_price_cap', facts.cap)}: raise the cap, wait, or cancel it`
   },
   cancel_gas_price_cap: (facts, begin) =>
     facts.of === 'attempt'
       ? atCap('cancel_gas_price_cap', facts)
-      : `${begin}the no-op would need more (up to ${facts.perGas} wei per gas) than cancel_gas_price_cap (${facts.cap} wei), and is tried again each block: raise the cap, if it must win`,
+      : `${begin}the no-op would need more (up to ${inGwei(facts.perGas)} per gas) than ${capped('cancel_gas_price_cap', facts.cap)}, and is tried again each block: raise the cap, if it must win`,
   own_price: (facts, begin) => {
     if (facts.of === 'replacement') return outbid(facts, begin)
-    const price = `${facts.perGas} wei per gas${facts.tip === undefined ? '' : `, ${facts.tip} of it as tip`}`
+    const price = `${inGwei(facts.perGas)} per gas${facts.tip === undefined ? '' : `, ${inGwei(facts.tip)} of it as tip`}`
     return `waits at its own price (${price}), which is too low to be mined now: wait, replace it at a higher one, or cancel it`
   },
   price_ceiling: ({ perGas, cap }, begin) =>
-    `${begin}another attempt needs ${perGas} wei per gas, above the ceiling of ${ceilingMultiple} times what recent blocks paid: the last is broadcast again, and a higher price follows once the market's rises; ${cap} replaces the ceiling`,
+    `${begin}another attempt needs ${inGwei(perGas)} per gas, above the ceiling of ${ceilingMultiple} times what recent blocks paid: the last is broadcast again, and a higher price follows once the market's rises; ${cap} replaces the ceiling`,
   attempts_exhausted: attemptsExhausted,
   nonce_blocked: (facts, begin) =>
     facts.by === 'transaction'
@@ -125,37 +127,37 @@ const missingFacts = {
 function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
   switch (facts.of) {
     case 'send':
-      return `${begin}the balance (${facts.balance} wei) does not cover ${costOfSend(facts)}: top it up by ${facts.short} wei`
+      return `${begin}the balance (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}: top it up by about ${atLeastInEther(facts.short)}`
     case 'passed':
-      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up by ${facts.short} wei`
+      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up by about ${atLeastInEther(facts.short)}`
     case 'late':
-      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${facts.balance} wei) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up by ${facts.short} wei`
+      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up by about ${atLeastInEther(facts.short)}`
     case 'emptying':
-      return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up by ${facts.short} wei`
+      return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up by about ${atLeastInEther(facts.short)}`
     case 'delegated':
-      return `${begin}${belowReserve(facts)}, which an account that delegates (EIP-7702) has to keep: top it up by ${facts.short} wei, end the delegation, or cancel it`
+      return `${begin}${belowReserve(facts)}, which an account that delegates (EIP-7702) has to keep: top it up by about ${atLeastInEther(facts.short)}, end the delegation, or cancel it`
     case 'gas':
-      return `${begin}its gas beside that of the transactions in flight would exceed the network's reserve_balance (${facts.reserve} wei), or the balance of ${facts.lagBlocks} blocks ago: it goes once these are mined and ${facts.lagBlocks} blocks have followed`
+      return `${begin}its gas beside that of the transactions in flight would exceed the network's reserve_balance (${inEther(facts.reserve)}), or the balance of ${facts.lagBlocks} blocks ago: it goes once these are mined and ${facts.lagBlocks} blocks have followed`
     case 'higherPrice':
-      return `${begin}a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${facts.cost} wei${withinReserve(facts.reserve)}: top it up, wait, or cancel it`
+      return `${begin}a higher price is needed, and the balance does not cover it beside the transactions in flight and cancel_reserve; it may cost ${inEther(facts.cost)}${withinReserve(facts.reserve)}: top it up, wait, or cancel it`
     case 'attempt':
-      return `${begin}a node says that the balance does not cover it, which may cost ${facts.cost} wei: top it up`
+      return `${begin}a node says that the balance does not cover it, which may cost ${inEther(facts.cost)}: top it up`
   }
 }
 
 function belowReserve({ value, reserve }: { readonly value: bigint; readonly reserve: bigint }): string {
-  return `its value (${value} wei) leaves less than the network's reserve_balance (${reserve} wei)`
+  return `its value (${inEther(value)}) leaves less than the network's reserve_balance (${inEther(reserve)})`
 }
 
 function withinReserve(reserve: bigint | undefined): string {
   return reserve === undefined
     ? ''
-    : ` (the gas of all in flight has to fit in the network's reserve_balance, ${reserve} wei, and in the balance of some blocks ago)`
+    : ` (the gas of all in flight has to fit in the network's reserve_balance, ${inEther(reserve)}, and in the balance of some blocks ago)`
 }
 
 function costOfSend({ value, paysL1 }: Extract<FactsOf['balance_short'], { paysL1: boolean }>): string {
   const onL1 = paysL1 ? ', its fee for data on L1' : ''
-  return `its value (${value} wei)${onL1} and gas beside the transactions in flight and cancel_reserve`
+  return `its value (${inEther(value)})${onL1} and gas beside the transactions in flight and cancel_reserve`
 }
 
 function alreadyOrdered(facts: FactsOf['already_ordered'], begin: string): string {
@@ -170,8 +172,12 @@ function alreadyOrdered(facts: FactsOf['already_ordered'], begin: string): strin
 function atCap(name: string, { cap, offer, nonce, since }: Extract<FactsOf['gas_price_cap'], { of: 'attempt' }>) {
   // The offer is no price: of an offer by EIP-1559, the block takes its base fee and the tip.
   const room = offer?.hasRoom ? ', with room for a rising base fee' : ''
-  const price = offer ? `without the cap the next attempt would offer up to ${offer.perGas} wei${room}; ` : ''
-  return `waits at ${name} (${cap} wei): it needs a higher price to be mined sooner; ${price}it holds nonce ${nonce} since block ${since}: raise the cap, wait, or cancel it`
+  const price = offer ? `without the cap the next attempt would offer up to ${inGwei(offer.perGas)}${room}; ` : ''
+  return `waits at ${capped(name, cap)}: it needs a higher price to be mined sooner; ${price}it holds nonce ${nonce} since block ${since}: raise the cap, wait, or cancel it`
+}
+
+function capped(name: string, cap: Wei | undefined): string {
+  return cap === undefined ? name : `${name} (${inGwei(cap)})`
 }
 
 function outbid({ over, needed }: Extract<FactsOf['gas_price_cap'], { of: 'replacement' }>, begin: string): string {
@@ -179,7 +185,7 @@ function outbid({ over, needed }: Extract<FactsOf['gas_price_cap'], { of: 'repla
 }
 
 function priceOf(needed: Needed | undefined): string {
-  return needed ? `${needed.perGas} wei per gas, ${needed.tip} of it as tip` : 'more'
+  return needed ? `${inGwei(needed.perGas)} per gas, ${inGwei(needed.tip)} of it as tip` : 'more'
 }
 
 function attemptsExhausted({ of, until, nonce, attempts }: FactsOf['attempts_exhausted'], begin: string): string {

@@ -158,7 +158,7 @@ test('tx list and tx get show transactions, verdicts and attempts', async () => 
   await untilStatus('three', id, 'submitted')
   const listed = await rescind(['tx', 'list', '-r', 'three', '--per-page', '1'])
   expect(listed).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^page 1 of \d+, \d+ transactions\n$/) })
-  expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +submitted +\\d+ +0\\.000000000000000001 ether +${to}`))
+  expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +submitted +\\d+ +0\\.000000001 gwei +${to}`))
   const [listedJson] = JSON.parse((await rescind(['tx', 'list', '-r', 'three', '--per-page', '1', '--json'])).stdout)
   expect(listedJson).toMatchObject({ id, status: 'submitted' })
   const filtered = await rescind(['tx', 'list', '-r', 'three', '--status', 'failed', '--json'])
@@ -166,7 +166,7 @@ test('tx list and tx get show transactions, verdicts and attempts', async () => 
   const got = await rescind(['tx', 'get', id, '-r', 'three', '--attempts'])
   expect(got).toMatchObject({ exit: 0, stderr: '' })
   expect(got.stdout).toMatch(new RegExp(`^id +${id}\\n`))
-  expect(got.stdout).toMatch(/\n0x[0-9a-f]{64} +execute +\d+ +\d+ +handed +accepted\n/)
+  expect(got.stdout).toMatch(/\n0x[0-9a-f]{64} +execute +\d+ +[\d.]+ gwei +handed +accepted\n/)
   const json = JSON.parse((await rescind(['tx', 'get', id, '-r', 'three', '--attempts', '--json'])).stdout)
   expect(json).toMatchObject({ id, status: 'submitted', attempts: [{ kind: 'execute' }] })
   expect(await rescind(['tx', 'get', 'x', '-r', 'three'])).toMatchObject({
@@ -345,17 +345,17 @@ test('policies are shown, set in the units of people, and removed', async () => 
   const set = (...args: string[]) => rescind(['policies', 'set', '-r', 'two', ...args])
   expect(await set('gas_price_cap', '50.5gwei')).toMatchObject({
     exit: 0,
-    stdout: 'two: gas_price_cap is 50500000000\n',
+    stdout: 'two: gas_price_cap is 50.5gwei\n',
   })
   expect(await set('max_in_flight', '3')).toMatchObject({ exit: 0, stdout: 'two: max_in_flight is 3\n' })
   expect(await set('skip_unfunded', 'true')).toMatchObject({ exit: 0, stdout: 'two: skip_unfunded is true\n' })
   expect(await set('value_cap', '1234.5ether')).toMatchObject({
     exit: 0,
-    stdout: 'two: value_cap is 1234500000000000000000\n',
+    stdout: 'two: value_cap is 1234.5ether\n',
   })
   expect(await set('whitelist_receivers', `["${to}"]`)).toMatchObject({ exit: 0, stdout: expect.stringContaining(to) })
   const shown = await rescind(['policies', 'show', '-r', 'two'])
-  expect(shown.stdout).toMatch(/\ngas_price_cap +50500000000\n[\s\S]*\nmax_in_flight +3\n/)
+  expect(shown.stdout).toMatch(/\ngas_price_cap +50\.5gwei\n[\s\S]*\nmax_in_flight +3\n/)
   const text = await set('whitelist_receivers', to)
   expect(text).toMatchObject({ exit: 3, stderr: expect.stringMatching(/whitelist_receivers.*is not/) })
   const wrong = await set('gas_price_capp', '1')
@@ -538,7 +538,7 @@ test('sweep shows the account and waits for a y, and the balance goes away', asy
   expect(await rescind(['sweep', 'nobody', '--to', receiver, '--yes'])).toMatchObject({ exit: 3 })
   const refused = await inProcess(args, 'n\n')
   expect(refused).toMatchObject({ exit: 1, stdout: '', stderr: expect.stringContaining('nothing was swept') })
-  expect(refused.stderr).toMatch(/account +0x3C44\w+[\s\S]+balance +9999\.\d+ ether[\s\S]+to +0x0{38}b7/)
+  expect(refused.stderr).toMatch(/account +0x3C44\w+[\s\S]+balance +10,000 ether[\s\S]+to +0x0{38}b7/)
   await client.cancelPending('three')
   const swept = await inProcess(args, 'y\n')
   expect(swept).toMatchObject({ exit: 0, stderr: expect.stringContaining('rescind tx watch') })

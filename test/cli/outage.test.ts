@@ -31,7 +31,7 @@ test('three relayers are stuck for three reasons, and each is helped by a comman
   const { inFlight, poor, capped } = await outage.begin()
 
   const stuck =
-    /\ncapped: gas_price_cap for \d+ s: waits: .*\n[\s\S]*\ndown: node_unreachable for \d+ s.*\n[\s\S]*\npoor: balance_short for \d+ s: waits: the balance \(500000000000000000 wei\)/
+    /\ncapped: gas_price_cap for \d+ s: waits: .*\n[\s\S]*\ndown: node_unreachable for \d+ s.*\n[\s\S]*\npoor: balance_short for \d+ s: waits: the balance \(0\.5 ether\)/
   let status = await rescind('status')
   await until(
     async () => {

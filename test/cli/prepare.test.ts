@@ -66,7 +66,7 @@ test('init writes a configuration with a new key, which check accepts and start 
     /^ok +localhost, endpoint 1 +gas of a no-op +21000$/m,
     /^ok +localhost, endpoint 1 +gas rules +base 21000, floor 10, new_account 0$/m,
     /^ok +localhost, endpoint 1 +finalized +block \d+$/m,
-    /^ok +localhost, endpoint 1 +minimum tip +the node suggests \d+ wei/m,
+    /^ok +localhost, endpoint 1 +minimum tip +the node suggests [\d.]+ gwei/m,
     /^ok +localhost, endpoint 1 +block time +1000 ms$/m,
     /localhost, endpoint 1 +clock +the newest block is \d+ s/m,
   ]) {

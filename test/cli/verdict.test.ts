@@ -2,10 +2,12 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { paintStatus, parseAmount } from '../../src/cli/format.ts'
+import { amounts, prices } from '../../src/cli/policies.ts'
 import { openTerminal } from '../../src/cli/terminal.ts'
 import { exitOf, exitOfEnd, explain, hasEnded, stateOf } from '../../src/cli/verdict.ts'
 import type { CancellationView, TransactionView } from '../../src/client/client.ts'
 import * as dashboard from '../../src/dashboard/state/verdict.ts'
+import { policyTable } from '../../src/domain/policy-table.ts'
 
 const verdict = (state: CancellationView['state'], final: boolean): CancellationView => ({
   ...{ transaction_id: 'x', state, final, safe_to_retry: false, origin: 'request', requested_at: '' },
@@ -83,3 +85,8 @@ test.each(['', '-1', '0x10', '1e18', '1.5', '1.5wei', '0.0000000000000000001ethe
     expect(() => parseAmount('--value', text)).toThrow(expect.objectContaining({ exit: 2 }))
   },
 )
+
+test('every policy of wei is shown as an amount or as a price', () => {
+  const ofWei = Object.values(policyTable).flatMap(({ kind, name }) => (kind === 'wei' ? [name] : []))
+  expect([...amounts, ...prices].sort()).toEqual(ofWei.sort())
+})

@@ -1,31 +1,8 @@
-// Amounts keep all their digits; an amount that is shortened says so.
+// Counts, ages and times as people read them.
 import { expect, test } from 'vitest'
 import { conditionTitles } from '../../src/dashboard/state/conditions.ts'
-import { duration, ether, grouped, gwei, inGwei, shortly, weiOfGwei } from '../../src/dashboard/state/format.ts'
+import { begun, duration, exactTime, grouped, localTime, weiOfGwei } from '../../src/dashboard/state/format.ts'
 import { heldConditions } from '../../src/domain/condition.ts'
-
-test('amounts are exact', () => {
-  expect(ether(1n)).toBe('0.000000000000000001')
-  expect(ether(9_999_995_367_700_000_000_000n)).toBe('9,999.9953677')
-  expect(ether(0n)).toBe('0')
-  expect(gwei(2_850_000_001n)).toBe('2.850000001')
-  expect(grouped('3041640000000000')).toBe('3,041,640,000,000,000')
-})
-
-test('shortened amounts say that they are', () => {
-  expect(shortly('9,999.9989677')).toBe('9,999.998…')
-  expect(shortly('46.767123456')).toBe('46.7671…')
-  expect(shortly('12,345,678.999')).toBe('12,345,678.99…')
-  expect(shortly('0.00012345')).toBe('0.0001234…')
-  expect(shortly('0.0015')).toBe('0.0015')
-  expect(shortly('10,000')).toBe('10,000')
-})
-
-test('the sentences of the service have their wei as gwei', () => {
-  expect(inGwei('waits at gas_price_cap (3000000000 wei): up to 100000000001 wei')).toBe(
-    'Waits at gas_price_cap (3 gwei): up to 100.000000001 gwei',
-  )
-})
 
 test.each([
   [999, '0 s'],
@@ -34,6 +11,14 @@ test.each([
   [86_400_000 * 12, '12 d'],
 ])('%i ms are %s', (ms, text) => {
   expect(duration(ms)).toBe(text)
+})
+
+test('counts have their thousands, sentences a capital, and times a zone', () => {
+  expect(grouped('3041640000000000')).toBe('3,041,640,000,000,000')
+  expect(begun('waits at gas_price_cap (3 gwei)')).toBe('Waits at gas_price_cap (3 gwei)')
+  const at = '2026-01-02T03:04:05.678Z'
+  expect(exactTime(at)).toBe('2026-01-02 03:04:05 UTC')
+  expect(new Date(localTime(at)).getTime()).toBe(Date.parse('2026-01-02T03:04:05Z'))
 })
 
 test('every condition has a title', () => {

@@ -45,7 +45,7 @@ test('a fee is a maximum until a block took it', () => {
   const mined = { spender: 'payload', hash: '0x30', block_number: 31, effective_gas_price: '25000000001' } as const
   const { rows } = laneOf([traceOf(6, [attemptAt(30)], mined), traceOf(7, [attemptAt(30)])])
   expect(rows.map(feeOf)).toEqual([
-    ['paid', '25.0000…'],
-    ['at most', '46.767'],
+    ['paid', 25_000_000_001n],
+    ['at most', 46_767_000_000n],
   ])
 })

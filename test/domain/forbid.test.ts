@@ -101,7 +101,7 @@ describe('functions', () => {
 test('value_cap is the most that may be sent', () => {
   expect(reported({ valueCap: 5n }, { value: 5n })).toBeUndefined()
   expect(reported({ valueCap: 5n }, { value: 6n })).toBe(
-    "value: 6 is above the relayer's value_cap of 5 wei; send less, or in parts",
+    "value: 0.000000006 gwei is above the relayer's value_cap of 0.000000005 gwei; send less, or in parts",
   )
 })
 

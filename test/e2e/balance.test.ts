@@ -1,4 +1,5 @@
 // The balance runs out: the queue waits and says why, a cancel can still be paid, and all goes on when money comes.
+import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -39,10 +40,11 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
     await pay(stage, sender, { value: '1' }),
   ] as [Payment, Payment, Payment]
   await inPool(stage, sender, [0])
-  await waitsBecause(big, `does not cover its value (${ether} wei) and gas`)
+  await waitsBecause(big, 'does not cover its value (1 ether) and gas')
   // What it says is needed is enough.
   const { status_reason: reported } = await view(stage, big)
-  const topUp = BigInt(/top it up by (\d+) wei/.exec(reported ?? '')?.[1] ?? 0)
+  const [, topUpEther = ''] = /top it up by about ([\d.]+) ether/.exec(reported ?? '') ?? []
+  const topUp = parseEther(topUpEther)
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(
     sender,
@@ -89,7 +91,7 @@ test('below min_balance nothing new gets a nonce, and what is queued can be canc
   const sender = stage.sender('floor')
   await setBalance(sender, 4n * ether)
   const payments = await payTimes(stage, sender, 3)
-  await waitsBecause(payments[0] as Payment, `is below min_balance (${5n * ether} wei): top it up by ${ether} wei`)
+  await waitsBecause(payments[0] as Payment, 'is below min_balance (5 ether): top it up by about 1 ether')
   await cancel(stage, payments[0] as Payment)
   await setBalance(sender, 6n * ether)
   await mineUntil(

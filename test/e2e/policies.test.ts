@@ -41,8 +41,8 @@ test.each([
   [{ to: '0x14dC79964da2C08b23698B3D3cc7Ca32193d9955' }, /^to: 0x14dC.* whitelist_receivers/],
   [{ to: token }, /^data: calls a plain transfer .* whitelist_selectors of the relayer allows 0xa9059cbb/],
   [{ to: token, data: '0x095ea7b3' }, /^data: calls function 0x095ea7b3 of/],
-  [{ value: '1001' }, /^value: 1001 is above the relayer's value_cap of 1000 wei/],
-  [{ gas_price: '100000000001' }, /^gas_price: 100000000001 is above the relayer's gas_price_cap of 100000000000 wei/],
+  [{ value: '1001' }, /^value: 0\.000001001 gwei is above the relayer's value_cap of 0\.000001 gwei/],
+  [{ gas_price: '100000000001' }, /^gas_price: 100\.000000001 gwei is above the relayer's gas_price_cap of 100 gwei/],
   [{ gas_limit: undefined }, /^gas_limit: is missing, and gas_limit_estimation of the relayer is off/],
 ])('refused, with policy and value: %o', async (change, reported) => {
   expect(await refusalOf({ ...allowed, ...change })).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(reported)])
@@ -52,7 +52,7 @@ test('what the policies allow is sent, and a replacement is held to the same', a
   const sender = stage.sender('limited')
   const { id } = await stage.client.send(sender.id, allowed)
   const refused = await refusalOf({ ...allowed, value: '1001' }, 'PUT', `/${id}`)
-  expect(refused).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(/^value: 1001 .*value_cap/)])
+  expect(refused).toEqual([400, 'POLICY_VIOLATION', expect.stringMatching(/^value: 0\.000001001 gwei .*value_cap/)])
   await audit(stage, sender)
   expect((await stage.client.get(sender.id, id)).status).toBe('confirmed')
 })

@@ -183,7 +183,9 @@ describe('refusals', () => {
     const sender = stage.sender('nine')
     await holds(sender, 5n)
     const empty = await sweep(sender)
-    expect((await reached(stage, empty, 'failed')).status_reason).toContain('its balance of 5 wei does not exceed')
+    expect((await reached(stage, empty, 'failed')).status_reason).toContain(
+      'its balance of 0.000000005 gwei does not exceed',
+    )
     await holds(sender, ether)
     const again = await sweep(sender)
     expect(again.id).not.toBe(empty.id)

@@ -12,6 +12,7 @@ import { isMakeUnknown, type ShownMake } from '../../domain/network-profiles.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
+import { inGwei } from '../../domain/shown-amount.ts'
 import { minWei } from '../../domain/units.ts'
 import { systemClock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
@@ -180,8 +181,8 @@ function tipFound(suggested: Answer, history: Answer): Found {
   const [first, ...others] = paid
   const least = first === undefined ? undefined : minWei(first, ...others)
   const texts = [
-    suggestion === undefined ? 'the node suggests none' : `the node suggests ${suggestion} wei`,
-    ...(least === undefined ? [] : [`the last ${historyBlocks} blocks took ${least} wei`]),
+    suggestion === undefined ? 'the node suggests none' : `the node suggests ${inGwei(suggestion)}`,
+    ...(least === undefined ? [] : [`the last ${historyBlocks} blocks took ${inGwei(least)}`]),
   ]
   return { level: 'ok', text: texts.join('; ') }
 }

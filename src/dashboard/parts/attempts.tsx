@@ -1,8 +1,9 @@
 // The attempts of a transaction's nonce: fees, and what nodes answered.
 import type { TraceView } from '../../client/dashboard-types.ts'
-import { exactTime, grouped, gwei } from '../state/format.ts'
+import { grouped } from '../state/format.ts'
 import { networkOf } from '../state/networks.ts'
 import type { Tone } from '../state/verdict.ts'
+import { Gwei, Time } from './exact.tsx'
 import { Badge, Copy, Empty, Explore } from './pieces.tsx'
 
 const kinds = { execute: 'payload', replace: 'replacement', cancel: 'no-op' } as const
@@ -22,10 +23,10 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
             <th scope="col">Kind</th>
             <th scope="col">Answer of the node</th>
             <th scope="col" class="number">
-              Max fee, gwei
+              Max fee
             </th>
             <th scope="col" class="number">
-              Tip, gwei
+              Tip
             </th>
             <th scope="col" class="number">
               Signed at block
@@ -57,17 +58,17 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
                     <p class="why">A node may have it all the same.</p>
                   )}
                 </td>
-                <td class="number" data-label="Max fee, gwei">
-                  {gwei(BigInt(max ?? 0))}
+                <td class="number" data-label="Max fee">
+                  <Gwei wei={max ?? '0'} />
                 </td>
-                <td class="number" data-label="Tip, gwei">
-                  {tip === undefined ? '—' : gwei(BigInt(tip))}
+                <td class="number" data-label="Tip">
+                  {tip === undefined ? '—' : <Gwei wei={tip} />}
                 </td>
                 <td class="number" data-label="Signed at block">
                   {grouped(attempt.recorded_at_block)}
                 </td>
                 <td class="number" data-label="Signed">
-                  <time dateTime={attempt.recorded_at}>{exactTime(attempt.recorded_at)}</time>
+                  <Time at={attempt.recorded_at} />
                 </td>
               </tr>
             )

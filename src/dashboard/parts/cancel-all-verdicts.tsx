@@ -1,13 +1,14 @@
 // The verdicts after canceling all: while no-ops race, and once every verdict is final.
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { ether, grouped, plural } from '../state/format.ts'
+import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { useNoncesFrom } from '../state/nonces.ts'
 import { pathOf } from '../state/request.ts'
 import type { Tone } from '../state/verdict.ts'
 import { verdictOf } from '../state/verdict.ts'
+import { Ether } from './exact.tsx'
 import { NonceLane } from './lane.tsx'
 import { Badge, Heading, Shown } from './pieces.tsx'
 import { Targets, targetsMax } from './targets.tsx'
@@ -142,9 +143,8 @@ function Paid({ traces, network }: { traces: readonly TraceView[]; network: stri
     <p>
       The mined no-ops cost{' '}
       <strong>
-        {ether(sum)} {symbol}
-      </strong>{' '}
-      <small>{grouped(sum)} wei</small>
+        <Ether wei={sum} symbol={symbol} />
+      </strong>
       {!isOver && ' so far'}
       {unpriced > 0 && `, without ${grouped(unpriced)} whose cost no node reported`}.
     </p>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
-import { grouped, inGwei } from '../state/format.ts'
+import { begun, grouped } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
@@ -64,7 +64,7 @@ function Condition({
       <div class="words">
         <p>
           <strong>{conditionTitles[condition]}</strong> for <Age at={since} />
-          {text === undefined ? '.' : `. ${inGwei(text)}`} <Runbook wait={held} />
+          {text === undefined ? '.' : `. ${begun(text)}`} <Runbook wait={held} />
         </p>
         {acknowledged && (
           <p>

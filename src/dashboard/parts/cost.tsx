@@ -1,8 +1,10 @@
-// What a cancellation does and costs, to the wei; without a node, what it does.
+// What a cancellation does and costs; without a node, what it does.
+
 import type { RelayerView } from '../../client/account-types.ts'
 import type { CancellationPreviewView } from '../../client/transaction-types.ts'
 import { capOf } from '../state/caps.ts'
-import { ether, grouped, gwei, plural } from '../state/format.ts'
+import { grouped, plural } from '../state/format.ts'
+import { Ether, Gwei } from './exact.tsx'
 
 export function Cost({
   preview,
@@ -97,19 +99,23 @@ function PerGas({
   const sends = capOf(relayer, 'gas_price_cap')
   return (
     <p class="note per-gas">
-      {today !== undefined && <>A no-op signed now offers at most {gwei(BigInt(today))} gwei for a unit of gas. </>}
+      {today !== undefined && (
+        <>
+          A no-op signed now offers at most <Gwei wei={today} /> for a unit of gas.{' '}
+        </>
+      )}
       {max === undefined ? (
         <>
           A later one may offer more: the relayer has no <code>cancel_gas_price_cap</code>.{' '}
         </>
       ) : (
         <>
-          None offers more than <code>cancel_gas_price_cap</code>, {gwei(BigInt(max))} gwei.{' '}
+          None offers more than <code>cancel_gas_price_cap</code>, <Gwei wei={max} />.{' '}
         </>
       )}
       {sends !== undefined && (
         <>
-          <code>gas_price_cap</code>, {gwei(sends)} gwei, limits sends alone: a no-op may exceed it.
+          <code>gas_price_cap</code>, <Gwei wei={sends} />, limits sends alone: a no-op may exceed it.
         </>
       )}
     </p>
@@ -123,10 +129,10 @@ function FullWindow({ window, symbol }: { window: NonNullable<CancellationPrevie
     <p class="note per-gas">
       {plural(most, 'transaction')} may be in flight at most
       {present !== undefined && present !== most && <>, and {grouped(present)} now</>}. Canceling {grouped(most)} costs
-      at most {ether(BigInt(cost.today))} {symbol} at today’s price
+      at most <Ether wei={cost.today} symbol={symbol} /> at today’s price
       {cost.max !== undefined && (
         <>
-          , and {ether(BigInt(cost.max))} {symbol} under the cap
+          , and <Ether wei={cost.max} symbol={symbol} /> under the cap
         </>
       )}
       . {covers.today ? '' : 'The balance does not cover that.'}
@@ -152,8 +158,7 @@ function Amount({ title, note, wei, symbol }: { title: string; note?: string; we
         {title} {note && <small>{note}</small>}
       </th>
       <td class="number">
-        {ether(BigInt(wei))} {symbol}
-        <small>{grouped(wei)} wei</small>
+        <Ether wei={wei} symbol={symbol} />
       </td>
     </tr>
   )

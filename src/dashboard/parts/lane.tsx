@@ -3,6 +3,7 @@
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { grouped } from '../state/format.ts'
 import { feeOf, type LaneMark, type LaneRow, laneOf, rowInWords } from '../state/lane.ts'
+import { Gwei } from './exact.tsx'
 import { TransactionLink } from './pieces.tsx'
 import { TransactionBadge } from './transaction-badge.tsx'
 
@@ -86,7 +87,7 @@ function Row({ relayer, row, ...place }: { relayer: string; row: LaneRow } & Pla
       <td class="number">
         {fee ? (
           <>
-            <span class="unit">{fee[0]}</span> {fee[1]} <span class="unit">gwei</span>
+            <span class="unit">{fee[0]}</span> <Gwei wei={fee[1]} />
           </>
         ) : (
           '—'

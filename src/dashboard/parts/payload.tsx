@@ -3,7 +3,8 @@ import type { TransactionView } from '../../client/transaction-types.ts'
 import { type DecodedCall, decodeCall, type InnerCall } from '../state/decode.ts'
 import { grouped, plural } from '../state/format.ts'
 import { networkOf } from '../state/networks.ts'
-import { Copy, Ether, Explore } from './pieces.tsx'
+import { Ether } from './exact.tsx'
+import { Copy, Explore } from './pieces.tsx'
 
 /** More would only make the page slow: the API has all of it. */
 const shownCallsMax = 50
@@ -27,7 +28,7 @@ export function Payload({ transaction, network }: { transaction: TransactionView
       </dd>
       <dt>Value</dt>
       <dd>
-        <Ether wei={value} symbol={symbol} exact />
+        <Ether wei={value} symbol={symbol} />
       </dd>
       {transaction.gas_limit !== undefined && (
         <>
@@ -43,18 +44,18 @@ export function Payload({ transaction, network }: { transaction: TransactionView
       )}
       <dt>Data</dt>
       <dd>
-        <Data data={data} />
+        <Data data={data} symbol={symbol} />
       </dd>
     </dl>
   )
 }
 
-function Data({ data }: { data: string }) {
+function Data({ data, symbol }: { data: string; symbol: string }) {
   if (data.length <= 2) return <>none</>
   const call = decodeCall(data)
   return (
     <>
-      {call ? <Call call={call} /> : <Words data={data} />}
+      {call ? <Call call={call} symbol={symbol} /> : <Words data={data} />}
       <details>
         <summary>{plural((data.length - 2) / 2, 'byte')}</summary>
         <pre>{data.length > shownCharactersMax ? `${data.slice(0, shownCharactersMax)}…` : data}</pre>
@@ -64,7 +65,7 @@ function Data({ data }: { data: string }) {
   )
 }
 
-function Call({ call }: { call: DecodedCall }) {
+function Call({ call, symbol }: { call: DecodedCall; symbol: string }) {
   return (
     <div class="call">
       <strong>{call.name}</strong> <span class="unit">{call.standard}</span>
@@ -82,7 +83,7 @@ function Call({ call }: { call: DecodedCall }) {
         <ol>
           {call.calls.slice(0, shownCallsMax).map((inner, index) => (
             <li key={index}>
-              <Inner call={inner} />
+              <Inner call={inner} symbol={symbol} />
             </li>
           ))}
         </ol>
@@ -100,13 +101,18 @@ function shown(name: string, value: string): string {
   return name === 'amounts' ? value.split(', ').map(grouped).join(' · ') : value
 }
 
-function Inner({ call }: { call: InnerCall }) {
+function Inner({ call, symbol }: { call: InnerCall; symbol: string }) {
   const decoded = decodeCall(call.data)
   return (
     <>
       <Copy text={call.to} label="receiver" />
-      {call.value !== undefined && call.value !== '0' && <code> with {grouped(call.value)} wei</code>}
-      {decoded ? <Call call={decoded} /> : <Words data={call.data} />}
+      {call.value !== undefined && call.value !== '0' && (
+        <>
+          {' '}
+          with <Ether wei={call.value} symbol={symbol} />
+        </>
+      )}
+      {decoded ? <Call call={decoded} symbol={symbol} /> : <Words data={call.data} />}
     </>
   )
 }

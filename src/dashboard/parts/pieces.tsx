@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { after, shownNow } from '../state/clock.ts'
-import { duration, ether, exactTime, padded, shortened, shortly } from '../state/format.ts'
+import { duration, exactTime, localTime, shortened } from '../state/format.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
 import type { Tone } from '../state/verdict.ts'
@@ -51,7 +51,7 @@ export function Runbook({ wait }: { wait: { readonly runbook: string } }) {
 
 export function Age({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={exactTime(at)}>
+    <time dateTime={at} title={`${localTime(at)} (${exactTime(at)})`}>
       {duration(shownNow.value - Date.parse(at))}
     </time>
   )
@@ -87,26 +87,6 @@ export function Explore({ url, kind, id }: { url: string | undefined; kind: 'tx'
       <span aria-hidden="true">↗</span>
       <span class="unseen">Open in the explorer</span>
     </a>
-  )
-}
-
-/** Shortened in lists, with the exact amount at hand; exact elsewhere. `decimals` lines up the amounts of a column. */
-export function Ether({
-  wei,
-  symbol,
-  exact = false,
-  decimals = 0,
-}: {
-  wei: string
-  symbol: string
-  exact?: boolean
-  decimals?: number
-}) {
-  const amount = ether(BigInt(wei))
-  return (
-    <span class="amount" title={`${wei} wei`}>
-      {exact ? (decimals > 0 ? padded(amount, decimals) : amount) : shortly(amount)} <span class="unit">{symbol}</span>
-    </span>
   )
 }
 

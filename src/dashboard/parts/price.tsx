@@ -2,10 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { CapName, ShownPrice } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
-import { grouped, gwei, weiOfGwei } from '../state/format.ts'
+import { grouped, weiOfGwei } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
+import { Gwei } from './exact.tsx'
 import { Age, ApiCall } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
@@ -14,7 +15,7 @@ const freshMs = 60_000
 function PriceNow({ price }: { price: ShownPrice }) {
   return (
     <>
-      {gwei(BigInt(price.per_gas))} gwei for a unit of gas (base fee and tip, <ReadAt price={price} />)
+      <Gwei wei={price.per_gas} /> for a unit of gas (base fee and tip, <ReadAt price={price} />)
     </>
   )
 }
@@ -53,7 +54,7 @@ export function CapBelow({ relayer, cap, price }: { relayer: string; cap: bigint
   return (
     <div class="notice warn stacked">
       <p>
-        <strong>The cap is below the network’s price.</strong> <code>gas_price_cap</code> is {gwei(cap)} gwei. The
+        <strong>The cap is below the network’s price.</strong> <code>gas_price_cap</code> is <Gwei wei={cap} />. The
         network’s price now: <PriceNow price={price} />. The next transaction may wait at the cap.
       </p>
       <HowToRaise relayer={relayer} name="gas_price_cap" price={price} />
@@ -141,6 +142,7 @@ function RaiseCap({
         <input
           type="text"
           inputMode="decimal"
+          autofocus
           value={amount.value}
           onInput={({ currentTarget }) => {
             amount.value = currentTarget.value

@@ -1,7 +1,8 @@
 // Some transactions of a cancellation, each with what its payload moves, and the count of all others.
 import type { TransactionView } from '../../client/transaction-types.ts'
 import { grouped } from '../state/format.ts'
-import { Copy, Ether, TransactionLink } from './pieces.tsx'
+import { Ether } from './exact.tsx'
+import { Copy, TransactionLink } from './pieces.tsx'
 
 export const targetsMax = 20
 

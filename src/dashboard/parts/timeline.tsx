@@ -1,8 +1,11 @@
 // The history of a transaction, oldest first, with the verdict at the end.
+
 import type { TraceView } from '../../client/dashboard-types.ts'
-import { exactTime, grouped, gwei } from '../state/format.ts'
+import { inGwei } from '../../domain/shown-amount.ts'
+import { grouped } from '../state/format.ts'
 import type { Tone } from '../state/verdict.ts'
 import { verdictOf } from '../state/verdict.ts'
+import { Time } from './exact.tsx'
 
 interface Entry {
   readonly at?: string
@@ -18,7 +21,7 @@ export function Timeline({ trace }: { trace: TraceView }) {
         <li key={index} class={entry.tone}>
           <span class="what">{entry.what}</span>
           {entry.more && <span class="more">{entry.more}</span>}
-          {entry.at && <time dateTime={entry.at}>{exactTime(entry.at)}</time>}
+          {entry.at && <Time at={entry.at} />}
         </li>
       ))}
     </ol>
@@ -52,7 +55,7 @@ function entriesOf(trace: TraceView): readonly Entry[] {
 const kinds = { execute: 'Signed', replace: 'Replacement signed', cancel: 'No-op signed' } as const
 
 function ofAttempt(attempt: TraceView['attempts'][number], index: number, all: TraceView['attempts']): Entry {
-  const fee = gwei(BigInt(attempt.max_fee_per_gas ?? attempt.gas_price ?? 0))
+  const fee = inGwei(BigInt(attempt.max_fee_per_gas ?? attempt.gas_price ?? 0))
   const { outcome, state } = attempt
   const isAgain = all.slice(0, index).some(({ kind }) => kind === attempt.kind)
   const answer =
@@ -63,7 +66,7 @@ function ofAttempt(attempt: TraceView['attempts'][number], index: number, all: T
         : (attempt.reason ?? state)
   return {
     at: attempt.recorded_at,
-    what: `${kinds[attempt.kind]}${isAgain ? ' anew' : ''}, up to ${fee} gwei`,
+    what: `${kinds[attempt.kind]}${isAgain ? ' anew' : ''}, up to ${fee}`,
     more: `block ${grouped(attempt.recorded_at_block)} · ${answer}`,
     tone: outcome?.kind === 'rejected' || state === 'refused' ? 'bad' : 'info',
   }

@@ -1,11 +1,12 @@
 // The transactions of one relayer, newest first, by status and page.
 import { useSignal } from '@preact/signals'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
-import { grouped, inGwei, plural } from '../state/format.ts'
+import { begun, grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { Age, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
+import { Ether } from './exact.tsx'
+import { Age, Copy, Empty, Pages, Shown, TransactionLink } from './pieces.tsx'
 import { StateBadge } from './transaction-badge.tsx'
 
 const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
@@ -126,7 +127,7 @@ function Row({ relayer, trace, symbol }: { relayer: string; trace: ListedTraceVi
 /** The start of it: the view of the transaction has all. */
 function Reason({ text }: { text: string | undefined }) {
   if (text === undefined) return <>—</>
-  const shown = inGwei(text)
+  const shown = begun(text)
   return (
     <span class="why clamped" title={shown}>
       {shown}

@@ -1,6 +1,6 @@
 // The nonce lane as data: the attempts of each row, and the blocks that it shows.
 import type { TraceView } from '../../client/dashboard-types.ts'
-import { gwei, shortly } from './format.ts'
+import { inGwei } from '../../domain/shown-amount.ts'
 
 export interface LaneMark {
   readonly block: number
@@ -89,7 +89,7 @@ const kindWords = {
 export function rowInWords({ marks, trace }: LaneRow): string {
   const signed = marks
     .filter(({ isIncluded }) => !isIncluded)
-    .map(({ kind, fee, block }) => `${kindWords[kind]} at block ${block} for up to ${gwei(fee ?? 0n)} gwei`)
+    .map(({ kind, fee, block }) => `${kindWords[kind]} at block ${block} for up to ${inGwei(fee ?? 0n)}`)
   const { inclusion } = trace
   const end = inclusion
     ? `Block ${inclusion.block_number} holds ${inclusion.spender === 'no_op' ? 'a no-op' : inclusion.spender === 'foreign' ? 'a foreign transaction' : 'the payload'}.`
@@ -98,10 +98,9 @@ export function rowInWords({ marks, trace }: LaneRow): string {
 }
 
 /** For a unit of gas: what the block took, else what the latest attempt offers at most. */
-export function feeOf({ marks, trace: { inclusion } }: LaneRow): readonly [how: string, gwei: string] | undefined {
-  if (inclusion?.effective_gas_price !== undefined)
-    return ['paid', shortly(gwei(BigInt(inclusion.effective_gas_price)))]
+export function feeOf({ marks, trace: { inclusion } }: LaneRow): readonly [how: string, wei: bigint] | undefined {
+  if (inclusion?.effective_gas_price !== undefined) return ['paid', BigInt(inclusion.effective_gas_price)]
   if (inclusion) return undefined
   const fee = marks.findLast((mark) => mark.fee !== undefined)?.fee
-  return fee === undefined ? undefined : ['at most', shortly(gwei(fee))]
+  return fee === undefined ? undefined : ['at most', fee]
 }

@@ -2,9 +2,10 @@
 import { useSignal } from '@preact/signals'
 import type { ApiKeyView } from '../../client/account-types.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Time } from '../parts/exact.tsx'
 import { Age, Badge, Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
 import { now } from '../state/clock.ts'
-import { exactTime, plural } from '../state/format.ts'
+import { plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf, request } from '../state/request.ts'
 
@@ -114,7 +115,7 @@ function Table({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: Ap
                 )}
               </td>
               <td data-label="Created">
-                <time dateTime={key.created_at}>{exactTime(key.created_at)}</time>
+                <Time at={key.created_at} />
               </td>
               <td class="do">
                 {key.revoked_at === undefined && (
@@ -138,7 +139,9 @@ function State({ of: { revoked_at: revokedAt, expires_at: expiresAt } }: { of: A
   return (
     <>
       <Badge tone="good">in force</Badge>
-      <small>until {exactTime(expiresAt)}</small>
+      <small>
+        until <Time at={expiresAt} />
+      </small>
     </>
   )
 }

@@ -1,8 +1,9 @@
 // The audit log, newest first: changes, refusals, and the keys that made them.
 import { useSignal } from '@preact/signals'
 import type { AuditView } from '../../client/record-types.ts'
+import { Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Shown } from '../parts/pieces.tsx'
-import { exactTime, grouped, plural, shortened } from '../state/format.ts'
+import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
 import type { Tone } from '../state/verdict.ts'
@@ -76,7 +77,7 @@ function Table({ entries }: { entries: readonly AuditView[] }) {
           {entries.map((entry) => (
             <tr key={entry.id}>
               <th scope="row">
-                <time dateTime={entry.at}>{exactTime(entry.at)}</time>
+                <Time at={entry.at} />
               </th>
               <td>
                 <Badge tone={tones[entry.outcome]}>{entry.code ?? entry.outcome}</Badge>

@@ -1,4 +1,4 @@
-// Cancel all: the transactions, the preview to the wei, and a confirmation by the relayer's id. Then come the verdicts.
+// Cancel all: the transactions, the preview, and a confirmation by the relayer's id. Then come the verdicts.
 import { useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'

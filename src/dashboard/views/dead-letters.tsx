@@ -1,8 +1,9 @@
 // Dead letters: events that a webhook did not accept within a day, and their redelivery.
 import { useSignal } from '@preact/signals'
 import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
+import { Time } from '../parts/exact.tsx'
 import { Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
-import { exactTime, grouped, plural } from '../state/format.ts'
+import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { Failure, pathOf, request } from '../state/request.ts'
 
@@ -108,7 +109,7 @@ function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; red
                 {grouped(tries)}
               </td>
               <td data-label="Given up">
-                <time dateTime={gaveUpAt}>{exactTime(gaveUpAt)}</time>
+                <Time at={gaveUpAt} />
               </td>
               <td class="why" data-label="Last error">
                 {error}

@@ -1,12 +1,13 @@
-// Gas spent a day: a chart of the days, and a table with the exact amounts.
+// Gas spent a day: a chart of the days, and a table with the amounts.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
-import { Empty, Ether, Heading, Shown } from '../parts/pieces.tsx'
+import { Ether } from '../parts/exact.tsx'
+import { Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { now } from '../state/clock.ts'
-import { decimalsOf, grouped } from '../state/format.ts'
+import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -81,12 +82,11 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
   const rows = [...totals].sort(
     (one, other) => other.day.localeCompare(one.day) || one.relayer_id.localeCompare(other.relayer_id),
   )
-  const decimals = decimalsOf(totals.map(({ fees }) => BigInt(fees)))
   const sum = totals.reduce((total, each) => total + BigInt(each.fees), 0n)
   return (
     <section>
       <h2>
-        <Ether wei={String(sum)} symbol={symbol} exact /> in {days} days
+        <Ether wei={sum} symbol={symbol} /> in {days} days
       </h2>
       <Chart days={series.days} amounts={series.amounts} unit={symbol} />
       <div class="scroll">
@@ -121,7 +121,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
                   {grouped(row.no_ops)}
                 </td>
                 <td class="number" data-label="Fees">
-                  <Ether wei={row.fees} symbol={symbol} exact decimals={decimals} />
+                  <Ether wei={row.fees} symbol={symbol} />
                   {row.unpriced > 0 && <small>without {grouped(row.unpriced)} whose fees no node reported</small>}
                 </td>
               </tr>

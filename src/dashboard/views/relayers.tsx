@@ -2,13 +2,14 @@
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
+import { Ether, Gwei } from '../parts/exact.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
-import { Age, Badge, Empty, Ether, Heading, Runbook, Shown } from '../parts/pieces.tsx'
+import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
 import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder, heldOf } from '../state/conditions.ts'
-import { duration, exactTime, grouped, gwei, inGwei, plural } from '../state/format.ts'
+import { begun, duration, exactTime, grouped, localTime, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -156,9 +157,11 @@ export function State({ view }: { view: OverviewView }) {
         <p class="why">
           For <Age at={first.since} />
           {health === 'acknowledged' && ', acknowledged'}
-          {first.text === undefined ? '.' : `. ${inGwei(first.text)}`}
+          {first.text === undefined ? '.' : `. ${begun(first.text)}`}
           {capIn(first.condition) && view.network_price && (
-            <>. The network’s price now: {gwei(BigInt(view.network_price.per_gas))} gwei.</>
+            <>
+              . The network’s price now: <Gwei wei={view.network_price.per_gas} />.
+            </>
           )}{' '}
           <Runbook wait={first} />
           {others.length > 0 && <> And {plural(others.length, 'other condition')}.</>}
@@ -181,8 +184,8 @@ export function State({ view }: { view: OverviewView }) {
       )}
       {lowCap !== undefined && view.network_price && (
         <p class="why">
-          <Badge tone="warn">Cap below the price</Badge> Its cap of {gwei(lowCap)} gwei is below the network’s price of{' '}
-          {gwei(BigInt(view.network_price.per_gas))} gwei (
+          <Badge tone="warn">Cap below the price</Badge> Its cap of <Gwei wei={lowCap} /> is below the network’s price
+          of <Gwei wei={view.network_price.per_gas} /> (
           <ReadAt price={view.network_price} />
           ).
         </p>
@@ -219,7 +222,7 @@ function Row({ view, fees }: { view: OverviewView; fees?: readonly DailyGasView[
       </td>
       <td class="number" data-label="Balance">
         {view.balance ? (
-          <span title={`read at ${exactTime(view.balance.read_at)}`}>
+          <span title={`read at ${localTime(view.balance.read_at)} (${exactTime(view.balance.read_at)})`}>
             <Ether wei={view.balance.wei} symbol={symbol} />
           </span>
         ) : (

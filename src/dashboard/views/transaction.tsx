@@ -4,14 +4,15 @@ import type { RelayerStatusView, RelayerView } from '../../client/account-types.
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
+import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { Badge, Copy, Ether, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
+import { Badge, Copy, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { TransactionBadge } from '../parts/transaction-badge.tsx'
 import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
-import { grouped, inGwei, shortened } from '../state/format.ts'
+import { begun, grouped, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -107,7 +108,7 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
       <div class={`notice ${tone} stacked`} role="status">
         <p>
           <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {sentence}{' '}
-          {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && inGwei(wait.text)}{' '}
+          {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && begun(wait.text)}{' '}
           {wait && <Runbook wait={wait} />}
         </p>
         {help}
@@ -118,13 +119,13 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
     return (
       <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'} stacked`}>
         <p>
-          <strong>{conditionTitles[wait.condition]}.</strong> {inGwei(wait.text)} <Runbook wait={wait} />
+          <strong>{conditionTitles[wait.condition]}.</strong> {begun(wait.text)} <Runbook wait={wait} />
         </p>
         {help}
       </div>
     )
   }
-  return transaction.status_reason === undefined ? null : <p class="reason">{inGwei(transaction.status_reason)}</p>
+  return transaction.status_reason === undefined ? null : <p class="reason">{begun(transaction.status_reason)}</p>
 }
 
 const owners = { payload: 'payload', no_op: 'no-op', foreign: 'foreign transaction' } as const
@@ -184,7 +185,7 @@ function Facts({ relayer, view, trace }: Parts) {
         <div>
           <dt>{of('Cost')}</dt>
           <dd>
-            <Ether wei={inclusion.fees} symbol={symbol} exact />
+            <Ether wei={inclusion.fees} symbol={symbol} />
           </dd>
         </div>
       )}

@@ -33,7 +33,9 @@ export const heldSchema = Type.Object(
   {
     condition: Type.Enum([...heldConditions]),
     since: time('When it began to hold'),
-    text: Type.Optional(such('the next send would wait: the balance (1 wei) does not cover its value (0 wei) and gas')),
+    text: Type.Optional(
+      such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),
+    ),
     facts: Type.Optional(factsSchema),
     runbook: runbookSchema('balance_short'),
     acknowledged: Type.Optional(acknowledgmentSchema),

@@ -4,6 +4,7 @@ import { invalidReasonOf, isNonceSpent, isNoOp, mayBeKnown, wasAlwaysRejected } 
 import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
+import { inEther } from '../../domain/shown-amount.ts'
 import type { InPhase, Transaction } from '../../domain/transaction.ts'
 import { presentTime } from '../response/present-time.ts'
 
@@ -26,7 +27,7 @@ function explainVerdict(transaction: Transaction, pool: PoolKind): string {
       return `${explainRace({ ...transaction, lifecycle }, pool)}; follow it at ${pathOf(transaction)}/cancellation`
     case 'mined':
     case 'final':
-      return `nonce ${lifecycle.nonce} was taken by ${winner?.hash} in block ${winner?.block.number}; ${cost === undefined ? 'no node tells what the cancellation cost' : `the cancellation cost ${cost} wei`}; ${certainty}`
+      return `nonce ${lifecycle.nonce} was taken by ${winner?.hash} in block ${winner?.block.number}; ${cost === undefined ? 'no node tells what the cancellation cost' : `the cancellation cost ${inEther(cost)}`}; ${certainty}`
   }
 }
 

@@ -8,6 +8,7 @@ import {
   previewCancellation as previewCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
 import type { WindowPreview } from '../../domain/decide/preview-window.ts'
+import { inEther } from '../../domain/shown-amount.ts'
 import { minWei } from '../../domain/units.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
@@ -196,17 +197,17 @@ function pricedInWords({
   balance,
   gasBudget,
 }: PricedPreview): string[] {
-  const most = cost.max === undefined ? '' : `, and ${cost.max} wei under cancel_gas_price_cap`
+  const most = cost.max === undefined ? '' : `, and ${inEther(cost.max)} under cancel_gas_price_cap`
   return [
-    `${free} would end at once, at no cost; ${noOps + gaps} need a no-op, for about ${cost.expected} wei, at most ${cost.today} wei at today's price${most}.`,
+    `${free} would end at once, at no cost; ${noOps + gaps} need a no-op, for about ${inEther(cost.expected)}, at most ${inEther(cost.today)} at today's price${most}.`,
     ...gapWords(gaps),
     ...(overCap > 0 ? [`${overCap} of the no-ops would wait: today's price is above cancel_gas_price_cap.`] : []),
-    ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${committed} wei.`] : []),
+    ...(racing > 0 ? [`${racing} more were canceled before, and may cost up to ${inEther(committed)}.`] : []),
     ...lateWords(tooLate),
-    ...(balance < cost.today + committed ? [`The balance of ${balance} wei does not cover that: top it up.`] : []),
+    ...(balance < cost.today + committed ? [`The balance of ${inEther(balance)} does not cover that: top it up.`] : []),
     ...(gasBudget !== undefined && gasBudget < minWei(balance, cost.today + committed)
       ? [
-          `Of their gas, ${gasBudget} wei may be in flight at once (reserve_balance), so some would wait for the others.`,
+          `Of their gas, ${inEther(gasBudget)} may be in flight at once (reserve_balance), so some would wait for the others.`,
         ]
       : []),
   ]

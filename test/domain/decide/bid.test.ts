@@ -113,7 +113,7 @@ describe('after a spike', () => {
       {
         do: 'explain',
         condition: 'cancel_unfunded',
-        reason: 'canceled; the balance does not cover the no-op, which may cost 500000000000000 wei: top it up',
+        reason: 'canceled; the balance does not cover the no-op, which may cost 0.0005 ether: top it up',
       },
     ])
   })

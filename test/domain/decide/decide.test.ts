@@ -1,4 +1,5 @@
 // What a relayer does next, case by case: the prose atop decide.ts and the rules of canceling.
+
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
@@ -8,6 +9,7 @@ import { repeatAfter } from '../../../src/domain/decide/race/repeat-after.ts'
 import { tipOf } from '../../../src/domain/fees.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
+import { inEther } from '../../../src/domain/shown-amount.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
@@ -356,7 +358,7 @@ test('what fills a gap is held to the cap of no-ops, not to that of sends: cance
     plan({ relayer: someRelayer({ policies: { ...somePolicies, ...policies } }), open: [gapFiller] }, stuck).decisions
   expect(capped({ gasPriceCap: 1n })).toMatchObject([{ do: 'bump' }])
   expect(capped({ cancelGasPriceCap: 1n })).toMatchObject([
-    { do: 'explain', reason: expect.stringContaining('waits at cancel_gas_price_cap (1 wei)') },
+    { do: 'explain', reason: expect.stringContaining('waits at cancel_gas_price_cap (0.000000001 gwei)') },
   ])
 })
 
@@ -407,7 +409,7 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(decisions).toMatchObject([
       {
         do: 'explain',
-        reason: `canceled; the balance does not cover the no-op, which may cost ${21_000n * 40n * gwei} wei: top it up`,
+        reason: `canceled; the balance does not cover the no-op, which may cost ${inEther(21_000n * 40n * gwei)}: top it up`,
       },
       { do: 'rebroadcast', attempt: noOp },
     ])

@@ -127,25 +127,25 @@ const cases: readonly Case[] = [
   ],
   [
     'balance_below_minimum',
-    /^waits: the balance \(7 wei\) is below min_balance \(10 wei\): top it up by 3 wei$/,
+    /^waits: the balance \(0\.000000007 gwei\) is below min_balance \(0\.00000001 gwei\): top it up by about 0\.000000003 gwei$/,
     { relayer: withPolicies({ minBalance: 10n }), queued: [queued(1)] },
     { balance: 7n },
   ],
   [
     'balance_short',
-    /^waits: the balance \(5 wei\) does not cover its value \(1 wei\) and gas .*: top it up by \d+ wei$/,
+    /^waits: the balance \(0\.000000005 gwei\) does not cover its value \(0\.000000001 gwei\) and gas .*: top it up by about [\d.]+ ether$/,
     { queued: [queued(1)] },
     { balance: 5n },
   ],
   [
     'gas_price_cap',
-    /^waits: the base fee \(up to 10000000000 wei\) is above gas_price_cap \(5 wei\): raise the cap/,
+    /^waits: the base fee \(up to 10 gwei\) is above gas_price_cap \(0\.000000005 gwei\): raise the cap/,
     { relayer: withPolicies({ gasPriceCap: 5n }), queued: [queued(1)] },
     {},
   ],
   [
     'gas_price_cap',
-    /^waits: its own fee \(3 wei\) is above gas_price_cap \(2 wei\)/,
+    /^waits: its own fee \(0\.000000003 gwei\) is above gas_price_cap \(0\.000000002 gwei\)/,
     { relayer: withPolicies({ gasPriceCap: 2n }), queued: [queued(1, { payload: own })] },
     {},
   ],
@@ -163,13 +163,13 @@ const cases: readonly Case[] = [
   ],
   [
     'balance_short',
-    /^waits: a node says that the balance does not cover it, which may cost 420000000000001 wei: top it up$/,
+    /^waits: a node says that the balance does not cover it, which may cost 0\.00042 ether: top it up$/,
     { open: [inFlight(0, [someAttempt(0, { broadcast: rejected('insufficientFunds') })])] },
     {},
   ],
   [
     'own_price',
-    /^waits at its own price \(3 wei per gas, 2 of it as tip\).*replace it/,
+    /^waits at its own price \(0\.000000003 gwei per gas, 0\.000000002 gwei of it as tip\).*replace it/,
     { open: [inFlight(0, undefined, { payload: own })] },
     late,
   ],
@@ -205,19 +205,19 @@ const cases: readonly Case[] = [
   ],
   [
     'balance_short',
-    /^waits: a higher price is needed, and the balance does not cover it .*; it may cost 500000000000000 wei: top it up/,
+    /^waits: a higher price is needed, and the balance does not cover it .*; it may cost 0\.0005 ether: top it up/,
     { open: [inFlight(0)] },
     { ...late, balance: 5n },
   ],
   [
     'cancel_unfunded',
-    /^canceled; the balance does not cover the no-op, which may cost 1000000000000000 wei: top it up$/,
+    /^canceled; the balance does not cover the no-op, which may cost 0\.001 ether: top it up$/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0)], canceled)] },
     { ...late, balance: 5n },
   ],
   [
     'gas_price_cap',
-    /^waits at gas_price_cap \(20000000000 wei\): it needs a higher price to be mined sooner; without the cap the next attempt would offer up to \d+ wei, with room for a rising base fee; it holds nonce 0 since block 100: raise the cap/,
+    /^waits at gas_price_cap \(20 gwei\): it needs a higher price to be mined sooner; without the cap the next attempt would offer up to [\d.]+ gwei, with room for a rising base fee; it holds nonce 0 since block 100: raise the cap/,
     { relayer: withPolicies({ gasPriceCap: 20n * gwei }), open: [inFlight(0)] },
     late,
   ],
@@ -313,25 +313,25 @@ const cases: readonly Case[] = [
   ],
   [
     'cancel_unfunded',
-    /^canceled; the balance does not cover the no-op, which may cost 840000000000000 wei: top it up$/,
+    /^canceled; the balance does not cover the no-op, which may cost 0\.00084 ether: top it up$/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: rejected('insufficientFunds') })], canceled)] },
     {},
   ],
   [
     'price_ceiling',
-    /^waits: another attempt needs 200000000000 wei per gas, above the ceiling of 10 times what recent blocks paid: .*; gas_price_cap replaces the ceiling$/,
+    /^waits: another attempt needs 200 gwei per gas, above the ceiling of 10 times what recent blocks paid: .*; gas_price_cap replaces the ceiling$/,
     { open: [inFlight(0, [someAttempt(0, { fees: eip1559(125n * gwei, 115n * gwei) })])] },
     suggested,
   ],
   [
     'price_ceiling',
-    /^canceled; another attempt needs 200000000000 wei per gas, .*; cancel_gas_price_cap replaces the ceiling$/,
+    /^canceled; another attempt needs 200 gwei per gas, .*; cancel_gas_price_cap replaces the ceiling$/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { fees: eip1559(145n * gwei, 135n * gwei) })], canceled)] },
     suggested,
   ],
   [
     'cancel_gas_price_cap',
-    /^canceled; the no-op would need more \(up to 50000000000 wei per gas\) than cancel_gas_price_cap \(7 wei\).*raise the cap/,
+    /^canceled; the no-op would need more \(up to 50 gwei per gas\) than cancel_gas_price_cap \(0\.000000007 gwei\).*raise the cap/,
     { relayer: withPolicies({ cancelGasPriceCap: 7n }), open: [inFlight(0, undefined, canceled)] },
     {},
   ],
@@ -407,10 +407,10 @@ test('a foreign transaction in the place of ours is a condition as long as it is
 
 describe('a reason', () => {
   const waiting = queued(1, {
-    wait: { condition: 'balance_short', text: 'waits: the balance (5 wei) does not cover …' },
+    wait: { condition: 'balance_short', text: 'waits: the balance (0.000000005 gwei) does not cover …' },
   })
   const held = [someAttempt(0, { recordedAtBlock: height })] as const
-  const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (1 wei)' }
+  const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (0.000000001 gwei)' }
   const stuck = (reported: Partial<Transaction>) => inFlight(0, [held[0]], reported)
 
   test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
@@ -420,7 +420,7 @@ describe('a reason', () => {
     const work = reported({ relayer, queued: [queued(1)] }, first.decisions)
     expect(planOf(work, at(19n * gwei)).decisions).toEqual([])
     expect(explained(planOf(work, at(21n * gwei)).decisions)).toMatchObject([
-      { reason: expect.stringContaining(`up to ${50n * gwei} wei`) },
+      { reason: expect.stringContaining('up to 50 gwei') },
     ])
   })
 

@@ -1,11 +1,13 @@
 // A chain that orders blocks before it executes them (Monad): gas in flight fits in a reserve, payments count late, and a value that
 // leaves less than the reserve goes alone.
+
 import { describe, expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { ProfileOverrides } from '../../../src/domain/profile.ts'
 import { replace } from '../../../src/domain/replace.ts'
+import { inEther } from '../../../src/domain/shown-amount.ts'
 import { sentenceOf } from '../../../src/domain/wait-sentence.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
@@ -59,7 +61,7 @@ describe('the gas of all transactions in flight', () => {
     expect(verbs({ queued: three })).toEqual(['assignNonce', 'assignNonce', 'assignNonce'])
     expect(verbs({ queued: three }, {}, small)).toEqual(['assignNonce', 'assignNonce', 'balance_short'])
     expect(reasons({ queued: three }, {}, small)).toEqual([
-      `waits: its gas beside that of the transactions in flight would exceed the network's reserve_balance (${2n * gas} wei), or the balance of 3 blocks ago: it goes once these are mined and 3 blocks have followed`,
+      `waits: its gas beside that of the transactions in flight would exceed the network's reserve_balance (${inEther(2n * gas)}), or the balance of 3 blocks ago: it goes once these are mined and 3 blocks have followed`,
     ])
   })
 
@@ -137,7 +139,7 @@ describe('a payment to the account', () => {
     const waiting = { queued: [sending(1, 2n * ether)] }
     expect(verbs(waiting, { balance: 20n * ether, lagged })).toEqual(['balance_short'])
     expect(reasons(waiting, { balance: 20n * ether, lagged })).toEqual([
-      `waits: the balance of 3 blocks ago (${ether} wei) does not cover its value (${2n * ether} wei) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait, or top it up by ${2n * ether} wei`,
+      `waits: the balance of 3 blocks ago (1 ether) does not cover its value (2 ether) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait, or top it up by about 2 ether`,
     ])
     expect(verbs(waiting, { balance: 20n * ether })).toEqual(['assignNonce'])
   })
@@ -177,7 +179,7 @@ describe('a value that leaves less than the reserve', () => {
     const open = [inFlight(0, [someAttempt(0)])]
     expect(verbs({ open, queued: [emptying] }, { balance })).toContain('balance_short')
     expect(reasons({ open, queued: [emptying] }, { balance })).toEqual([
-      `waits: its value (${3n * ether} wei) leaves less than the network's reserve_balance (${reserve} wei), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up by ${ether + 21_000n * 20n * gwei > ether ? 2n * ether : ether} wei`,
+      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up by about 2 ether`,
     ])
     expect(verbs({ queued: [emptying] }, { balance, nonce: 1, lagged: { balance, nonce: 0 } })).toEqual([
       'balance_short',
@@ -204,7 +206,7 @@ describe('a value that leaves less than the reserve', () => {
     const seen = { balance: 12n * ether, delegated: true }
     expect(verbs({ queued: [emptying] }, seen)).toEqual(['balance_short'])
     expect(reasons({ queued: [emptying] }, seen)).toEqual([
-      `waits: its value (${3n * ether} wei) leaves less than the network's reserve_balance (${reserve} wei), which an account that delegates (EIP-7702) has to keep: top it up by ${ether} wei, end the delegation, or cancel it`,
+      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), which an account that delegates (EIP-7702) has to keep: top it up by about 1 ether, end the delegation, or cancel it`,
     ])
     const skipping = someRelayer({ policies: { ...relayer.policies, skipUnfunded: true } })
     expect(verbs({ relayer: skipping, queued: [emptying, sending(2, 0n)] }, seen)).toEqual([

@@ -1,4 +1,5 @@
 // A sweep: it goes alone, also while the relayer is paused, and its value is what the account can pay beside twice its cost.
+
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
@@ -8,6 +9,7 @@ import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { ProfileOverrides } from '../../../src/domain/profile.ts'
+import { inEther } from '../../../src/domain/shown-amount.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
@@ -137,7 +139,7 @@ describe('an account that pays for nothing', () => {
       {
         do: 'refuse',
         transaction: expect.objectContaining({ id: sweep.id }),
-        reason: `its balance of ${balance} wei does not exceed twice the cost of a transfer at present: there is nothing to sweep`,
+        reason: `its balance of ${inEther(balance)} does not exceed twice the cost of a transfer at present: there is nothing to sweep`,
       },
     ])
     // No node estimates a value that the account does not hold.

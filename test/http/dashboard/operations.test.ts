@@ -45,7 +45,7 @@ const read = async (path: string, token?: string) => {
 const stuckWait = {
   condition: 'gas_price_cap',
   facts: { of: 'attempt', cap: '2000000000', offer: { per_gas: '5000000000', has_room: true }, nonce: 40, since: 90 },
-  text: expect.stringMatching(/^waits at gas_price_cap \(2000000000 wei\)/),
+  text: expect.stringMatching(/^waits at gas_price_cap \(2 gwei\)/),
   since: '2027-01-15T08:00:00.000Z',
   runbook: '/docs/runbook.md#gas_price_cap',
 }

@@ -108,7 +108,7 @@ describe('success', () => {
     expect(answer.body.data).toMatchObject({ status: 'canceled', hash: own.hash, max_fee_per_gas: '30000000193' })
     expect(answer.body.data).not.toHaveProperty('confirmed_at')
     expect(answer.body.metadata.logs[1].message).toContain(`nonce 21 was taken by ${noOp.hash} in block 100`)
-    expect(answer.body.metadata.logs[1].message).toContain('cost 42000000000000 wei')
+    expect(answer.body.metadata.logs[1].message).toContain('cost 0.000042 ether')
   })
 
   test.each([

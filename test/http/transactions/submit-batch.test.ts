@@ -92,7 +92,9 @@ describe('none is stored, and every bad item is named', () => {
     const answer = await post(other, 'one', { transactions: sends(40) })
     expect([answer.status, answer.headers['relayer-error-code']]).toEqual([400, 'POLICY_VIOLATION'])
     const lines = answer.body.message.split('\n')
-    expect(lines[0]).toMatch(/^transactions\[21\]\.value: 21 is above the relayer's value_cap of 20 wei/)
+    expect(lines[0]).toMatch(
+      /^transactions\[21\]\.value: 0\.000000021 gwei is above the relayer's value_cap of 0\.00000002 gwei/,
+    )
     expect(lines.slice(10)).toEqual(['and 9 more of them'])
     expect(await total(other, 'one')).toBe(0)
     // The place in the order that the refused ones had taken was given back with them.

@@ -481,7 +481,7 @@ describe('refusals of the relayer', () => {
       session.saveRelayer(relayer('one', { policies: { ...policies, gasPriceCap: 5n } })),
     )
     const answer = await own.send('one', { ...minimal, gas_price: '6' })
-    expect(answer.body.message).toContain('gas_price: 6 is above')
+    expect(answer.body.message).toContain('gas_price: 0.000000006 gwei is above')
     expectFailure(answer, 400, answer.body.message, 'POLICY_VIOLATION')
   })
 

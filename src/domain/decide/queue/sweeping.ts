@@ -10,6 +10,7 @@ import { l1FeeOf } from '../../l1-fee.ts'
 import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../../relayer.ts'
+import { inEther } from '../../shown-amount.ts'
 import { isSweep, sweptValue, withValue } from '../../sweep.ts'
 import type { InPhase, Transaction } from '../../transaction.ts'
 import type { Wei } from '../../units.ts'
@@ -76,7 +77,7 @@ export function refusalOfEmpty(
   { balance = 0n }: Pick<Observation, 'balance'>,
 ): string | undefined {
   if (!isSweep(sweep) || payload.value > 0n) return undefined
-  return `its balance of ${balance} wei does not exceed twice the cost of a transfer at present: there is nothing to sweep`
+  return `its balance of ${inEther(balance)} does not exceed twice the cost of a transfer at present: there is nothing to sweep`
 }
 
 /** A payment to the account that does not count yet would be left behind. */

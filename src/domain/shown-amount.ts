@@ -1,0 +1,71 @@
+// Amounts as people read them: ether for amounts, gwei for prices of gas, three significant digits. Facts and JSON have every digit.
+import type { Wei } from './units.ts'
+
+/** Below this, an amount of ether would be mostly zeros: gwei say it. */
+const etherMin = 10n ** 12n
+const significantDigits = 3
+
+export interface ShownAmount {
+  readonly figure: string
+  readonly unit: 'ether' | 'gwei'
+}
+
+/** Rounded to three digits: `0.00123`, `1.5`, `10,000`. `up`: to the next, for a top-up. */
+export function shownAmount(wei: Wei, { up = false }: { readonly up?: boolean } = {}): ShownAmount {
+  const unit = unitOf(wei)
+  return { figure: rounded(wei, decimalsOf[unit], up), unit }
+}
+
+/** The same with all its digits. */
+export function exactAmount(wei: Wei): ShownAmount {
+  const unit = unitOf(wei)
+  return { figure: exact(wei, decimalsOf[unit]), unit }
+}
+
+/** `1.5 ether`, or `420 gwei` for a small one. */
+export function inEther(wei: Wei): string {
+  return words(shownAmount(wei))
+}
+
+/** Never less than the amount, and at most a hundredth more. */
+export function atLeastInEther(wei: Wei): string {
+  return words(shownAmount(wei, { up: true }))
+}
+
+/** A price of gas: `2.85 gwei`. */
+export function inGwei(wei: Wei): string {
+  return `${rounded(wei, decimalsOf.gwei, false)} gwei`
+}
+
+/** With all its digits: where two amounts are compared that a client or an operator wrote. */
+export function exactlyInEther(wei: Wei): string {
+  return words(exactAmount(wei))
+}
+
+export function exactlyInGwei(wei: Wei): string {
+  return `${exact(wei, decimalsOf.gwei)} gwei`
+}
+
+const decimalsOf = { ether: 18, gwei: 9 } as const
+
+function unitOf(wei: Wei): ShownAmount['unit'] {
+  return wei > 0n && wei < etherMin ? 'gwei' : 'ether'
+}
+
+function words({ figure, unit }: ShownAmount): string {
+  return `${figure} ${unit}`
+}
+
+function exact(wei: Wei, decimals: number): string {
+  const digits = wei.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, -decimals).replace(/\B(?=(\d{3})+$)/g, ',')
+  const fraction = digits.slice(-decimals).replace(/0+$/, '')
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+/** A whole part keeps all its digits. */
+function rounded(wei: Wei, decimals: number, up: boolean): string {
+  const dropped = Math.min(decimals, Math.max(0, wei.toString().length - significantDigits))
+  const step = 10n ** BigInt(dropped)
+  return exact(((wei + (up ? step - 1n : step / 2n)) / step) * step, decimals)
+}
