@@ -1,10 +1,13 @@
-// The frame of every view: the way to the others, search, the state of the connection, and the pause button.
+// The frame of every view: the way to the others, search, the state of the connection, the pause button, and the theme.
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { Glossary } from './parts/glossary.tsx'
 import { Empty, Heading } from './parts/pieces.tsx'
-import { connection, pause, paused } from './state/live.ts'
+import { timeOfDay } from './state/format.ts'
+import { connection, isStale, pause, paused, readAt } from './state/live.ts'
 import { go, type Route, route } from './state/route.ts'
 import { may, readSession, type SignedIn, session, signOut } from './state/session.ts'
+import { choose, theme, themeOf, themes } from './state/theme.ts'
 import { ApiKeys } from './views/api-keys.tsx'
 import { AuditLog } from './views/audit-log.tsx'
 import { CancelAll } from './views/cancel-all.tsx'
@@ -43,10 +46,43 @@ function Page({ as }: { as: SignedIn }) {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
-        <a class="brand" href="/">
-          <img src="/dashboard/icon.svg" alt="" width="22" height="22" /> Rescind
-        </a>
+      <Top as={as} current={current} />
+      <main id="content">
+        <View of={current} />
+      </main>
+      <footer class="bottom">
+        <Glossary />
+        <ThemeSwitch />
+        Rescind {as.version} · key <strong>{as.name}</strong>: {as.scopes.join(', ')}
+        {as.relayers && ` for ${as.relayers.join(', ')}`} · <a href="/docs/">API reference</a>
+      </footer>
+    </>
+  )
+}
+
+function Top({ as, current }: { as: SignedIn; current: Route }) {
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = false
+  }, [current])
+  return (
+    <header class="top">
+      <a class="brand" href="/">
+        <img src="/dashboard/icon.svg" alt="" width="22" height="22" /> <span class="wide">Rescind</span>
+      </a>
+      <Connection />
+      <button
+        type="button"
+        class="menu"
+        aria-expanded={isOpen.value}
+        aria-controls="menu"
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        Menu
+      </button>
+      <div id="menu" class={isOpen.value ? 'rest open' : 'rest'}>
         <nav aria-label="Views">
           <Item to="/" isCurrent={['relayers', 'relayer', 'transaction', 'cancel-all'].includes(current.view)}>
             Relayers
@@ -69,20 +105,29 @@ function Page({ as }: { as: SignedIn }) {
           )}
         </nav>
         <SearchField />
-        <Connection />
+        <button type="button" class="updates" onClick={() => pause(!paused.value)}>
+          {paused.value ? 'Resume' : 'Pause'} updates
+        </button>
         <button type="button" class="plain" title={`Signed in with the key ${as.name}`} onClick={() => void signOut()}>
           Sign out
         </button>
-      </header>
-      <main id="content">
-        <View of={current} />
-      </main>
-      <footer class="bottom">
-        <Glossary />
-        Rescind {as.version} · key <strong>{as.name}</strong>: {as.scopes.join(', ')}
-        {as.relayers && ` for ${as.relayers.join(', ')}`} · <a href="/docs/">API reference</a>
-      </footer>
-    </>
+      </div>
+    </header>
+  )
+}
+
+function ThemeSwitch() {
+  return (
+    <label class="theme">
+      Theme{' '}
+      <select value={theme.value} onChange={({ currentTarget }) => choose(themeOf(currentTarget.value))}>
+        {themes.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
@@ -159,10 +204,7 @@ function Connection() {
     <div class={`connection ${state}`}>
       <span class="dot" aria-hidden="true" />
       <span role="status">{paused.value ? 'Paused' : words[connection.value]}</span>
-      <button type="button" onClick={() => pause(!paused.value)}>
-        {paused.value ? 'Resume' : 'Pause'}
-        <span class="wide">&nbsp;updates</span>
-      </button>
+      {isStale() && <small class="wide">{`as of ${timeOfDay(readAt.value)}`}</small>}
     </div>
   )
 }

@@ -1,8 +1,8 @@
 // The gas spent a day, drawn by uPlot. The table beside it says the same in figures.
-import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { isDark } from '../state/theme.ts'
 
 export interface Series {
   /** Unix seconds of each day. */
@@ -12,18 +12,9 @@ export interface Series {
   readonly unit: string
 }
 
-const scheme = matchMedia('(prefers-color-scheme: dark)')
-
 export function Chart({ days, amounts, unit }: Series) {
   const box = useRef<HTMLDivElement>(null)
-  const isDark = useSignal(scheme.matches)
-  useEffect(() => {
-    const follow = () => {
-      isDark.value = scheme.matches
-    }
-    scheme.addEventListener('change', follow)
-    return () => scheme.removeEventListener('change', follow)
-  }, [])
+  const dark = isDark()
   useEffect(() => {
     const element = box.current
     if (!element) return
@@ -68,6 +59,6 @@ export function Chart({ days, amounts, unit }: Series) {
       observer.disconnect()
       chart.destroy()
     }
-  }, [days, amounts, unit, isDark.value])
+  }, [days, amounts, unit, dark])
   return <div ref={box} class="chart" aria-hidden="true" />
 }

@@ -2,7 +2,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { after, shownNow } from '../state/clock.ts'
-import { duration, exactTime, localTime, shortened } from '../state/format.ts'
+import { duration, exactTime, localTime, shortened, timeOfDay } from '../state/format.ts'
+import { isStale, readAt } from '../state/live.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
 import type { Tone } from '../state/verdict.ts'
@@ -107,8 +108,8 @@ export function Shown<T>({
       {failure && (
         <div class="notice bad" role="alert">
           <p>
-            <strong>{answer ? 'Not up to date.' : `Could not read ${what}.`}</strong> {failure.message}{' '}
-            <code>{failure.code}</code>
+            <strong>{answer ? `Not up to date: as of ${timeOfDay(readAt.value)}.` : `Could not read ${what}.`}</strong>{' '}
+            {failure.message} <code>{failure.code}</code>
           </p>
           <button type="button" onClick={reload}>
             Try again
@@ -143,10 +144,19 @@ export function Empty({ title, children }: { title: string; children?: Component
 export function Heading({ children, aside }: { children: ComponentChildren; aside?: ComponentChildren }) {
   return (
     <header class="heading">
-      <h1 tabIndex={-1}>{children}</h1>
+      <h1 tabIndex={-1}>
+        {children}
+        <AsOf />
+      </h1>
       {aside && <div class="aside">{aside}</div>}
     </header>
   )
+}
+
+/** Beside a heading that is of an earlier time. */
+function AsOf() {
+  if (!isStale()) return null
+  return <small class="as-of">{`as of ${timeOfDay(readAt.value)}`}</small>
 }
 
 /** The id in short; the whole of it is the title. */

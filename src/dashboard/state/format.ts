@@ -33,6 +33,11 @@ export function localTime(iso: string): string {
   return localForm.format(new Date(iso))
 }
 
+/** In the browser's time zone: `14:05`. */
+export function timeOfDay(ms: number): string {
+  return localForm.format(ms).slice(11, 16)
+}
+
 /** The start and the end, which people compare. */
 export function shortened(text: string, lead = 8, tail = 6): string {
   return text.length <= lead + tail + 1 ? text : `${text.slice(0, lead)}…${text.slice(-tail)}`

@@ -8,6 +8,13 @@ export const paused = signal(false)
 /** Rises when views should read again. */
 export const changes = signal(0)
 export const connection = signal<'connecting' | 'live' | 'lost'>('connecting')
+/** When a view last read its data. */
+export const readAt = signal(now())
+
+/** The view shows an earlier time: the connection is lost, or somebody paused the page. */
+export function isStale(): boolean {
+  return paused.value || connection.value === 'lost'
+}
 
 /** Many events in a second are one reading. */
 const gatherMs = 700

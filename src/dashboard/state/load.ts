@@ -1,7 +1,8 @@
 // Reads the data of a view, again after each change. A failure never replaces data.
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { changes, paused } from './live.ts'
+import { now } from './clock.ts'
+import { changes, paused, readAt } from './live.ts'
 import { Failure, type Reply, type RequestOptions, request } from './request.ts'
 
 export interface Loaded<T> {
@@ -30,6 +31,7 @@ export function useRead<T>(path: string | undefined, readFrom: Read<T>, isLive =
     try {
       const answer = await readFrom(path, { ...(background && { background }) })
       // A later reading is newer, whichever comes first.
+      readAt.value = now()
       if (mine === turn.current) state.value = { path, answer }
     } catch (error) {
       if (!(error instanceof Failure)) throw error

@@ -10,6 +10,7 @@ import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder, heldOf } from '../state/conditions.ts'
 import { begun, duration, exactTime, grouped, localTime, plural } from '../state/format.ts'
+import { connection } from '../state/live.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
@@ -24,7 +25,7 @@ export function Relayers() {
     <Shown loaded={loaded} what="the relayers">
       {(relayers, total) => (
         <>
-          <Summary relayers={relayers} />
+          <Summary relayers={relayers} isOld={connection.value === 'lost' || loaded.failure !== undefined} />
           {relayers.length === 0 ? (
             <Empty title="No relayer yet">
               The configuration file and <code>POST /api/v1/relayers</code> create relayers.
@@ -51,11 +52,19 @@ function sorted(relayers: readonly OverviewView[]): readonly OverviewView[] {
   return [...relayers].sort((one, other) => rank(one) - rank(other) || one.id.localeCompare(other.id))
 }
 
-function Summary({ relayers }: { relayers: readonly OverviewView[] }) {
+function Summary({ relayers, isOld }: { relayers: readonly OverviewView[]; isOld: boolean }) {
   const stuck = relayers.filter((view) => healthOf(view, shownNow.value) === 'stuck')
   const low = relayers.filter((view) => lowCapOf(view) !== undefined).length
   const blocked = relayers.filter((view) => healthOf(view, shownNow.value) === 'blocked').length
   const open = relayers.reduce((sum, view) => sum + view.queued + view.in_flight, 0)
+  if (isOld) {
+    return (
+      <Heading>
+        <span class="headline">The present state is unknown</span>
+        <small>{stuck.length === 0 ? 'no relayer was stuck' : `${plural(stuck.length, 'relayer')} stuck`}</small>
+      </Heading>
+    )
+  }
   if (stuck.length > 0) {
     return (
       <Heading>

@@ -1,5 +1,6 @@
 // Signing in: the key is posted once, and the page keeps nothing of it.
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { Failure } from '../state/request.ts'
 import { signIn } from '../state/session.ts'
 
@@ -12,6 +13,8 @@ export function SignIn({ why }: { why: string | undefined }) {
   const key = useSignal('')
   const failure = useSignal<string | undefined>(undefined)
   const isBusy = useSignal(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
 
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -45,6 +48,7 @@ export function SignIn({ why }: { why: string | undefined }) {
         <label for="key">API key</label>
         <input
           id="key"
+          ref={field}
           type="password"
           autocomplete="current-password"
           spellcheck={false}

@@ -6,7 +6,7 @@ import { memberOf } from '../../ops/member.ts'
 import type { Mounting } from '../request/mount.ts'
 import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
 import { type Bundle, bundleDashboard } from './bundle.ts'
-import { icon, page } from './page.ts'
+import { icon, page, themeScript } from './page.ts'
 
 /** Each view has a path, so that it can be linked to. `state/route.ts` of the script has the same list. */
 const views = [
@@ -25,38 +25,48 @@ const views = [
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-type Files = Readonly<Record<'html' | 'script' | 'style' | 'icon', Asset>>
+/** Answers a browser at a path that is none with the page, which says so. */
+export type UnknownPage = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+type Files = Readonly<Record<'html' | 'theme' | 'script' | 'style' | 'icon', Asset>>
 
 /** They need no key, so requests are limited by address. */
-export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): void {
+export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): UnknownPage {
   const files = once(openFiles)
+  const send = async (request: FastifyRequest, reply: FastifyReply, file: keyof Files) => {
+    reply.header('content-security-policy', pagePolicy)
+    reply.header('referrer-policy', 'no-referrer')
+    reply.header('cross-origin-opener-policy', 'same-origin')
+    reply.header('cross-origin-resource-policy', 'same-origin')
+    return sendAsset(request, reply, (await files())[file])
+  }
   const serve = (url: string, file: keyof Files) =>
     app.get(url, {
       schema: { hide: true },
       onRequest: (request: FastifyRequest) => door.rates.checkOpenLimit(request.ip),
-      async handler(request: FastifyRequest, reply: FastifyReply) {
-        reply.header('content-security-policy', pagePolicy)
-        reply.header('referrer-policy', 'no-referrer')
-        reply.header('cross-origin-opener-policy', 'same-origin')
-        reply.header('cross-origin-resource-policy', 'same-origin')
-        return sendAsset(request, reply, (await files())[file])
-      },
+      handler: (request: FastifyRequest, reply: FastifyReply) => send(request, reply, file),
     })
   for (const url of views) serve(url, 'html')
+  serve('/dashboard/theme.js', 'theme')
   serve('/dashboard/app.js', 'script')
   serve('/dashboard/app.css', 'style')
   serve('/dashboard/icon.svg', 'icon')
+  return async (request, reply) => {
+    await door.rates.checkOpenLimit(request.ip)
+    return send(request, reply.code(404), 'html')
+  }
 }
 
 async function openFiles(): Promise<Files> {
   const { script, style } = await readBundle()
-  const [html, js, css, svg] = await Promise.all([
+  const [html, theme, js, css, svg] = await Promise.all([
     assetOf('text/html; charset=utf-8', Buffer.from(page)),
+    assetOf('text/javascript; charset=utf-8', Buffer.from(themeScript)),
     assetOf('text/javascript; charset=utf-8', Buffer.from(script)),
     assetOf('text/css; charset=utf-8', Buffer.from(style)),
     assetOf('image/svg+xml', Buffer.from(icon)),
   ])
-  return { html, script: js, style: css, icon: svg }
+  return { html, theme, script: js, style: css, icon: svg }
 }
 
 /** The package has the built files. A checkout has their source, and builds them at the first request. */

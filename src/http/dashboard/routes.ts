@@ -1,9 +1,9 @@
 // Mounts the dashboard: its session, its pages, and their script and style.
 import type { Mounting } from '../request/mount.ts'
-import { assetRoutes } from './assets.ts'
+import { assetRoutes, type UnknownPage } from './assets.ts'
 import { type DashboardSessions, sessionOperations } from './session-operations.ts'
 
-export function dashboardRoutes(at: Mounting, sessions: DashboardSessions): void {
+export function dashboardRoutes(at: Mounting, sessions: DashboardSessions): UnknownPage {
   sessionOperations(at, sessions)
-  assetRoutes(at)
+  return assetRoutes(at)
 }

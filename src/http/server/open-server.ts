@@ -1,7 +1,7 @@
 // The HTTP server: Fastify with our door, our errors and our routes.
 import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import type { SessionDigest } from '../../commands/dashboard/session-token.ts'
 import { followEvents } from '../../commands/events/follow-events.ts'
@@ -15,6 +15,7 @@ import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
+import type { UnknownPage } from '../dashboard/assets.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
 import { openIdSeal } from '../events/seal-ids.ts'
@@ -147,6 +148,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   app.decorateRequest('principal', undefined)
   app.decorateRequest('keyId', undefined)
   const methodsOf = allowedMethods(app)
+  let unknownPage: UnknownPage | undefined
   await app.register(swagger, describeApi(options.version))
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -160,6 +162,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       throw new RescindError('MALFORMED_HTTP', 'Bad Request')
     }
     if (!request.is404) return done()
+    if (unknownPage && wantsPage(request)) return void unknownPage(request, reply).catch(done)
     const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
@@ -169,7 +172,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
 
   const at = { app, door, metrics: options.metrics }
   serviceRoutes(at, { version: options.version, readiness: options.readiness, clock: options.commands.clock })
-  if (options.serves !== 'probes') operations(at, options, access, stopping)
+  if (options.serves !== 'probes') unknownPage = operations(at, options, access, stopping)
   await app.ready()
   return serverOf(app, draining, auditor)
 }
@@ -196,7 +199,7 @@ function operations(
   options: ServerOptions,
   { keys, sessions, authenticate }: Access,
   stopping: AbortSignal,
-): void {
+): UnknownPage | undefined {
   const { logger } = options
   const sends = { isStrict: options.isStrict ?? false, logIgnored: loggingIgnored(logger) }
   transactionRoutes(at, options.commands, options, stopping, sends)
@@ -219,8 +222,8 @@ function operations(
   })
   apiKeyRoutes(at, options.commands, keys)
   const { sessionDigest: digestOf, version } = options
-  if (digestOf) dashboardRoutes(at, { ...options.commands, ...keys, ring: sessions, digestOf, version })
   if (options.serves !== 'operations') documentationRoutes(at, options.packageRoot)
+  return digestOf && dashboardRoutes(at, { ...options.commands, ...keys, ring: sessions, digestOf, version })
 }
 
 function serverOf(app: FastifyInstance, draining: AbortController, auditor: Auditor): Server {
@@ -248,6 +251,11 @@ function serverOf(app: FastifyInstance, draining: AbortController, auditor: Audi
 
 function hostsOf({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+}
+
+/** A person at a path that is none gets the dashboard's page about it, and a program the error. */
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  return method === 'GET' && !isApi(url) && String(headers.accept ?? '').includes('text/html')
 }
 
 /** Whether an unknown path lies where unauthenticated clients learn nothing, not even that it is unknown. */
