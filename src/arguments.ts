@@ -60,6 +60,8 @@ const commands = [
   ...['sweep', 'check', 'init', 'completion'],
 ]
 
+const ofTheProcess = ['start', 'migrate', 'help']
+
 const options = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -74,6 +76,8 @@ export function parseArguments(args: readonly string[]): Command {
   const [first = '', second = '', ...rest] = args
   if (commands.includes(first)) return { run: 'command', args }
   if (first === 'help' && commands.includes(second)) return { run: 'command', args: [second, ...rest, '--help'] }
+  // Before its options are read: they are of no command then.
+  if (first !== '' && !first.startsWith('-') && !ofTheProcess.includes(first)) return noCommand(first)
   let parsed: ReturnType<typeof parse>
   try {
     parsed = parse(args)
@@ -88,7 +92,7 @@ export function parseArguments(args: readonly string[]): Command {
   }
   if (values.version) return { run: 'version' }
   if (command === 'migrate') return parseMigrate(direction, more, values)
-  if (command !== undefined && command !== 'start') return wrong(`there is no command "${command}"`)
+  if (command !== undefined && command !== 'start') return noCommand(command)
   if (direction !== undefined) return wrong(`"${direction}" is one argument too many; "start" has none`)
   const [stray] = Object.keys(values)
   return stray === undefined ? { run: 'service' } : wrong(`--${stray} belongs to "migrate sqlite-to-postgres"`)
@@ -114,6 +118,27 @@ function parseMigrate(direction: string | undefined, more: readonly string[], va
   if (!from) return wrong('--from is missing: the SQLite file to move, such as --from ./data/rescind.db')
   if (values['dry-run'] && undo) return wrong('--dry-run and --undo exclude each other')
   return { run: values['dry-run'] ? 'rehearsal' : undo ? 'undo' : 'transfer', from }
+}
+
+function noCommand(word: string): Command {
+  const near = [...commands, ...ofTheProcess].map((known) => ({ known, edits: editsBetween(word, known) }))
+  const [nearest] = near.sort((one, other) => one.edits - other.edits)
+  const hint = nearest && nearest.edits <= 2 ? `; did you mean "${nearest.known}"?` : ''
+  return wrong(`there is no command "${word}"${hint}`)
+}
+
+/** Letters to insert, remove or exchange (Levenshtein). */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1]
+    for (const [column, against] of [...other].entries()) {
+      const exchanged = (row[column] ?? 0) + (letter === against ? 0 : 1)
+      next.push(Math.min(exchanged, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 function wrong(text: string): Command {

@@ -151,7 +151,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   return {
     async listen() {
       const { host, port, metrics: at } = config.server
-      const metrics = at && (await metricsServer?.listen(at))
+      const metrics = at && (await metricsServer?.listen({ ...at, isHostOfApi: at.host === host }))
       return { url: await server.listen({ host, port }), ...(metrics !== undefined && { metrics }) }
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),

@@ -58,6 +58,7 @@ export async function cancelAll(around: Around, options: CancelOptions): Promise
 
 async function confirm(terminal: Terminal, relayer: string, preview: CancellationPreviewView): Promise<void> {
   const { free, no_ops: noOps, gaps, racing, too_late: tooLate } = preview
+  if (free + noOps + gaps + tooLate === 0) return
   const lines = pairs([
     ['relayer', relayer],
     ['free to cancel', free],

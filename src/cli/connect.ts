@@ -28,7 +28,9 @@ export async function connect(life: CommandLife, options: ServiceOptions): Promi
   if (apiKey.trim() === '') {
     throw usage('API_KEY is not set: set it in the environment, or in .env in the working directory')
   }
-  return { url, client: openClient({ url, apiKey: apiKey.trim(), signal: life.stop }) }
+  const client = openClient({ url, apiKey: apiKey.trim(), signal: life.stop })
+  life.onConnect?.(client)
+  return { url, client }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -53,13 +55,17 @@ function serviceUrl({ url: given }: ServiceOptions, { RESCIND_URL: variable, APP
 
 const listedMax = 20
 
+/** The ids of the first relayers that the key sees, and their number. */
+export async function listRelayers(client: Client): Promise<{ readonly ids: string; readonly total: number }> {
+  const { items, total } = await client.relayers({ perPage: listedMax })
+  const ids = items.map(({ id }) => id).join(', ')
+  return { ids: total > items.length ? `${ids}, …` : ids, total }
+}
+
 /** The relayer of the options, or the only one that the key may see. */
 export async function relayerOf(client: Client, { relayer }: RelayerOptions): Promise<string> {
   if (relayer !== undefined) return relayer
-  const { items, total } = await client.relayers({ perPage: listedMax })
-  const [only] = items
-  if (only && total === 1) return only.id
-  const ids = items.map(({ id }) => id).join(', ')
-  const listed = total > items.length ? `${ids}, …` : ids
-  throw usage(total === 0 ? 'the key sees no relayer' : `there are ${total} relayers: name one with -r (${listed})`)
+  const { ids, total } = await listRelayers(client)
+  if (total === 1) return ids
+  throw usage(total === 0 ? 'the key sees no relayer' : `there are ${total} relayers: name one with -r (${ids})`)
 }

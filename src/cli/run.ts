@@ -1,7 +1,9 @@
 // Runs one command of the command line. Returns the exit code of the process.
 import { CommanderError } from 'commander'
-import { ApiError, NoAnswer } from '../client/client.ts'
+import { ApiError, type Client, NoAnswer } from '../client/client.ts'
+import { listRelayers } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
+import { explainCode } from './explain-code.ts'
 import { openProgram } from './program.ts'
 import { type CommandLife, openTerminal, plain } from './terminal.ts'
 
@@ -9,9 +11,13 @@ import { type CommandLife, openTerminal, plain } from './terminal.ts'
 export async function run(args: readonly string[], life: CommandLife): Promise<Exit> {
   const terminal = openTerminal(life)
   let exit: Exit = exits.done
+  let client: Client | undefined
+  const onConnect = (opened: Client) => {
+    client = opened
+  }
   try {
     refuseKey(args)
-    const program = openProgram({ life, terminal }, (ended) => {
+    const program = openProgram({ life: { ...life, onConnect }, terminal }, (ended) => {
       exit = ended
     })
     await program.parseAsync([...args], { from: 'user' })
@@ -20,6 +26,7 @@ export async function run(args: readonly string[], life: CommandLife): Promise<E
     if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage
     const { exit: failed, message } = describe(error, life)
     terminal.say(`rescind: ${plain(message)}`)
+    for (const line of await helpFor(error, client)) terminal.say(plain(line))
     return failed
   } finally {
     terminal.endProgress()
@@ -41,11 +48,25 @@ function describe(error: unknown, { stop }: CommandLife): { readonly exit: Exit;
   if (stop.aborted) return { exit: exits.error, message: 'stopped' }
   if (error instanceof ApiError) return describeAnswer(error)
   if (error instanceof NoAnswer) {
-    const hint = error.isUnsent ? '; is the service running at this address (--url, RESCIND_URL)?' : ''
+    const hint = error.isUnsent
+      ? '; is the service running there? --url, RESCIND_URL and APP_PORT name another address, the variables also in .env'
+      : ''
     return { exit: exits.error, message: `${error.message}${hint}` }
   }
   return { exit: exits.error, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
+
+/** Lines below the message: the page about the error, and what the reader needs to try again. */
+async function helpFor(error: unknown, client: Client | undefined): Promise<readonly string[]> {
+  if (!(error instanceof ApiError)) return []
+  const lines = await explainCode(error.code)
+  if (error.code === 'UNAUTHORIZED') return [...lines, `  ${whereTheKeyIs}`]
+  if (error.code !== 'RELAYER_NOT_FOUND' || !client) return lines
+  const { ids, total } = await listRelayers(client).catch(() => ({ ids: '', total: 0 }))
+  return total === 0 ? lines : [...lines, `  relayers: ${ids}`]
+}
+
+const whereTheKeyIs = 'the key is API_KEY of the environment, else of .env in the working directory'
 
 function describeAnswer({ status, code, message, requestId, retryAfterSeconds }: ApiError) {
   const retry = retryAfterSeconds === undefined ? '' : `; retry after ${retryAfterSeconds} s`

@@ -1,6 +1,7 @@
 // Output of a command: data to stdout, messages and progress to stderr, and questions to a person.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import type { Client } from '../client/client.ts'
 import { withoutControls } from '../ops/without-controls.ts'
 
 export interface CommandLife {
@@ -11,6 +12,8 @@ export interface CommandLife {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  /** Called with the connection of a command. */
+  readonly onConnect?: (client: Client) => void
 }
 
 const codes = { red: 31, green: 32, yellow: 33, gray: 90 } as const

@@ -88,7 +88,7 @@ export async function answering<T>(
   } catch (error) {
     for (const stop of stops) stop.throwIfAborted()
     if (error instanceof ApiError) throw error
-    throw new NoAnswer(reasonOf(error), isUnsent(error), { cause: error })
+    throw new NoAnswer(reasonOf(error, connection), isUnsent(error), { cause: error })
   }
 }
 
@@ -135,10 +135,12 @@ function isUnsent(error: unknown): boolean {
   return neverConnected.includes(codeOf(error) ?? '')
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time'
+function reasonOf(error: unknown, { url }: Connection): string {
+  // Without a path, and without the user and the password that a URL may hold.
+  const origin = URL.parse(url)?.origin ?? 'the service'
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer from ${origin} in time`
   const code = codeOf(error)
-  return code === undefined ? 'the connection failed' : `the connection failed (${code})`
+  return `the connection to ${origin} failed${code === undefined ? '' : ` (${code})`}`
 }
 
 /** Node's fetch puts the error of the connection into `cause`. */

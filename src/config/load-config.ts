@@ -59,7 +59,7 @@ export async function loadConfig(
   const { encryption, rpcHosts, signerEnvironment } = surroundings
 
   const { path, shownAs } = configPath(env, cwd)
-  const missing = `there is none in ${dirname(path)}: cp config/config.example.json ${shownAs}, and edit it, or set CONFIG_DIR and CONFIG_FILE_NAME to where it is`
+  const missing = `there is none in ${dirname(path)}: run "rescind init", which writes one, or set CONFIG_DIR and CONFIG_FILE_NAME to where it is`
   const content = await readJson(path, shownAs, report, missing)
   // Without a file, nothing more can be said than that.
   if (content === undefined) report.conclude()

@@ -47,9 +47,11 @@ test('init writes a configuration with a new key, which check accepts and start 
   expect(await modeOf('config/keys/payouts.json')).toBe('600')
   const config = await inFolder('config/config.json')
   expect(JSON.parse(config)).toMatchObject({
+    $schema: './config.schema.json',
     relayers: [{ id: 'payouts', network: 'localhost' }],
     networks: [{ chain_id: 31337, features: ['eip1559'], rpc_urls: [{ type: 'env', value: 'RPC_URL' }] }],
   })
+  expect(JSON.parse(await inFolder('config/config.schema.json'))).toMatchObject({ type: 'object' })
   const { API_KEY: key = '', KEYSTORE_PASSPHRASE: passphrase = '' } = parseEnv(await inFolder('.env'))
   for (const secret of [key, passphrase, anvil.url]) expect(config).not.toContain(secret)
 
@@ -327,4 +329,25 @@ test('check reports a signer that is out, although its address is configured', a
   expect(exit).not.toBe(0)
   const text = expect.stringMatching(new RegExp(`${address}: its key service does not sign \\(ECONNREFUSED\\)`))
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ level: 'error', text }))
+})
+
+test('a HOST of another machine is called HOST, by check and by start', async () => {
+  const cwd = await newFolder()
+  expect(await rescind(['init', '--rpc-url', anvil.url], {}, cwd)).toMatchObject({ exit: 0 })
+  const env = { HOST: '203.0.113.9', APP_PORT: String(await freePort()), METRICS_PORT: String(await freePort()) }
+  const checked = await rescind(['check', '--json'], env, cwd)
+  const ofPorts = JSON.parse(checked.stdout).filter(({ place }: { place: string }) => place === 'ports')
+  expect(ofPorts).toMatchObject([
+    { level: 'error', check: 'HOST', text: expect.stringContaining('"203.0.113.9" is no address of this machine') },
+    { level: 'error', check: 'HOST' },
+  ])
+  const started = await rescind(['start'], env, cwd)
+  expect(started.exit).toBe(1)
+  expect(started.stderr + started.stdout).toContain('HOST: ')
+  expect(started.stderr + started.stdout).not.toContain('METRICS_HOST')
+})
+
+test('a folder without a configuration is told of init', async () => {
+  const started = await rescind(['start'], {}, await newFolder())
+  expect(started).toMatchObject({ exit: 1, stderr: expect.stringContaining('run "rescind init", which writes one') })
 })

@@ -460,7 +460,7 @@ test.each<[string, Record<string, string | undefined>, RegExp]>([
   [
     'file',
     { CONFIG_FILE_NAME: 'none.json' },
-    /config\/none\.json: can't be read \(ENOENT\); there is none in \/\S+\/config: cp config\/config\.example\.json config\/none\.json, and edit it, or set CONFIG_DIR/,
+    /config\/none\.json: can't be read \(ENOENT\); there is none in \/\S+\/config: run "rescind init", which writes one, or set CONFIG_DIR/,
   ],
   [
     'passphrase',

@@ -25,6 +25,8 @@ test('nothing runs the service, and the three ways of a transfer are told apart'
 
 test.each([
   [['serve'], 'there is no command "serve"'],
+  [['statu', '--json'], 'there is no command "statu"; did you mean "status"?'],
+  [['cancle', 'x'], 'there is no command "cancle"; did you mean "cancel"?'],
   [['--verbose'], "Unknown option '--verbose'"],
   [['--from', 'a.db'], '--from belongs to "migrate sqlite-to-postgres"'],
   [['migrate'], '"migrate" needs what: sqlite-to-postgres'],

@@ -9,17 +9,33 @@ export async function checkPorts({ host, port, metrics }: ServerConfig): Promise
   const api = await bind(host, port)
   const isRunning = api === 'EADDRINUSE' && (await answersHealth(host, port))
   return [
-    finding('APP_PORT', host, port, api, isRunning),
+    finding({ check: 'APP_PORT', hostVariable: 'HOST', host, port }, api, isRunning),
     // A service on the first port explains the second.
-    ...(metrics
-      ? [finding('METRICS_PORT', metrics.host, metrics.port, await bind(metrics.host, metrics.port), isRunning)]
-      : []),
+    ...(metrics ? [finding(addressOf(metrics, host), await bind(metrics.host, metrics.port), isRunning)] : []),
   ]
 }
 
-function finding(check: string, host: string, port: number, code: string | undefined, isRunning: boolean): Finding {
+interface Address {
+  readonly check: string
+  readonly hostVariable: string
+  readonly host: string
+  readonly port: number
+}
+
+/** Without METRICS_HOST, the host is that of HOST. */
+function addressOf(metrics: NonNullable<ServerConfig['metrics']>, host: string): Address {
+  return { check: 'METRICS_PORT', hostVariable: metrics.host === host ? 'HOST' : 'METRICS_HOST', ...metrics }
+}
+
+const nowhere: readonly string[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL']
+
+function finding({ check, hostVariable, host, port }: Address, code: string | undefined, isRunning: boolean): Finding {
   const place = 'ports'
   if (code === undefined) return { level: 'ok', place, check, text: `${host}:${port} is free` }
+  if (nowhere.includes(code)) {
+    const text = `"${host}" is no address of this machine (${code}); set ${hostVariable} to one, such as 127.0.0.1`
+    return { level: 'error', place, check: hostVariable, text }
+  }
   if (code !== 'EADDRINUSE')
     return { level: 'error', place, check, text: `${host}:${port} can't be listened on (${code})` }
   return isRunning

@@ -1,5 +1,5 @@
 // Gathers the answers, tests the node and the key, and then writes the files: all of them are new, none is replaced.
-import { access, mkdir, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../../ops/clock.ts'
 import { freshId } from '../../ops/fresh-id.ts'
@@ -30,6 +30,8 @@ export interface Initialized {
 }
 
 const configFile = 'config/config.json'
+/** For editors, which complete and check the configuration by it. */
+const schemaFile = 'config/config.schema.json'
 
 /** Throws CommandError, before it has written a file. */
 export async function initialize({ life, terminal }: Around, options: InitOptions): Promise<Initialized> {
@@ -68,6 +70,7 @@ export async function initialize({ life, terminal }: Around, options: InitOption
     { name: configFile, text: configText({ relayer, network, keystore: path }), mode: 0o644 },
     { name: '.env', text: envText({ apiKey, url, passphrase, sealing }), mode: 0o600 },
   ]
+  if (!(await exists(directory, schemaFile))) files.push({ name: schemaFile, text: await readSchema(), mode: 0o644 })
   if (!isNew) await addressOf(directory, path, passphrase)
   for (const { name, text, mode } of files) {
     await mkdir(dirname(join(directory, name)), { recursive: true })
@@ -89,12 +92,21 @@ async function networkOf(options: InitOptions, node: NodeFacts, question: Questi
   return findNetwork(name, node)
 }
 
-async function refuseExisting(directory: string, file: string): Promise<void> {
-  const isThere = await access(join(directory, file)).then(
+/** The package has it beside the example of a configuration. */
+function readSchema(): Promise<string> {
+  return readFile(new URL(`../../../${schemaFile}`, import.meta.url), 'utf8')
+}
+
+function exists(directory: string, file: string): Promise<boolean> {
+  return access(join(directory, file)).then(
     () => true,
     () => false,
   )
-  if (isThere) throw new CommandError(exits.error, `${file} is there already, and stays as it is; run this elsewhere`)
+}
+
+async function refuseExisting(directory: string, file: string): Promise<void> {
+  if (await exists(directory, file))
+    throw new CommandError(exits.error, `${file} is there already, and stays as it is; run this elsewhere`)
 }
 
 async function askPassphrase(terminal: Around['terminal']): Promise<string> {

@@ -13,6 +13,7 @@ export function configText({ relayer, network, keystore }: ConfigFacts): string 
   const variable = (value: string) => ({ type: 'env', value })
   const signer = `${relayer}-key`.slice(0, 36)
   const config = {
+    $schema: './config.schema.json',
     relayers: [
       {
         id: relayer,

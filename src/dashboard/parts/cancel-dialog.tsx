@@ -6,7 +6,7 @@ import { networkOf } from '../state/networks.ts'
 import { pathOf, request } from '../state/request.ts'
 import { Cost } from './cost.tsx'
 import { Dialog } from './dialog.tsx'
-import { Copy, Shown } from './pieces.tsx'
+import { ApiCall, Copy, Shown } from './pieces.tsx'
 
 export function CancelDialog({
   transaction,
@@ -37,6 +37,7 @@ export function CancelDialog({
       <Shown loaded={preview} what="the cost">
         {(data) => <Cost preview={data} relayer={relayer} symbol={symbol} />}
       </Shown>
+      <ApiCall method="DELETE" path={path} />
     </Dialog>
   )
 }

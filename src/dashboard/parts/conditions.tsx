@@ -7,7 +7,7 @@ import { begun, grouped } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Age, Runbook } from './pieces.tsx'
+import { Age, ApiCall, Runbook } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
 export type Held = OverviewView['conditions'][number]
@@ -97,14 +97,15 @@ function Condition({
 
 function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; close: () => void }) {
   const note = useSignal('')
+  const path = acknowledgmentOf(relayer, held)
+  const body = note.value === '' ? {} : { note: note.value }
   return (
     <Dialog
       title={`Acknowledge: ${conditionTitles[held.condition]}`}
       confirm="Acknowledge"
       isHarmless
       act={async () => {
-        const body = note.value === '' ? {} : { note: note.value }
-        await request(acknowledgmentOf(relayer, held), { method: 'PUT', body })
+        await request(path, { method: 'PUT', body })
       }}
       close={close}
     >
@@ -120,6 +121,7 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
           }}
         />
       </label>
+      <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )
 }

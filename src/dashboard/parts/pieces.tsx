@@ -28,12 +28,13 @@ export function ApiCall({
   path,
   body,
 }: {
-  method: 'PATCH' | 'PUT' | 'DELETE'
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   body?: object | undefined
 }) {
   return (
-    <p class="note">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+    <p class="note call-sent" tabIndex={0}>
       <code>
         {method} /api{path} {body && JSON.stringify(body)}
       </code>

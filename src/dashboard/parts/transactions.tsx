@@ -1,10 +1,15 @@
 // The transactions of one relayer, newest first, by status and page.
 import { useSignal } from '@preact/signals'
+import type { RelayerView } from '../../client/account-types.ts'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
+import type { TransactionView } from '../../client/transaction-types.ts'
 import { begun, grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
+import { may } from '../state/session.ts'
+import { isOpen } from '../state/verdict.ts'
+import { CancelDialog } from './cancel-dialog.tsx'
 import { Ether } from './exact.tsx'
 import { Age, Copy, Empty, Pages, Shown, TransactionLink } from './pieces.tsx'
 import { StateBadge } from './transaction-badge.tsx'
@@ -12,7 +17,8 @@ import { StateBadge } from './transaction-badge.tsx'
 const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
 const perPage = 25
 
-export function Transactions({ id, network }: { id: string; network: string | undefined }) {
+export function Transactions({ id, relayer }: { id: string; relayer: RelayerView | undefined }) {
+  const canceling = useSignal<TransactionView | undefined>(undefined)
   const page = useSignal(1)
   const status = useSignal<string>('')
   const filter = status.value === '' ? '' : `&status=${status.value}`
@@ -45,13 +51,30 @@ export function Transactions({ id, network }: { id: string; network: string | un
             {traces.length === 0 ? (
               <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
             ) : (
-              <List relayer={id} network={network} traces={traces} />
+              <List
+                relayer={id}
+                network={relayer?.network}
+                traces={traces}
+                cancel={(transaction) => {
+                  canceling.value = transaction
+                }}
+              />
             )}
             {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
             <Pages page={page} perPage={perPage} total={total} />
           </>
         )}
       </Shown>
+      {canceling.value && (
+        <CancelDialog
+          transaction={canceling.value}
+          relayer={relayer}
+          close={() => {
+            canceling.value = undefined
+            loaded.reload()
+          }}
+        />
+      )}
     </section>
   )
 }
@@ -60,10 +83,12 @@ function List({
   relayer,
   network,
   traces,
+  cancel,
 }: {
   relayer: string
   network: string | undefined
   traces: readonly ListedTraceView[]
+  cancel: (transaction: TransactionView) => void
 }) {
   const { symbol } = networkOf(network)
   return (
@@ -85,11 +110,16 @@ function List({
               Age
             </th>
             <th scope="col">Reason</th>
+            {may('cancel') && (
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {traces.map((trace) => (
-            <Row key={trace.transaction.id} relayer={relayer} trace={trace} symbol={symbol} />
+            <Row key={trace.transaction.id} relayer={relayer} trace={trace} symbol={symbol} cancel={cancel} />
           ))}
         </tbody>
       </table>
@@ -97,7 +127,17 @@ function List({
   )
 }
 
-function Row({ relayer, trace, symbol }: { relayer: string; trace: ListedTraceView; symbol: string }) {
+function Row({
+  relayer,
+  trace,
+  symbol,
+  cancel,
+}: {
+  relayer: string
+  trace: ListedTraceView
+  symbol: string
+  cancel: (transaction: TransactionView) => void
+}) {
   const { id, nonce, to, value, created_at: createdAt, status_reason: reason } = trace.transaction
   return (
     <tr>
@@ -120,6 +160,15 @@ function Row({ relayer, trace, symbol }: { relayer: string; trace: ListedTraceVi
       <td class={reason === undefined ? 'absent' : ''} data-label="Reason">
         <Reason text={reason} />
       </td>
+      {may('cancel') && (
+        <td class="do">
+          {isOpen(trace) && (
+            <button type="button" class="quiet" onClick={() => cancel(trace.transaction)}>
+              Cancel…<span class="unseen"> transaction {id}</span>
+            </button>
+          )}
+        </td>
+      )}
     </tr>
   )
 }

@@ -2,8 +2,23 @@
 
 /** Undefined for anything but an amount with at most nine decimals. */
 export function weiOfGwei(text: string): bigint | undefined {
-  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,9}))?$/.exec(text.trim()) ?? []
-  return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(9, '0'))
+  return weiOf(text, 9)
+}
+
+export function weiOfEther(text: string): bigint | undefined {
+  return weiOf(text, 18)
+}
+
+function weiOf(text: string, decimals: number): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim()) ?? []
+  if (whole === undefined || fraction.length > decimals) return undefined
+  return BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/** With every digit, as `weiOfEther` reads it. */
+export function etherText(wei: bigint): string {
+  const digits = wei.toString().padStart(19, '0')
+  return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '')
 }
 
 export function grouped(digits: string | number | bigint): string {

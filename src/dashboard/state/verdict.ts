@@ -50,6 +50,13 @@ export function verdictOf({
   return (final ? undefined : openWords[state]) ?? finalWords[state]
 }
 
+const open: readonly TransactionView['status'][] = ['pending', 'sent', 'submitted']
+
+/** Whether it can be canceled or replaced. */
+export function isOpen({ transaction, cancellation }: ListedTraceView): boolean {
+  return open.includes(transaction.status) && !cancellation
+}
+
 /** In a list: the verdict where there is one, else the status. */
 export function stateOf({ transaction, cancellation }: ListedTraceView): readonly [tone: Tone, word: string] {
   if (!cancellation) return [statusTones[transaction.status], transaction.status]

@@ -1,9 +1,10 @@
 // API keys: their scopes, their last use, and their revocation.
 import { useSignal } from '@preact/signals'
-import type { ApiKeyView } from '../../client/account-types.ts'
+import type { ApiKeyView, NewApiKeyView } from '../../client/account-types.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/exact.tsx'
-import { Age, Badge, Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { MakeKey, NewKey } from '../parts/make-key.tsx'
+import { Age, ApiCall, Badge, Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
 import { now } from '../state/clock.ts'
 import { plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -14,14 +15,34 @@ const perPage = 50
 export function ApiKeys() {
   const page = useSignal(1)
   const revoking = useSignal<ApiKeyView | undefined>(undefined)
+  const isMaking = useSignal(false)
+  const made = useSignal<NewApiKeyView | undefined>(undefined)
   const loaded = useLoad<readonly ApiKeyView[]>(`/v1/api-keys?per_page=${perPage}&page=${page.value}`)
   return (
     <>
-      <Heading>API keys</Heading>
-      <p class="reason">
-        The administrator’s key is in the environment of the service, and not in this list.{' '}
-        <code>rescind keys create</code> creates others.
-      </p>
+      <Heading
+        aside={
+          <button
+            type="button"
+            onClick={() => {
+              isMaking.value = true
+            }}
+          >
+            Make a key…
+          </button>
+        }
+      >
+        API keys
+      </Heading>
+      {made.value && (
+        <NewKey
+          made={made.value}
+          dismiss={() => {
+            made.value = undefined
+          }}
+        />
+      )}
+      <p class="reason">The administrator’s key is in the environment of the service, and not in this list.</p>
       <Shown loaded={loaded} what="the API keys">
         {(keys, total) => (
           <>
@@ -42,6 +63,17 @@ export function ApiKeys() {
           </>
         )}
       </Shown>
+      {isMaking.value && (
+        <MakeKey
+          made={(key) => {
+            made.value = key
+          }}
+          close={() => {
+            isMaking.value = false
+            loaded.reload()
+          }}
+        />
+      )}
       {revoking.value && (
         <Revoke
           apiKey={revoking.value}
@@ -69,6 +101,7 @@ function Revoke({ apiKey, close }: { apiKey: ApiKeyView; close: () => void }) {
         Programs with the key <code>{apiKey.hint}…</code> are refused from now on, and its sessions end. A revoked key
         can’t be brought back.
       </p>
+      <ApiCall method="DELETE" path={pathOf`/v1/api-keys/${apiKey.id}`} />
     </Dialog>
   )
 }

@@ -5,7 +5,7 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import type { BulkCancellationView, CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
 import { type Done, Verdicts } from '../parts/cancel-all-verdicts.tsx'
 import { Cost } from '../parts/cost.tsx'
-import { Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { ApiCall, Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { Targets, targetsMax } from '../parts/targets.tsx'
 import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -125,12 +125,12 @@ function Confirm({
   const isBusy = useSignal(false)
   const failure = useSignal<string | undefined>(undefined)
 
+  const path = pathOf`/v1/relayers/${id}/transactions/pending`
   const submit = async (event: Event) => {
     event.preventDefault()
     isBusy.value = true
     failure.value = undefined
     try {
-      const path = pathOf`/v1/relayers/${id}/transactions/pending`
       const { data, sentences } = await request<BulkCancellationView>(path, { method: 'DELETE' })
       finish({
         canceled: data.queued_for_cancellation_transaction_ids,
@@ -168,6 +168,7 @@ function Confirm({
           {failure.value}
         </p>
       )}
+      <ApiCall method="DELETE" path={path} />
     </form>
   )
 }

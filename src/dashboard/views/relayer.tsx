@@ -69,7 +69,7 @@ export function RelayerView({ id }: { id: string }) {
               {(traces) => <Nonces relayer={id} traces={traces} />}
             </Shown>
           </section>
-          <Transactions id={id} network={relayer.answer?.data.network} />
+          <Transactions id={id} relayer={relayer.answer?.data} />
         </>
       )}
     </>

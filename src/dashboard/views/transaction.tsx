@@ -8,6 +8,7 @@ import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { Badge, Copy, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
+import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { TransactionBadge } from '../parts/transaction-badge.tsx'
 import { capIn } from '../state/caps.ts'
@@ -17,7 +18,7 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
-import { verdictOf } from '../state/verdict.ts'
+import { isOpen, verdictOf } from '../state/verdict.ts'
 
 export function TransactionView({ relayer, id }: { relayer: string; id: string }) {
   const loaded = useLoad<TraceView>(pathOf`/v1/relayers/${relayer}/transactions/${id}/trace`)
@@ -41,27 +42,36 @@ interface Parts {
   readonly trace: TraceView
 }
 
-const cancelable: readonly string[] = ['pending', 'sent', 'submitted']
-
 function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void }) {
   const network = view?.network
-  const isCanceling = useSignal(false)
+  const doing = useSignal<'cancel' | 'replace' | 'speed up' | undefined>(undefined)
   const { transaction } = trace
-  const canCancel = may('cancel') && trace.origin !== 'gap' && cancelable.includes(transaction.status)
+  const canChange = trace.origin !== 'gap' && isOpen(trace)
+  const done = () => {
+    doing.value = undefined
+    reload()
+  }
+  const button = (what: NonNullable<typeof doing.value>, words: string) => (
+    <button
+      type="button"
+      class={what === 'cancel' ? 'danger' : ''}
+      onClick={() => {
+        doing.value = what
+      }}
+    >
+      {words}
+    </button>
+  )
   return (
     <>
       <Heading
         aside={
-          canCancel && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => {
-                isCanceling.value = true
-              }}
-            >
-              Cancel…
-            </button>
+          canChange && (
+            <>
+              {may('send') && trace.origin === 'client' && button('speed up', 'Speed up…')}
+              {may('send') && trace.origin === 'client' && button('replace', 'Replace…')}
+              {may('cancel') && button('cancel', 'Cancel…')}
+            </>
           )
         }
       >
@@ -83,16 +93,9 @@ function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void })
         <h2 id="attempts">Attempts</h2>
         <Attempts trace={trace} network={network} />
       </section>
-      {isCanceling.value && (
-        <CancelDialog
-          transaction={transaction}
-          relayer={view}
-          close={() => {
-            isCanceling.value = false
-            reload()
-          }}
-        />
-      )}
+      {doing.value === 'cancel' && <CancelDialog transaction={transaction} relayer={view} close={done} />}
+      {doing.value === 'replace' && <ReplaceDialog transaction={transaction} close={done} />}
+      {doing.value === 'speed up' && <SpeedUpDialog transaction={transaction} close={done} />}
     </>
   )
 }

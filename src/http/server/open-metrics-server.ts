@@ -18,9 +18,16 @@ export interface MetricsServerOptions {
   readonly logger: Logger
 }
 
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+  /** Whether METRICS_HOST is not set, so that the host is that of the API. */
+  readonly isHostOfApi?: boolean
+}
+
 export interface MetricsServer extends AsyncDisposable {
   /** Resolves to the URL. Throws OperatorError when the port can't be opened. */
-  listen(at: { host: string; port: number }): Promise<string>
+  listen(at: MetricsAddress): Promise<string>
 }
 
 /** A scrape that waited for a hanging store would hide every other metric. */
@@ -65,7 +72,7 @@ export function openMetricsServer({ expose, sample, clock, logger }: MetricsServ
   )
 
   return {
-    listen: ({ host, port }) => listening(server, host, port),
+    listen: (at) => listening(server, at),
     async [Symbol.asyncDispose]() {
       if (!server.listening) return
       const closed = new Promise((resolve) => server.close(resolve))
@@ -79,10 +86,11 @@ function unknown(answer: ServerResponse): void {
   answer.writeHead(404).end('metrics are at /metrics, and one of them at /metrics/NAME\n')
 }
 
-function listening(server: Server, host: string, port: number): Promise<string> {
+function listening(server: Server, { host, port, isHostOfApi }: MetricsAddress): Promise<string> {
+  const hostVariable = isHostOfApi ? 'HOST' : 'METRICS_HOST'
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
-      reject(listenError(cause, { host, port, hostVariable: 'METRICS_HOST', portVariable: 'METRICS_PORT' }))
+      reject(listenError(cause, { host, port, hostVariable, portVariable: 'METRICS_PORT' }))
     })
     server.listen(port, host, () => {
       // `address()` returns null or a string only for a server that does not listen, or on a pipe.

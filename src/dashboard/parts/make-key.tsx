@@ -1,0 +1,119 @@
+// Makes an API key. The service shows it once, and so does the page.
+import { useSignal } from '@preact/signals'
+import type { ApiKeyInput, NewApiKeyView } from '../../client/account-types.ts'
+import { now } from '../state/clock.ts'
+import { request } from '../state/request.ts'
+import type { KeyScope } from '../state/session.ts'
+import { Dialog } from './dialog.tsx'
+import { ApiCall, Copy } from './pieces.tsx'
+
+/** What each scope lets a program do. */
+const scopes: readonly (readonly [KeyScope, string])[] = [
+  ['read', 'read everything'],
+  ['send', 'send and replace'],
+  ['cancel', 'cancel'],
+  ['sign', 'sign messages'],
+  ['admin', 'change relayers, keys and everything else'],
+]
+const lives = [
+  ['1', 'a day'],
+  ['30', '30 days'],
+  ['365', 'a year'],
+  ['', 'never'],
+] as const
+const dayMs = 86_400_000
+
+export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; close: () => void }) {
+  const name = useSignal('')
+  const chosen = useSignal<readonly KeyScope[]>(['read'])
+  const relayers = useSignal('')
+  const days = useSignal('30')
+  const begun = useSignal(now())
+  const only = relayers.value.split(/[\s,]+/).filter((id) => id !== '')
+  const body: ApiKeyInput = {
+    name: name.value,
+    scopes: chosen.value,
+    ...(only.length > 0 && { relayers: only }),
+    ...(days.value !== '' && { expires_at: new Date(begun.value + Number(days.value) * dayMs).toISOString() }),
+  }
+  return (
+    <Dialog
+      title="Make an API key"
+      confirm="Make the key"
+      isHarmless={!chosen.value.includes('admin')}
+      isReady={name.value.trim() !== '' && chosen.value.length > 0}
+      act={async () => {
+        made((await request<NewApiKeyView>('/v1/api-keys', { method: 'POST', body })).data)
+      }}
+      close={close}
+    >
+      <label>
+        Name
+        <input
+          type="text"
+          maxLength={100}
+          value={name.value}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value
+          }}
+        />
+      </label>
+      <fieldset>
+        <legend>Scopes</legend>
+        {scopes.map(([scope, meaning]) => (
+          <label key={scope} class="choice">
+            <input
+              type="checkbox"
+              checked={chosen.value.includes(scope)}
+              onChange={({ currentTarget }) => {
+                const others = chosen.value.filter((each) => each !== scope)
+                chosen.value = currentTarget.checked ? [...others, scope] : others
+              }}
+            />
+            <code>{scope}</code> {meaning}
+          </label>
+        ))}
+      </fieldset>
+      <label>
+        Relayers (empty: all)
+        <input
+          type="text"
+          spellcheck={false}
+          value={relayers.value}
+          onInput={({ currentTarget }) => {
+            relayers.value = currentTarget.value
+          }}
+        />
+      </label>
+      <label>
+        Expires after
+        <select
+          value={days.value}
+          onChange={({ currentTarget }) => {
+            days.value = currentTarget.value
+          }}
+        >
+          {lives.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <ApiCall method="POST" path="/v1/api-keys" body={body} />
+    </Dialog>
+  )
+}
+
+export function NewKey({ made, dismiss }: { made: NewApiKeyView; dismiss: () => void }) {
+  return (
+    <div class="notice good" role="status">
+      <p>
+        <strong>The key of {made.name}</strong>, shown this once: <Copy text={made.key} label="key" whole />
+      </p>
+      <button type="button" onClick={dismiss}>
+        It is stored: hide it
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,119 @@
+// What an operator does from the dashboard in real Chromium, each after a confirmation that shows the API call.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { signIn, type Visit, violations, visit } from './support/visit.ts'
+
+describe.skipIf(chromiumPath === undefined)('actions', () => {
+  let scene: Scene
+  let browser: Browser
+  let operator: Visit
+  beforeAll(async () => {
+    browser = await openBrowser()
+    scene = await setScene()
+    operator = await visit(browser)
+    await signIn(operator.page, scene.service)
+  })
+  afterAll(async () => {
+    await operator?.[Symbol.asyncDispose]()
+    await scene?.[Symbol.asyncDispose]()
+    await browser?.close()
+  })
+
+  const at = (path: string) => `${scene.service.url}${path}`
+  const submitted = async (relayer: string) => {
+    const { id } = await scene.client.send(relayer, {
+      ...{ to: `0x${'11'.repeat(20)}`, value: '1500000000000000', data: '0x1234', gas_limit: 40_000 },
+      ...{ max_fee_per_gas: '42000000000', max_priority_fee_per_gas: '1000000000' },
+    })
+    await expect.poll(async () => (await scene.client.get(relayer, id)).status, { timeout: 20_000 }).toBe('submitted')
+    return id
+  }
+
+  test('a transaction is canceled from its row', async () => {
+    const { page } = operator
+    const id = await submitted('market')
+    await page.goto(at('/relayers/market'))
+    await page.getByRole('button', { name: `Cancel… transaction ${id}` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`DELETE /api/v1/relayers/market/transactions/${id}`).waitFor()
+    await dialog.getByText('Expected cost').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel the transaction' }).click()
+    const row = page.locator('[aria-labelledby=transactions] tbody tr').first()
+    await row.getByText('canceling').waitFor()
+    expect(await row.getByRole('button', { name: 'Cancel…' }).count()).toBe(0)
+    expect(await row.locator('.badge.good').count()).toBe(0)
+  })
+
+  test('a transaction is sped up with the same payload, and then replaced by another', async () => {
+    const { page, faults } = operator
+    const id = await submitted('bridge')
+    const before = await scene.client.get('bridge', id)
+    await page.goto(at(`/relayers/bridge/transactions/${id}`))
+    await page.getByRole('button', { name: 'Speed up…' }).click()
+    await page.getByText(`PUT /api/v1/relayers/bridge/transactions/${id}`).waitFor()
+    expect(await page.locator('.call-sent').textContent()).toContain('"data":"0x1234"')
+    expect(await page.locator('.call-sent').textContent()).toContain('"speed":"fastest"')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Speed it up', exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const faster = async () => {
+      await mineAt(scene.anvil, 60)
+      const attempts = await scene.client.attempts('bridge', id)
+      return attempts.some(({ kind, max_fee_per_gas: fee }) => kind === 'replace' && Number(fee) > 60_000_000_000)
+    }
+    await expect.poll(faster, { timeout: 30_000 }).toBe(true)
+    const after = await scene.client.get('bridge', id)
+    expect(after).toMatchObject({ nonce: before.nonce, data: '0x1234', value: before.value })
+
+    const other = await submitted('faucet')
+    await page.goto(at(`/relayers/faucet/transactions/${other}`))
+    await page.getByRole('button', { name: 'Replace…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Value in ether').fill('much')
+    expect(await dialog.getByRole('button', { name: 'Replace the transaction' }).isDisabled()).toBe(true)
+    expect(await dialog.getByLabel('To (empty: a new contract)').inputValue()).toMatch(/^0x1{40}$/)
+    await dialog.getByLabel('Value in ether').fill('0.002')
+    await dialog.getByLabel('Data').fill('0x')
+    await dialog.getByText('"value":"2000000000000000"').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Replace the transaction' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await scene.client.get('faucet', other)).toMatchObject({ value: '2000000000000000', data: '0x' })
+    await page.locator('.payload').getByText('0.002').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('a key is made with its scopes, shown once, and works', async () => {
+    const { page, faults } = operator
+    await page.goto(at('/api-keys'))
+    await page.getByRole('button', { name: 'Make a key…' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Make the key' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Name').fill('billing')
+    await dialog.getByLabel('cancel').check()
+    await dialog.getByLabel('Relayers (empty: all)').fill('bridge, faucet')
+    await dialog.getByText('POST /api/v1/api-keys').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    const notice = page.locator('.notice', { hasText: 'The key of billing' })
+    const key = (await notice.locator('code').textContent()) ?? ''
+    expect(key).toMatch(/^rescind_[\w-]{43}$/)
+    expect(await violations(page)).toEqual([])
+    const row = page.locator('tbody tr', { hasText: 'billing' })
+    expect(await row.textContent()).toMatch(/in force.*read, cancel.*bridge, faucet/)
+    await notice.getByRole('button', { name: 'It is stored: hide it' }).click()
+    expect(await page.getByText(key).count()).toBe(0)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(at('/api/v1/relayers/bridge'), { headers })).status).toBe(200)
+    expect((await fetch(at('/api/v1/relayers/market'), { headers })).status).toBe(401)
+    await row.getByRole('button', { name: 'Revoke…' }).click()
+    await page.getByText('DELETE /api/v1/api-keys/').waitFor()
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await row.getByText('revoked').waitFor()
+    expect((await fetch(at('/api/v1/relayers/bridge'), { headers })).status).toBe(401)
+    expect(faults).toEqual([])
+  })
+})
