@@ -127,7 +127,7 @@ describe.skipIf(chromiumPath === undefined)('the look', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('key')
     await page.keyboard.type(scene.service.apiKey)
     await page.keyboard.press('Enter')
-    await page.locator('main h1').waitFor()
+    await page.getByRole('button', { name: 'Menu' }).waitFor()
     for (const path of views()) {
       await read(page, path)
       const [wide, header] = await page.evaluate<readonly [number, number]>(
