@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)('actions', () => {
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByRole('button', { name: 'Make the key' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Name').fill('billing')
-    await dialog.getByLabel('cancel').check()
+    await dialog.getByLabel('take transactions back').check()
     await dialog.getByLabel('Relayers (empty: all)').fill('bridge, faucet')
     await dialog.getByText('POST /api/v1/api-keys').waitFor()
     expect(await violations(page)).toEqual([])

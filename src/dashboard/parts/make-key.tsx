@@ -11,7 +11,7 @@ import { ApiCall, Copy } from './pieces.tsx'
 const scopes: readonly (readonly [KeyScope, string])[] = [
   ['read', 'read everything'],
   ['send', 'send and replace'],
-  ['cancel', 'cancel'],
+  ['cancel', 'take transactions back'],
   ['sign', 'sign messages'],
   ['admin', 'change relayers, keys and everything else'],
 ]
