@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('the look', () => {
     await using mobile = await visit(browser, phone)
     const { page } = mobile
     await page.goto(at('/'))
-    expect(await page.evaluate('document.activeElement.id')).toBe('key')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('key')
     await page.keyboard.type(scene.service.apiKey)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Menu' }).waitFor()
