@@ -8,6 +8,7 @@ import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofNodeReports } from './migrate-node-reports.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofOwnerReports } from './migrate-owner-reports.ts'
 import { ofRefusals } from './migrate-refusals.ts'
@@ -263,6 +264,7 @@ export const migrations: readonly Migration[] = [
   ...ofRestored,
   ...ofOwnerReports,
   ...ofSweeps,
+  ...ofNodeReports,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

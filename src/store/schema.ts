@@ -30,6 +30,7 @@ import type {
   GapPermitTable,
   GiveUpTable,
   IdempotencyKeyTable,
+  NodeReportTable,
   OwnerReportTable,
   PresignedNoOpTable,
   RelayerChangeTable,
@@ -257,6 +258,7 @@ export interface Schema {
   contradictions: ContradictionTable
   reverts: RevertTable
   owner_reports: OwnerReportTable
+  node_reports: NodeReportTable
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
   bulk_cancellations: BulkCancellationTable

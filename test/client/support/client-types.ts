@@ -47,6 +47,7 @@ export const typeFiles: Readonly<
     ['AuditView', 'AuditRecord'],
     ['DeadLetterView', 'DeadLetter'],
     ['NetworkView', 'Network'],
+    ['NetworkNodesView', 'NetworkNodes'],
     ['NotificationView', 'Notification'],
   ],
 }
