@@ -154,7 +154,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     anchorReplaced: () => verifyAgain(all),
     ...{ shownMake: () => readMake(all, providers), collectsTips: () => readCollectsTips(all, providers) },
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),
-    ...lookingAtNodes({ all, heads, clock }),
+    ...lookingAtNodes({ all, heads, pace, clock }),
     async close() {
       heads.close()
       await endpoints.close()

@@ -186,7 +186,7 @@ export interface NetworkNodesView {
   readonly chain_id: number
   /** The endpoints are its own, by `custom_rpc_urls` */
   readonly relayer_id?: string
-  /** `degraded`: an endpoint rests or is distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network */
+  /** `degraded`: an endpoint is impaired or distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network */
   readonly state: 'ok' | 'degraded' | 'down' | 'unreported'
   /** As the replica that answers is configured */
   readonly endpoints: readonly {
@@ -217,8 +217,8 @@ export interface NetworkNodesView {
       /** Of its URL, never more of it */
       readonly host: string
       readonly weight: number
-      /** `unverified`: it was not called yet. `resting`: it fails or lags, and is tried again. `distrusted`: its answers do not count */
-      readonly state: 'ok' | 'unverified' | 'resting' | 'distrusted'
+      /** `unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count */
+      readonly state: 'ok' | 'unverified' | 'impaired' | 'distrusted'
       /** Why it is not `ok`, the worst first */
       readonly conditions: readonly {
         /** `wrong_chain`: it serves another chain. `branches_differ`: as many endpoints hold another branch as its own. `outvoted`: most hold another branch. `strayed`: it answered about another thing than the call named. `no_answer`: its last requests got no answer. `lagging`: others have left its head behind. `unverified`: it has not shown yet which chain it serves */

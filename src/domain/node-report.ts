@@ -37,7 +37,7 @@ export type NodeReason =
   | { readonly condition: 'outvoted'; readonly facts: RestFacts }
   | { readonly condition: 'strayed'; readonly facts: RestFacts & { readonly method: string; readonly inRow: number } }
   | { readonly condition: 'no_answer'; readonly facts: RestFacts & { readonly inRow: number } }
-  | { readonly condition: 'lagging'; readonly facts: RestFacts & { readonly behind?: number } }
+  | { readonly condition: 'lagging'; readonly facts: Partial<RestFacts> & { readonly behind?: number } }
   | { readonly condition: 'unverified'; readonly facts: Readonly<Record<string, never>> }
 
 export interface NodeHead {
@@ -122,6 +122,18 @@ export interface NodeReport {
 
 export const latencyCallsMax = 500
 
+/** Two blocks, as one is how news travels, and so much time of blocks: fast chains make many between two readings. */
+const lagShown = { blocks: 2, ms: 10_000 }
+
+/** A rest for lag ends soon, and the endpoint is read again: the last reading shows that it still lags. */
+export function withLag(view: NodeView, blocktimeMs: number): NodeView {
+  const behind = view.head?.behind ?? 0
+  const isBehind = behind >= lagShown.blocks && behind * blocktimeMs >= lagShown.ms
+  const isShown = view.reasons.some(({ condition }) => condition === 'lagging')
+  if (!isBehind || isShown) return view
+  return { ...view, reasons: [...view.reasons, { condition: 'lagging', facts: { behind } }] }
+}
+
 /** A replica writes every ten seconds, and at least so often where nothing has changed. */
 export const nodeReportUnchangedMs = 30_000
 /** Nothing was written for longer: the replica has stopped, or can't write. */
@@ -129,7 +141,7 @@ export const nodeReportStaleMs = 60_000
 /** Reports that are older are deleted. */
 export const nodeReportKeptMs = 900_000
 
-export const nodeStates = ['ok', 'unverified', 'resting', 'distrusted'] as const
+export const nodeStates = ['ok', 'unverified', 'impaired', 'distrusted'] as const
 export type NodeState = (typeof nodeStates)[number]
 
 const distrusting: readonly NodeCondition[] = ['wrong_chain', 'branches_differ', 'outvoted', 'strayed']
@@ -137,7 +149,7 @@ const distrusting: readonly NodeCondition[] = ['wrong_chain', 'branches_differ',
 export function nodeStateOf({ reasons }: Pick<NodeView, 'reasons'>): NodeState {
   if (reasons.some(({ condition }) => distrusting.includes(condition))) return 'distrusted'
   if (reasons.length === 0) return 'ok'
-  return reasons.every(({ condition }) => condition === 'unverified') ? 'unverified' : 'resting'
+  return reasons.every(({ condition }) => condition === 'unverified') ? 'unverified' : 'impaired'
 }
 
 /** The reason in words, for people. */
@@ -171,7 +183,7 @@ function plural(count: number, one: string): string {
 }
 
 /**
- * - `degraded`: an endpoint is at rest or distrusted. `down`: no endpoint answers for this chain.
+ * - `degraded`: an endpoint is impaired or distrusted. `down`: no endpoint answers for this chain.
  * - `unreported`: no replica that runs advances a relayer of the network.
  */
 export const networkNodesStates = ['ok', 'degraded', 'down', 'unreported'] as const
@@ -181,7 +193,7 @@ export type NetworkNodesState = (typeof networkNodesStates)[number]
 export function networkNodesStateOf(views: readonly (readonly NodeView[])[]): NetworkNodesState {
   if (views.length === 0) return 'unreported'
   if (views.some((nodes) => nodes.every(isOut))) return 'down'
-  return views.flat().some((node) => ['resting', 'distrusted'].includes(nodeStateOf(node))) ? 'degraded' : 'ok'
+  return views.flat().some((node) => ['impaired', 'distrusted'].includes(nodeStateOf(node))) ? 'degraded' : 'ok'
 }
 
 function isOut({ reasons }: NodeView): boolean {

@@ -56,9 +56,10 @@ export function recordNodes({ store, clock, logger, replica, toRecord }: RecordN
     // Its results are in a later row: a node that is silent delays none.
     for (const { chain } of all) void chain.lookAtNodes()
     if (clock.elapsed() < dueAt) return
+    if (all.length === 0) await remove()
+    else await write(all.map(({ chain, ...of }) => ({ ...of, nodes: chain.nodes() })))
+    // Only then: a round without a write would count as the end of an outage.
     dueAt = clock.elapsed() + usualMs
-    if (all.length === 0) return remove()
-    await write(all.map(({ chain, ...of }) => ({ ...of, nodes: chain.nodes() })))
   }
 
   const lines = {

@@ -1,5 +1,5 @@
 // Reads the head of endpoints that nothing else reads: those of an idle network, and those that serve only while no other answers.
-import type { NodeReason, NodeView } from '../../domain/node-report.ts'
+import { type NodeReason, type NodeView, withLag } from '../../domain/node-report.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { BranchHolder } from '../chain.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -8,6 +8,7 @@ import { readNamed } from './read-block.ts'
 export interface LookAtNodes {
   readonly all: readonly Endpoint[]
   readonly heads: { current(): Promise<unknown>; split(): readonly BranchHolder[] }
+  readonly pace: { ms(): number }
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
 }
 
@@ -16,7 +17,7 @@ const usualMs = 300_000
 /** An endpoint that showed no head is looked at sooner. */
 const silentMs = 60_000
 
-export function lookingAtNodes({ all, heads, clock }: LookAtNodes) {
+export function lookingAtNodes({ all, heads, pace, clock }: LookAtNodes) {
   const lookedAt = new Map<Endpoint, number>()
 
   function isDue(endpoint: Endpoint): boolean {
@@ -42,7 +43,7 @@ export function lookingAtNodes({ all, heads, clock }: LookAtNodes) {
     nodes(): readonly NodeView[] {
       const split = heads.split()
       return all.map((endpoint) => {
-        const view = endpoint.view()
+        const view = withLag(endpoint.view(), pace.ms())
         const differs = split.filter((each) => each.endpoint === endpoint.index).map(splitReason)
         return differs.length === 0 ? view : { ...view, reasons: [...differs, ...view.reasons] }
       })

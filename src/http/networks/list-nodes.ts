@@ -51,7 +51,7 @@ const nodesSchema = Type.Object(
     relayer_id: Type.Optional(such('payouts', 'The endpoints are its own, by `custom_rpc_urls`')),
     state: Type.Enum([...networkNodesStates], {
       description:
-        '`degraded`: an endpoint rests or is distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network',
+        '`degraded`: an endpoint is impaired or distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network',
     }),
     endpoints: Type.Array(Type.Object(endpointProperties, { title: 'NodeEndpoint', additionalProperties: false }), {
       description: 'As the replica that answers is configured',

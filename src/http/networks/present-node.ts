@@ -105,7 +105,7 @@ export const nodeSchema = Type.Object(
     ...endpointProperties,
     state: Type.Enum([...nodeStates], {
       description:
-        '`unverified`: it was not called yet. `resting`: it fails or lags, and is tried again. `distrusted`: its answers do not count',
+        '`unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count',
     }),
     conditions: Type.Array(conditionSchema, { description: 'Why it is not `ok`, the worst first' }),
     client: Type.Optional(such('Geth/v1.17.0-stable/linux-amd64/go1.25', 'As it names itself')),
