@@ -90,7 +90,7 @@ export interface Chain {
   split(): readonly BranchHolder[]
   /** The only endpoint that answers as a witness, and for how long. Sends no call. */
   singleWitness(): { readonly endpoint: number; readonly silentMs: number } | undefined
-  /** What is known of each endpoint, in the order of the configuration. Sends no call. */
+  /** Each endpoint as its calls have shown it, in the order of the configuration. Sends no call. */
   nodes(): readonly NodeView[]
   /** Reads the head of endpoints that no other call has read for long. Never rejects. */
   lookAtNodes(): Promise<void>

@@ -99,7 +99,7 @@ function replicaLines(terminal: Terminal, replica: Replica, isOneOfSeveral: bool
 function row({ endpoint, host, state, client, head, calls, latency }: Node): readonly Cell[] {
   const took = latency && `${latency.p50_ms}/${latency.p95_ms} ms`
   const read = head && `${since(head.read_at)} ago`
-  const failed = calls.unanswered + calls.not_sent
+  const failed = calls.unanswered + calls.unsent
   return [endpoint, host, state, head?.number, head?.behind, read, took, calls.total, failed, client]
 }
 

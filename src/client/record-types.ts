@@ -282,7 +282,7 @@ export interface NetworkNodesView {
         /** A time-out, a lost connection, a rate limit, an answer that is none */
         readonly unanswered: number
         /** No connection was made */
-        readonly not_sent: number
+        readonly unsent: number
       }
       readonly latency?: {
         /** Half of the calls were answered within */
@@ -295,7 +295,7 @@ export interface NetworkNodesView {
       readonly last_failure?: {
         readonly at: string
         readonly method: string
-        readonly kind: 'unanswered' | 'not_sent'
+        readonly kind: 'unanswered' | 'unsent'
         readonly http_status?: number
         /** Without a URL or a key */
         readonly text: string

@@ -93,7 +93,7 @@ export interface NodeView {
   readonly weight: number
   /** By its own name, as `Geth/v1.17.0-stable/linux-amd64/go1.25`. */
   readonly client?: string
-  /** How its client's pool compares a replacement, as far as the client is known. */
+  /** How its client's pool compares a replacement. Absent until it has named its client. */
   readonly replacement?: { readonly measure: ReplacementRule['measure']; readonly percent: number }
   readonly chainId?: number
   readonly head?: NodeHead

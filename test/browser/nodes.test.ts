@@ -63,8 +63,6 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         expect(await violations(page)).toEqual([])
-        if (process.env['SHOTS'])
-          await page.screenshot({ path: `${process.env['SHOTS']}/nodes-${width}-${colorScheme}.png`, fullPage: true })
       }
       const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(beyond).toBeLessThanOrEqual(0)

@@ -54,7 +54,7 @@ test('each endpoint is shown as the service found it, by host and position', asy
       chain_id: 31_337,
       head: { number: expect.any(Number), behind: expect.any(Number) },
       latency: { p50_ms: expect.any(Number), p95_ms: expect.any(Number) },
-      calls: { unanswered: 0, not_sent: 0 },
+      calls: { unanswered: 0, unsent: 0 },
     })
     expect(at(all, seat)?.calls.total).toBeGreaterThan(2)
   }

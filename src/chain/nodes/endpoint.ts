@@ -66,7 +66,7 @@ export interface Endpoint {
   lags(ms: number, why?: 'outvoted'): void
   /** It answered about another thing than the call of this method named: it rests as after a failure. */
   strayed(method: string): void
-  /** What is known of it. Sends no call. */
+  /** As its calls have shown it. Sends no call. */
   view(): NodeView
   close(): Promise<void>
 }

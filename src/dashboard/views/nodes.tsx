@@ -16,7 +16,7 @@ export function Nodes() {
     <>
       <Heading>Nodes</Heading>
       <p class="reason">
-        The endpoints of each network, as each replica of the service sees them by its own calls. A replica writes this
+        The endpoints of each network. Each replica of the service finds their state by its own calls, and writes it
         every ten seconds.
       </p>
       <Shown loaded={loaded} what="the nodes">
@@ -101,7 +101,7 @@ function ReplicaView({ replica, network }: { replica: Replica; network: string }
       <div class="scroll">
         <table class="list cards">
           <caption class="unseen">
-            Endpoints of {network} as {name.toLowerCase()} sees them
+            Endpoints of {network}, seen by {name.toLowerCase()}
           </caption>
           <thead>
             <tr>
@@ -111,7 +111,7 @@ function ReplicaView({ replica, network }: { replica: Replica; network: string }
                 Head
               </th>
               <th scope="col" class="number">
-                Answers within
+                Median / p95
               </th>
               <th scope="col" class="number">
                 Calls
@@ -149,7 +149,7 @@ const conditionWords: Readonly<Record<Node['conditions'][number]['condition'], s
 
 function Row({ node }: { node: Node }) {
   const { endpoint, host, client, chain_id: chainId, head, latency, calls } = node
-  const failed = calls.unanswered + calls.not_sent
+  const failed = calls.unanswered + calls.unsent
   return (
     <tr>
       <th scope="row">
@@ -164,7 +164,7 @@ function Row({ node }: { node: Node }) {
       <td class="number" data-label="Head">
         {head ? <Head head={head} /> : '—'}
       </td>
-      <td class="number" data-label="Answers within">
+      <td class="number" data-label="Median / p95">
         {latency ? (
           <span title={`Half, and 19 of 20, of the last ${plural(latency.calls, 'answer')}`}>
             {grouped(latency.p50_ms)} / {grouped(latency.p95_ms)} ms

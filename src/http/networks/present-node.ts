@@ -22,7 +22,7 @@ const factsSchema = Type.Object(
     hash: Type.Optional(such('0x5e6f…', 'Of its head')),
     expected_hash: Type.Optional(such('0x5e6f…', 'The anchor of the network')),
     shown_hash: Type.Optional(such('0x7a8b…')),
-    method: Type.Optional(such('eth_getBlockByNumber')),
+    method: Type.Optional(such('eth_chainId')),
     in_row: Type.Optional(Type.Integer({ minimum: 1, description: 'How many times in a row' })),
     behind: Type.Optional(Type.Integer({ minimum: 1, description: 'Blocks' })),
     rests_until: Type.Optional(time('When it is tried again, by the clock of its replica')),
@@ -59,7 +59,7 @@ const callsSchema = Type.Object(
     total: count('Calls by the service itself, those inside a batch one by one'),
     rpc_errors: count('Refused by the node; a call that reverts counts, too'),
     unanswered: count('A time-out, a lost connection, a rate limit, an answer that is none'),
-    not_sent: count('No connection was made'),
+    unsent: count('No connection was made'),
   },
   { title: 'NodeCalls', additionalProperties: false },
 )
@@ -76,8 +76,8 @@ const latencySchema = Type.Object(
 const failureSchema = Type.Object(
   {
     at: time(),
-    method: such('eth_getBlockByNumber'),
-    kind: Type.Enum(['unanswered', 'not_sent']),
+    method: such('eth_chainId'),
+    kind: Type.Enum(['unanswered', 'unsent']),
     http_status: Type.Optional(Type.Integer({ examples: [503] })),
     text: such('no answer within 10000 ms', 'Without a URL or a key'),
   },
@@ -160,7 +160,7 @@ export function presentHead({ number, madeAt, readAt, behind }: NonNullable<Node
 }
 
 function presentCalls({ since, total, rpcErrors, unanswered, unsent }: NodeView['calls']) {
-  return { since: presentTime(since), total, rpc_errors: rpcErrors, unanswered, not_sent: unsent }
+  return { since: presentTime(since), total, rpc_errors: rpcErrors, unanswered, unsent: unsent }
 }
 
 function presentErrors({
@@ -172,7 +172,7 @@ function presentErrors({
       last_failure: {
         at: presentTime(lastFailure.at),
         method: lastFailure.method,
-        kind: lastFailure.kind === 'unsent' ? 'not_sent' : 'unanswered',
+        kind: lastFailure.kind,
         ...(lastFailure.status !== undefined && { http_status: lastFailure.status }),
         text: lastFailure.words,
       },

@@ -51,9 +51,9 @@ test.each([
   [{ ...latest, params: ['0x1', false] }, block(1)],
   [call('eth_chainId'), {}],
   [call('web3_clientVersion'), 7],
-])('%j shows nothing by %j', async (asked, shown) => {
+])('%j shows nothing by %j', async (call, shown) => {
   const { called, figures } = watching()
-  await called(asked, value(shown))
+  await called(call, value(shown))
   const { head, chainId, client } = figures()
   expect([head, chainId, client]).toEqual([undefined, undefined, undefined])
 })
