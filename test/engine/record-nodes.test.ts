@@ -60,9 +60,15 @@ function recording() {
     ...{ clock, rows, log, running },
     taken: () => done.splice(0),
     looks: () => looks,
-    see: (next: readonly NodeView[]) => void (nodes = next),
-    useNone: () => void (toRecord = []),
-    setFails: (next: boolean) => void (fails = next),
+    see(next: readonly NodeView[]) {
+      nodes = next
+    },
+    useNone() {
+      toRecord = []
+    },
+    setFails(next: boolean) {
+      fails = next
+    },
     async pass(seconds: number) {
       for (let count = 0; count < seconds; count += 1) {
         await quiescence()
