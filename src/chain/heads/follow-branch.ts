@@ -4,7 +4,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import type { BranchHolder } from '../chain.ts'
+import type { BranchHolder, WrongChain } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
@@ -61,7 +61,7 @@ export function followingBranch({
         note(contradictionOf(branches))
       } else logger.info({}, 'the endpoints are on one branch again')
     }
-    split = linesOf(branches)
+    split = holdersOf(branches)
   }
 
   function follow(branch: Branch<Endpoint>, others: readonly Branch<Endpoint>[]): void {
@@ -138,7 +138,12 @@ function contradictionOf(branches: readonly Branch<Endpoint>[]): Contradiction {
   return { condition: 'branches_differ', question: {}, answers }
 }
 
-function linesOf(branches: readonly Branch<Endpoint>[]): readonly BranchHolder[] {
+/** For the log. */
+function linesOf(branches: readonly Branch<Endpoint>[]): readonly WrongChain[] {
+  return holdersOf(branches).map(({ endpoint, text }) => ({ endpoint, text }))
+}
+
+function holdersOf(branches: readonly Branch<Endpoint>[]): readonly BranchHolder[] {
   return branches.flatMap((branch) =>
     branch.map(({ head, by }) => ({
       endpoint: by.index,
