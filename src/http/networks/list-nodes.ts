@@ -13,7 +13,8 @@ import {
 import type { EndpointSettings, NetworkSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { hostOf } from '../../ops/rpc-hosts.ts'
-import { type InSight, inSight } from '../request/in-sight.ts'
+import type { Registry } from '../../registry/registry.ts'
+import { inSight } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
@@ -83,13 +84,9 @@ export function listNodes({ registry, store, clock }: ManagementContext) {
         inSight(reads, principal, (relayer) => relayer.network),
         inSight(reads, principal, (relayer) => relayer.id),
       ])
-      const all = [
-        ...registry
-          .networks()
-          .filter(({ name }) => seesNetwork(name))
-          .map(ofNetwork),
-        ...ofRelayers(reports, seesRelayer, (id) => registry.endpointsOf(id)),
-      ]
+      const sees = ({ network, relayer }: Listed) =>
+        relayer === undefined ? seesNetwork(network) : seesRelayer(relayer)
+      const all = listed(registry, reports).filter(sees)
       const page = pageOf(query)
       const presented = sliceOf(page, all).map((each) => presentNodes(each, reports, clock.now()))
       return success(presented, [], paginationOf(page, all.length))
@@ -101,22 +98,27 @@ interface Listed extends Omit<NetworkNodes, 'nodes'> {
   readonly endpoints: readonly EndpointSettings[]
 }
 
+/** The networks of this replica's configuration, and what else a replica has reported: its file may be another one. */
+function listed(
+  registry: Pick<Registry, 'networks' | 'endpointsOf'>,
+  reports: readonly NodeReport[],
+): readonly Listed[] {
+  const configured = registry.networks().map(ofNetwork)
+  const byKey = new Map(configured.map((each) => [keyOf(each), each]))
+  for (const { network, chainId, relayer } of reports.flatMap(({ networks }) => networks)) {
+    const of = { network, ...(relayer !== undefined && { relayer }) }
+    const endpoints = (relayer && registry.endpointsOf(relayer)) ?? []
+    if (!byKey.has(keyOf(of))) byKey.set(keyOf(of), { ...of, chainId, endpoints })
+  }
+  return [...byKey.values()]
+}
+
 function ofNetwork({ name, chainId, rpcUrls }: NetworkSettings): Listed {
   return { network: name, chainId, endpoints: rpcUrls }
 }
 
-/** Relayers with endpoints of their own, as far as a replica has reported them. */
-function ofRelayers(
-  reports: readonly NodeReport[],
-  sees: InSight,
-  endpointsOf: (id: NonNullable<NetworkNodes['relayer']>) => readonly EndpointSettings[] | undefined,
-): readonly Listed[] {
-  const byRelayer = new Map<string, Listed>()
-  for (const { network, chainId, relayer } of reports.flatMap(({ networks }) => networks)) {
-    if (relayer === undefined || !sees(relayer)) continue
-    byRelayer.set(relayer, { network, chainId, relayer, endpoints: endpointsOf(relayer) ?? [] })
-  }
-  return [...byRelayer.values()]
+function keyOf({ network, relayer }: Pick<Listed, 'network' | 'relayer'>): string {
+  return JSON.stringify([network, relayer])
 }
 
 function presentNodes(
