@@ -179,7 +179,7 @@ export interface SweepView {
   readonly to: string
   /** Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then */
   readonly value?: string
-  /** How many other transactions of the relayer are pending or in flight. The sweep waits for those that came before it */
+  /** How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. The sweep waits for those that came before it */
   readonly others: number
   readonly transaction: {
     readonly id: string

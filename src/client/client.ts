@@ -14,7 +14,7 @@ import type {
 } from './account-types.ts'
 import type { TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
-import type { NetworkPauseInput, NetworkView } from './record-types.ts'
+import type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -30,7 +30,7 @@ export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
 export type { TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
-export type { NetworkPauseInput, NetworkView } from './record-types.ts'
+export type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
 export type * from './transaction-types.ts'
@@ -60,6 +60,8 @@ export interface Client {
   relayerStatus(relayerId: string): Promise<RelayerStatusView>
   /** Calls no node: states, conditions and balances are those of the last observation of each relayer. */
   overview(paging?: Paging): Promise<ApiPage<OverviewView>>
+  /** Calls no node: the endpoints of each network are those that the replicas wrote last. */
+  nodes(paging?: Paging): Promise<ApiPage<NetworkNodesView>>
   relayerOverview(relayerId: string): Promise<OverviewView>
 
   /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
@@ -144,6 +146,7 @@ export function openClient(connection: Connection): Client {
     relayer: (relayerId) => get(at(relayerId, '')),
     relayerStatus: (relayerId) => get(at(relayerId, '/status')),
     overview: (paging) => list('/overview', paging),
+    nodes: (paging) => list('/nodes', paging),
     relayerOverview: (relayerId) => get(at(relayerId, '/overview')),
 
     send: (relayerId, body, { idempotencyKey } = {}) =>

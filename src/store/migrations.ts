@@ -9,6 +9,7 @@ import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofNetworkPauses } from './migrate-network-pauses.ts'
+import { ofNodeReports } from './migrate-node-reports.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofOwnerReports } from './migrate-owner-reports.ts'
 import { ofRefusals } from './migrate-refusals.ts'
@@ -264,6 +265,7 @@ export const migrations: readonly Migration[] = [
   ...ofRestored,
   ...ofOwnerReports,
   ...ofSweeps,
+  ...ofNodeReports,
   ...ofNetworkPauses,
 ]
 

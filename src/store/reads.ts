@@ -11,6 +11,7 @@ import { readAnchor } from './registry/anchors.ts'
 import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readNetworkPauses } from './registry/network-pauses.ts'
+import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
@@ -82,6 +83,7 @@ export function readsOver(executor: Executor): Reads {
     anchor: (network) => readAnchor(executor, network),
     revert: (id) => findRevert(executor, id),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
+    ...nodeReportReads(executor),
     relayerChange: (relayerId) => findRelayerChange(executor, relayerId),
     sweep: (relayerId) => findSweep(executor, relayerId),
     contradictions: (network, page) => listContradictions(executor, network, page),

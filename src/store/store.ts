@@ -24,6 +24,7 @@ import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
 import type { LockProof } from './locks.ts'
 import type { NetworkPauseChanges, NetworkPauseReads } from './network-pause-port.ts'
+import type { NodeReportChanges, NodeReportReads } from './node-report-port.ts'
 import type { OwnerReportChanges, OwnerReportReads } from './owner-report-port.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
@@ -75,6 +76,7 @@ export interface Reads
     PresignedReads,
     RetentionReads,
     RevertReads,
+    NodeReportReads,
     OwnerReportReads,
     SweepReads,
     TipReads {
@@ -196,6 +198,7 @@ export interface Session
     PresignedChanges,
     RetentionChanges,
     RevertChanges,
+    NodeReportChanges,
     OwnerReportChanges,
     SweepReads,
     TipChanges {

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 
 export type Route =
-  | { readonly view: 'relayers' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
+  | { readonly view: 'relayers' | 'nodes' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
   | { readonly view: 'search'; readonly query: string }
   | { readonly view: 'relayer' | 'cancel-all'; readonly relayer: string }
   | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
@@ -13,7 +13,14 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
-  if ((first === 'gas' || first === 'dead-letters' || first === 'api-keys' || first === 'audit-log') && !relayer) {
+  if (
+    (first === 'nodes' ||
+      first === 'gas' ||
+      first === 'dead-letters' ||
+      first === 'api-keys' ||
+      first === 'audit-log') &&
+    !relayer
+  ) {
     return { view: first }
   }
   if (first !== 'relayers' || !relayer || more.length > 0) return { view: 'nothing' }

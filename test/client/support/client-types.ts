@@ -48,6 +48,7 @@ export const typeFiles: Readonly<
     ['DeadLetterView', 'DeadLetter'],
     ['NetworkView', 'Network'],
     ['NetworkPauseInput', 'NetworkPauseRequest'],
+    ['NetworkNodesView', 'NetworkNodes'],
     ['NotificationView', 'Notification'],
   ],
 }

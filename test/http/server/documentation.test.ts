@@ -55,6 +55,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       'get /api/v1/networks/{network_id}',
       'patch /api/v1/networks/{network_id}',
       'get /api/v1/networks/{network_id}/contradictions',
+      'get /api/v1/nodes',
       'post /api/v1/networks/{network_id}/anchor',
       'put /api/v1/networks/{network_id}/pause',
       'delete /api/v1/networks/{network_id}/pause',
