@@ -150,7 +150,9 @@ test('send prints the id, sends at most once under a key, and a refusal ends wit
     stdout: '',
     stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED'),
   })
-  expect(await rescind(['send', '-r', 'three', '--to', '0x1', '--value', '1'])).toMatchObject({ exit: 3 })
+  const tooLow = ['send', '-r', 'three', '--to', to, '--value', '1', '--gas-limit', '20000']
+  expect(await rescind(tooLow)).toMatchObject({ exit: 3, stderr: expect.stringContaining('GAS_LIMIT_TOO_LOW') })
+  expect(await rescind(['send', '-r', 'three', '--to', '0x1', '--value', '1'])).toMatchObject({ exit: 2 })
 })
 
 test('tx list and tx get show transactions, verdicts and attempts', async () => {
