@@ -39,9 +39,13 @@ export interface ListPage<T> extends Page<T> {
   readonly lookedBackTo?: TimestampMs
 }
 
+export interface Match extends ListPosition {
+  readonly id: TransactionId
+}
+
 /** The matches among the newest `rowsLookedAtMax` rows that an index yields, newest first. */
 export interface Matches {
-  readonly positions: readonly ListPosition[]
+  readonly found: readonly Match[]
   /** The last row that was looked at, where there are more. */
   readonly end?: ListPosition
 }
@@ -57,11 +61,8 @@ export interface ListReads {
   ): Promise<ListPage<PageItem<Transaction>>>
   /** In the same order. */
   transactionMatches(relayerId: RelayerId, filter: TransactionFilter, before?: ListPosition): Promise<Matches>
-  /** Those that still exist, in the order of `positions`. */
-  transactionItemsAt(
-    relayerId: RelayerId,
-    positions: readonly ListPosition[],
-  ): Promise<readonly PageItem<Transaction>[]>
+  /** Those that still exist, in the order of `ids`. */
+  transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly PageItem<Transaction>[]>
   /** Undefined: the relayer has no transaction with this id. */
   positionOf(relayerId: RelayerId, id: TransactionId): Promise<ListPosition | undefined>
 }

@@ -25,7 +25,7 @@ import { readDailyGas } from './transactions/daily-gas.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
-import { itemsAt, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
+import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
@@ -57,7 +57,7 @@ export function readsOver(executor: Executor): Reads {
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     transactionItems: (relayerId, filter, page) => listItems(executor, relayerId, filter, page),
     transactionMatches: (relayerId, filter, before) => findMatches(executor, relayerId, filter, before),
-    transactionItemsAt: (relayerId, positions) => itemsAt(executor, relayerId, positions),
+    transactionItemsOf: (relayerId, ids) => itemsWith(executor, relayerId, ids),
     positionOf: (relayerId, id) => positionOf(executor, relayerId, id),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),

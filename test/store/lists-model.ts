@@ -69,6 +69,15 @@ export const everyFilter: readonly TransactionFilter[] = [{}, { nonceFrom: 3, no
   ),
 )
 
+/** The index that serves a filter. */
+export function indexFor({ text, nonceFrom, to, createdFrom, status }: TransactionFilter): string {
+  if (text?.length === 36) return 'transactions_pkey'
+  if (nonceFrom !== undefined) return 'transactions_nonce'
+  if (to !== undefined) return 'transactions_receiver'
+  if (createdFrom !== undefined) return 'transactions_created'
+  return status === undefined ? 'transactions_sequence' : 'transactions_status'
+}
+
 const isMatch =
   ({ status, to, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo, text }: TransactionFilter) =>
   (row: Row): boolean =>
@@ -109,9 +118,9 @@ export async function compareLists(executor: Executor): Promise<void> {
           const full = { ...filter, ...(filter.text !== undefined && { text: textOf(filter.text, chosen) }) }
           const found: number[] = []
           for (let before: ListPosition | undefined, windows = 0; ; windows += 1) {
-            const { positions, end } = await findMatches(executor, relayerId, full, before, rowsMax)
-            expect(positions.length).toBeLessThanOrEqual(rowsMax)
-            found.push(...positions.map(({ sequence }) => sequence))
+            const { found: inWindow, end } = await findMatches(executor, relayerId, full, before, rowsMax)
+            expect(inWindow.length).toBeLessThanOrEqual(rowsMax)
+            found.push(...inWindow.map(({ sequence }) => sequence))
             if (!end) break
             expect(windows).toBeLessThanOrEqual(rows.length)
             before = end
@@ -119,14 +128,14 @@ export async function compareLists(executor: Executor): Promise<void> {
           expect({ filter: full, found }).toEqual({ filter: full, found: expectedOf(rows, full) })
           // From any position on, also that of a transaction that does not match.
           const from = positionOf(chosen)
-          const { positions } = await findMatches(executor, relayerId, full, from)
+          const { found: after } = await findMatches(executor, relayerId, full, from)
           const isByTime = (full.to ?? full.createdFrom ?? full.createdTo) !== undefined
           const older = rows.filter((row) =>
             isByTime && row.createdAt !== from.createdAt
               ? row.createdAt < from.createdAt
               : row.sequence < from.sequence,
           )
-          expect(positions.map(({ sequence }) => sequence)).toEqual(expectedOf(older, full))
+          expect(after.map(({ sequence }) => sequence)).toEqual(expectedOf(older, full))
         }
       },
     ),

@@ -13,7 +13,7 @@ import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, receiver, someAttempt, someRelayer } from '../domain/some.ts'
 import { allOf, sendWithin } from './contract.ts'
-import { everyFilter } from './lists-model.ts'
+import { everyFilter, indexFor } from './lists-model.ts'
 
 /** Runs statements as the store does, and keeps the SQL of each. */
 function witnessed() {
@@ -203,6 +203,36 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
     'transactions_unsettled_wait',
     'transactions_unsettled_wait',
   ])
+})
+
+test('each filter goes by its index, between the two ends of its window and without a sort', async () => {
+  const { database, seen, reads } = witnessed()
+  for (const filter of everyFilter) {
+    seen.clear()
+    await reads.transactionMatches(someRelayer().id, filter)
+    for (const sql of seen) {
+      const [index = 'none', terms = ''] = planOf(database, sql).flatMap((detail) =>
+        (/SEARCH transactions USING .*INDEX (\w+) \((.*)\)/.exec(detail) ?? []).slice(1),
+      )
+      const expected = indexFor(filter)
+      expect({ filter, index }).toEqual({
+        filter,
+        index: expected === 'transactions_pkey' ? 'sqlite_autoindex_transactions_1' : expected,
+      })
+      const ends = {
+        transactions_created: 'relayer_id=? AND (created_at,sequence)>(?,?) AND (created_at,sequence)<(?,?)',
+        transactions_receiver:
+          'relayer_id=? AND (to_address,created_at,sequence)>(?,?,?) AND (to_address,created_at,sequence)<(?,?,?)',
+        transactions_status: 'relayer_id=? AND (status,sequence)>(?,?) AND (status,sequence)<(?,?)',
+        transactions_sequence: 'relayer_id=? AND sequence>? AND sequence<?',
+        transactions_nonce: 'relayer_id=? AND nonce>? AND nonce<?',
+      }[index]
+      if (ends !== undefined) expect({ sql, terms }).toEqual({ sql, terms: expect.stringContaining(ends) })
+      const isSorted = planOf(database, sql).some((detail) => detail.includes('TEMP B-TREE'))
+      const isByKey = filter.nonceFrom !== undefined || expected === 'transactions_pkey'
+      expect(isSorted && !isByKey).toBe(false)
+    }
+  }
 })
 
 test('a history check reads the queue, and not what has ended before it', async () => {

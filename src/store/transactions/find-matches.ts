@@ -1,8 +1,8 @@
 // Finds the transactions that a filter matches, newest first, among the rows that one index yields: at most `rowsLookedAtMax` of them, from
 // a position on. An index serves the filter as far as it can, and every row between its two ends is compared with the rest.
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { RelayerId } from '../../domain/ids.ts'
-import type { ListPosition, Matches, TransactionFilter } from '../list-port.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { ListPosition, Match, Matches, TransactionFilter } from '../list-port.ts'
 import { type Executor, first, type Statement, statement } from '../statement.ts'
 
 /** Rows that one request looks at. */
@@ -43,14 +43,14 @@ interface Parameters {
 }
 
 interface FoundRow {
+  id: TransactionId
   sequence: number
   created_at: number
 }
 
 const last = Number.MAX_SAFE_INTEGER
-/** Beyond every position, and before every one. */
+/** Beyond every position. */
 const top: ListPosition = { sequence: last, createdAt: last }
-const bottom: ListPosition = { sequence: 0, createdAt: 0 }
 /** An id in full is found by the key. */
 const idChars = 36
 
@@ -63,13 +63,14 @@ export async function findMatches(
 ): Promise<Matches> {
   const path = await pathFor(executor, relayerId, filter, rowsMax)
   const newest = isByTime(filter) ? earlierOf(before, afterAll(filter.createdTo)) : before
-  const given = parametersOf(relayerId, filter, newest, bottom)
-  if (path === 'id' || path === 'nonces') return { positions: await matching(executor, path, filter, given) }
+  const wholeList = { sequence: 0, createdAt: filter.createdFrom ?? 0 }
+  const given = parametersOf(relayerId, filter, newest, wholeList)
+  if (path === 'id' || path === 'nonces') return { found: await matching(executor, path, filter, given) }
 
-  const [end, more] = await executor.all(windowEnds[path], { ...given, offset: rowsMax - 1 })
-  const oldest = end && more ? positionOf(end) : { sequence: 0, createdAt: filter.createdFrom ?? 0 }
-  const positions = await matching(executor, path, filter, parametersOf(relayerId, filter, newest, oldest))
-  return { positions, ...(end && more && { end: positionOf(end) }) }
+  const [lastLookedAt, more] = await executor.all(windowEnds[path], { ...given, offset: rowsMax - 1 })
+  if (!lastLookedAt || !more) return { found: await matching(executor, path, filter, given) }
+  const end = positionOf(lastLookedAt)
+  return { found: await matching(executor, path, filter, parametersOf(relayerId, filter, newest, end)), end }
 }
 
 async function pathFor(
@@ -104,7 +105,7 @@ function earlierOf(one: ListPosition, other: ListPosition): ListPosition {
   return isBefore ? one : other
 }
 
-function positionOf({ sequence, created_at: createdAt }: FoundRow): ListPosition {
+function positionOf({ sequence, created_at: createdAt }: Omit<FoundRow, 'id'>): ListPosition {
   return { sequence, createdAt }
 }
 
@@ -151,11 +152,9 @@ const nonceBeyond = statement<{ relayerId: RelayerId; from: number; to: number; 
       .offset(p.offset),
 )
 
-/** The condition by which a path finds its rows, without the ends. */
+/** The condition by which a path finds its rows, without the ends. Those of `status` and `receiver` say which. */
 function keyOf(path: Path, p: Parameters): RawBuilder<SqlBool> {
   const ofRelayer = sql<SqlBool>`relayer_id = ${p.relayerId}`
-  if (path === 'receiver') return sql`${ofRelayer} AND to_address = ${p.to}`
-  if (path === 'status') return sql`${ofRelayer} AND status = ${p.status}`
   if (path === 'nonces') {
     return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
   }
@@ -170,40 +169,50 @@ const isSorted = (path: Path) => path === 'nonces' || path === 'id'
 
 /** Older than a position that the client has, or than a time. As an expression where the index has another order. */
 function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool> {
-  if (!isSorted(path)) {
-    return byTime
-      ? sql`(created_at, sequence) < (${p.newestCreated}, ${p.newestSequence})`
-      : sql`sequence < ${p.newestSequence}`
+  // With an equality and plain bounds at both ends SQLite would prefer the index of all sequences, or of all times.
+  if (path === 'receiver') {
+    return sql`(to_address, created_at, sequence) < (${p.to}, ${p.newestCreated}, ${p.newestSequence})`
   }
+  if (path === 'status') return sql`(status, sequence) < (${p.status}, ${p.newestSequence})`
+  const sign = isSorted(path) ? sql`+` : sql``
   return byTime
-    ? sql`(+created_at, +sequence) < (${p.newestCreated}, ${p.newestSequence})`
-    : sql`+sequence < ${p.newestSequence}`
+    ? sql`(${sign}created_at, ${sign}sequence) < (${p.newestCreated}, ${p.newestSequence})`
+    : sql`${sign}sequence < ${p.newestSequence}`
 }
 
-function isWithinWindow(path: Path, p: Parameters): RawBuilder<SqlBool> {
-  return followsTime(path)
+/** The other end of a window. */
+function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
+  if (path === 'receiver') {
+    return sql`(to_address, created_at, sequence) >= (${p.to}, ${p.oldestCreated}, ${p.oldestSequence})`
+  }
+  if (path === 'status') return sql`(status, sequence) >= (${p.status}, ${p.oldestSequence})`
+  return path === 'created'
     ? sql`(created_at, sequence) >= (${p.oldestCreated}, ${p.oldestSequence})`
     : sql`sequence >= ${p.oldestSequence}`
 }
 
-const orderOf = (byTime: boolean) => (byTime ? sql`created_at DESC, sequence DESC` : sql`sequence DESC`)
+function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
+  if (path === 'receiver') return sql`to_address DESC, created_at DESC, sequence DESC`
+  if (path === 'status') return sql`status DESC, sequence DESC`
+  const sign = isSorted(path) ? sql`+` : sql``
+  return byTime ? sql`${sign}created_at DESC, ${sign}sequence DESC` : sql`${sign}sequence DESC`
+}
 
 type Window = Parameters & { readonly offset: number }
 
 /** The last row of a window, and the one after it. */
 const windowEnd = (path: Path) =>
-  statement<Window, FoundRow>((db, p) => {
-    const rows = db
+  statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+    db
       .selectFrom('transactions')
       .select(['sequence', 'created_at'])
       .where(keyOf(path, p))
       .where(isOlder(path, followsTime(path), p))
-    const bounded = followsTime(path) ? rows.where('created_at', '>=', p.createdFrom) : rows
-    return bounded
-      .orderBy(orderOf(followsTime(path)))
+      .where(isWithin(path, p))
+      .orderBy(orderOf(path, followsTime(path)))
       .limit(2)
-      .offset(p.offset)
-  })
+      .offset(p.offset),
+  )
 
 const windowEnds = {
   receiver: windowEnd('receiver'),
@@ -215,7 +224,7 @@ const windowEnds = {
 /** What the path does not say. Expressions throughout, so that no other index is chosen for them. */
 function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
   return [
-    ...(isSorted(shape.path) ? [] : [isWithinWindow(shape.path, p)]),
+    ...(isSorted(shape.path) ? [] : [isWithin(shape.path, p)]),
     ...(shape.status && shape.path !== 'status' ? [sql<SqlBool>`(status || '') = ${p.status}`] : []),
     ...(shape.to && shape.path !== 'receiver' ? [sql<SqlBool>`(to_address || '') = ${p.to}`] : []),
     ...(shape.nonces && shape.path !== 'nonces'
@@ -255,11 +264,11 @@ function statementFor(shape: Shape): Statement<Parameters, FoundRow> {
         (query, condition) => query.where(condition),
         db
           .selectFrom('transactions')
-          .select(['sequence', 'created_at'])
+          .select(['id', 'sequence', 'created_at'])
           .where(keyOf(shape.path, p))
           .where(isOlder(shape.path, shape.to || shape.created, p)),
       )
-      .orderBy(orderOf(shape.to || shape.created)),
+      .orderBy(orderOf(shape.path, shape.to || shape.created)),
   )
   matches.set(key, fresh)
   return fresh
@@ -270,7 +279,7 @@ async function matching(
   path: Path,
   filter: TransactionFilter,
   given: Parameters,
-): Promise<readonly ListPosition[]> {
+): Promise<readonly Match[]> {
   const { text } = filter
   const shape: Shape = {
     path,
@@ -281,5 +290,5 @@ async function matching(
     values: hasValues(filter),
     text: text === undefined ? 'none' : text.startsWith('0x') ? 'hash' : 'id',
   }
-  return (await executor.all(statementFor(shape), given)).map(positionOf)
+  return (await executor.all(statementFor(shape), given)).map((row) => ({ id: row.id, ...positionOf(row) }))
 }

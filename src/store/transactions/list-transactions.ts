@@ -3,7 +3,6 @@
 //
 // Earlier versions read the buckets of tally-buckets.ts for deep pages. This one only writes them: on PostgreSQL replicas of the version
 // before go on reading. Tables, trigger and writers leave a release later.
-import { sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { toJson } from '../json.ts'
@@ -11,6 +10,8 @@ import type { ListPage, ListPosition, ListRequest, TransactionFilter } from '../
 import type { PageItem } from '../page-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { findMatches } from './find-matches.ts'
+import type { Ids } from './find-transaction.ts'
+import { isAmong } from './is-among.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { countByStatus } from './tallies.ts'
 
@@ -118,43 +119,42 @@ async function listMatches(
   filter: TransactionFilter,
   { page, perPage, before }: ListRequest,
 ): Promise<ListPage<PageItem<Transaction>>> {
-  const { positions, end } = await findMatches(executor, relayerId, filter, before)
+  const { found, end } = await findMatches(executor, relayerId, filter, before)
   const through = page * perPage
-  const shown = positions.slice(through - perPage, through)
-  const next = positions.length > through ? shown.at(-1) : end
+  const shown = found.slice(through - perPage, through)
+  const last = found.length > through ? shown.at(-1) : end
   return {
-    items: await itemsAt(executor, relayerId, shown),
-    total: positions.length,
+    items: await itemsWith(
+      executor,
+      relayerId,
+      shown.map(({ id }) => id),
+    ),
+    total: found.length,
     ...((end || before) && { isAtLeast: true as const }),
-    ...(next && { next }),
+    ...(last && { next: { sequence: last.sequence, createdAt: last.createdAt } }),
     ...(end && { lookedBackTo: end.createdAt }),
   }
 }
 
-const bySequences = statement<{ relayerId: RelayerId; sequences: ReturnType<typeof toJson<number[]>> }, LightRow>(
-  (db, p, dialect) =>
-    db
-      .selectFrom('transactions')
-      .select(lightColumns)
-      .where('relayer_id', '=', p.relayerId)
-      .where(
-        dialect === 'postgres'
-          ? sql<boolean>`sequence = ANY(ARRAY(SELECT CAST(json_array_elements_text(CAST(${p.sequences} AS json)) AS BIGINT)))`
-          : sql<boolean>`sequence IN (SELECT value FROM json_each(${p.sequences}))`,
-      ),
+const byIds = statement<Ids, LightRow>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .select(lightColumns)
+    .where(isAmong('id', p.ids, dialect)),
 )
 
-export async function itemsAt(
+/** Those of the relayer that still exist, in the order of `ids`. */
+export async function itemsWith(
   executor: Executor,
   relayerId: RelayerId,
-  positions: readonly ListPosition[],
+  ids: readonly TransactionId[],
 ): Promise<PageItem<Transaction>[]> {
-  if (positions.length === 0) return []
-  const sequences = toJson(positions.map(({ sequence }) => sequence))
-  const found = new Map((await executor.all(bySequences, { relayerId, sequences })).map((row) => [row.sequence, row]))
+  if (ids.length === 0) return []
+  const rows = await executor.all(byIds, { ids: toJson(ids) })
+  const found = new Map(rows.filter((row) => row.relayer_id === relayerId).map((row) => [row.id, row]))
   return itemsOf(
     executor,
-    positions.flatMap(({ sequence }) => found.get(sequence) ?? []),
+    ids.flatMap((id) => found.get(id) ?? []),
   )
 }
 
