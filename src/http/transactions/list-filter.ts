@@ -39,6 +39,7 @@ const value = (end: string) =>
   Type.Optional(
     Type.String({
       pattern: '^[0-9]{1,78}$',
+      ...stated({ format: 'uint256' }),
       description: `wei as a decimal integer below 2^256: the ${end} value of those listed`,
       examples: ['1000000000000000000'],
     }),
@@ -63,13 +64,16 @@ export const filterProperties = {
   ),
 }
 
+/** A position, or an id. */
 export const before = Type.Optional(
-  Type.String({
-    pattern: '^([0-9]{1,15}-[0-9]{1,15}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$',
-    description:
-      'the header Relayer-Next-Before of an earlier answer, such as "42-1767323045678", or the id of a transaction; the list begins with the one before it',
-    examples: ['42-1767323045678'],
-  }),
+  Type.Unsafe<TransactionId>(
+    Type.String({
+      pattern: '^([0-9]{1,15}-[0-9]{1,15}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$',
+      description:
+        'the header Relayer-Next-Before of an earlier answer, such as "42-1767323045678", or the id of a transaction; the list begins with the one before it',
+      examples: ['42-1767323045678'],
+    }),
+  ),
 )
 
 export const listQuerySchema = Type.Object(
@@ -122,21 +126,20 @@ function checkOrder<T extends number | bigint>(
   query: FilterQuery,
 ): void {
   if (from === undefined || to === undefined || from <= to) return
-  const [low, high] = [`${range}_from`, `${range}_to`] as const
-  throw invalid(high, query[high], `at or above ${low}; swap the two, or leave one out`)
+  const high = `${range}_to` as const
+  throw invalid(high, query[high], `at or above ${range}_from; swap the two, or leave one out`)
 }
 
 /** Throws INVALID_REQUEST. */
 export async function positionIn(
   reads: Pick<Reads, 'positionOf'>,
   relayerId: RelayerId,
-  before: string | undefined,
+  before: TransactionId | undefined,
 ): Promise<ListPosition | undefined> {
   if (before === undefined) return undefined
   const [sequence, createdAt, ...more] = before.split('-')
   if (more.length === 0) return { sequence: Number(sequence), createdAt: Number(createdAt) }
-  // The pattern of the schema leaves an id only.
-  const position = await reads.positionOf(relayerId, before.toLowerCase() as TransactionId)
+  const position = await reads.positionOf(relayerId, before)
   if (!position) {
     throw invalid('before', before, 'the id of a stored transaction of this relayer; begin again without before')
   }
@@ -147,7 +150,7 @@ export const textOf = ({ sequence, createdAt }: ListPosition) => `${sequence}-${
 
 export const listHeaders = ['Relayer-Next-Before', 'Relayer-Total'] as const satisfies readonly OwnHeader[]
 
-export interface Listed {
+export interface ListAnswer {
   readonly items: readonly PageItem<Transaction>[]
   readonly pagination: Pagination
   /** For people. */
@@ -159,7 +162,7 @@ interface HeaderReply {
 }
 
 /** Reads the page that the query names, and sets the headers `listHeaders`. Throws INVALID_REQUEST. */
-export async function readList(reads: Reads, id: RelayerId, query: ListQuery, reply: HeaderReply): Promise<Listed> {
+export async function readList(reads: Reads, id: RelayerId, query: ListQuery, reply: HeaderReply): Promise<ListAnswer> {
   const page = pageOf(query)
   if (query.before !== undefined && query.page !== undefined && query.page > 1) {
     throw invalid('page', query.page, '1, as with before every page is the first; leave page out')

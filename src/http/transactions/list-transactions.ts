@@ -18,7 +18,7 @@ export function listTransactions(reads: Reads) {
       operationId: 'listTransactions',
       summary: 'List transactions, newest first',
       description:
-        'Filters can be combined, and bounds are inclusive. `to` and the values are those of the newest payload. With any filter but `status`, one request looks at 10,000 transactions at most, and `total_items` counts the matches among them: where older ones were not looked at, `Relayer-Total` is `at-least`. `Relayer-Next-Before` is the `before` of the next request, until the end of the list. Pages end at 100,000 rows, `before` reaches every one.',
+        'Filters can be combined, and bounds are inclusive. `to` and the values are those of the newest payload. With any filter but `status`, one request looks at 10,000 transactions at most, and `total_items` counts the matches among them: where older ones were not looked at, `Relayer-Total` is `at-least`. `Relayer-Next-Before` is the `before` of the next request, until the end of the list. Pages end at 100,000 rows; `before` reaches every one, and takes no `page` beside it.',
       tags: ['transactions'],
       params: relayerParameters,
       querystring: listQuerySchema,

@@ -115,7 +115,8 @@ function parametersOf(
   newest: ListPosition,
   oldest: ListPosition,
 ): Parameters {
-  const [valueFrom, valueTo] = [filter.valueFrom ?? 0n, filter.valueTo ?? 2n ** 256n].map(String) as [string, string]
+  const valueFrom = String(filter.valueFrom ?? 0n)
+  const valueTo = String(filter.valueTo ?? 2n ** 256n)
   const { text = '' } = filter
   return {
     relayerId,
