@@ -62,7 +62,7 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
       <details open={filterNames.some((name) => !always.includes(name) && filters.has(name))}>
         <summary>More filters</summary>
         <div class="row">
-          <label class="wide">
+          <label class="long">
             Receiver
             <input
               name="to"
