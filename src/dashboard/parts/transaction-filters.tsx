@@ -74,7 +74,7 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
             />
           </label>
           <Range legend="Nonce" names={['nonce_from', 'nonce_to']} pattern="\s*[0-9]{1,15}\s*" hint="a number" />
-          <fieldset>
+          <fieldset class="times">
             <legend>Created</legend>
             <label>
               from
@@ -93,7 +93,7 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
           />
         </div>
       </details>
-      <div class="row actions">
+      <div class="row ends">
         <button type="submit">Filter</button>
         {query !== '' && (
           <button type="button" onClick={clear}>
