@@ -52,10 +52,10 @@ export function exportTransactions(reads: Reads, stopping: AbortSignal) {
       const id = await foundHistory(reads, params.relayer_id)
       const filter = filterOf(query)
       const position = await positionIn(reads, id, query.before)
-      reply
-        .type('text/csv; charset=utf-8')
-        .header('content-disposition', `attachment; filename="${id.replaceAll(/[^\w-]/g, '_')}-transactions.csv"`)
-      if (raw.method === 'HEAD') return reply.send('')
+      const name = `${id.replaceAll(/[^\w-]/g, '_')}-transactions.csv`
+      const csv = () =>
+        reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${name}"`)
+      if (raw.method === 'HEAD') return csv().send('')
 
       const leave = places.take(requesterIdOf(request))
       if (!leave) {
@@ -70,7 +70,7 @@ export function exportTransactions(reads: Reads, stopping: AbortSignal) {
           highWaterMark: 1,
         })
         lines.once('close', leave)
-        return reply.send(lines)
+        return csv().send(lines)
       } catch (error) {
         leave()
         throw error
