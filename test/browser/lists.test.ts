@@ -118,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await untilRows(page, 3)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as CSV' }).click(),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('payouts-transactions.csv')
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')

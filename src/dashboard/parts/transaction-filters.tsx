@@ -104,7 +104,7 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
           href={`/dashboard/api/v1/relayers/${encodeURIComponent(relayer)}/transactions.csv${query}`}
           download={`${relayer}-transactions.csv`}
         >
-          Download as CSV
+          Download CSV
         </a>
       </div>
     </form>

@@ -25,7 +25,7 @@ export function queryOf(parameters: URLSearchParams): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** A parameter as its field shows it: times are local, values in ether. What is neither stays as it is. */
+/** A parameter as its field shows it: times are local, values in ether. Any other text stays the same. */
 export function fieldOf(name: FilterName, parameter: string | null): string {
   if (parameter === null) return ''
   if (name === 'created_from' || name === 'created_to') return localTime(parameter)
