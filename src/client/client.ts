@@ -42,6 +42,22 @@ export interface Paging {
   readonly perPage?: number
 }
 
+/** Each member narrows the list, and bounds are inclusive. Amounts are wei as decimals, times are RFC 3339. */
+export interface TransactionFilterInput {
+  readonly status?: TransactionView['status']
+  readonly to?: string
+  readonly nonce_from?: number
+  readonly nonce_to?: number
+  readonly created_from?: string
+  readonly created_to?: string
+  readonly value_from?: string
+  readonly value_to?: string
+  /** The beginning of an id or, with 0x, of the hash of an attempt. */
+  readonly text?: string
+  /** `next` of an earlier page, or an id: the list begins with the one before it. Without `page`. */
+  readonly before?: string
+}
+
 /** Absent members stay, and null restores a default (RFC 7396). */
 export interface RelayerPatchInput {
   readonly name?: string
@@ -67,10 +83,7 @@ export interface Client {
   /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
   send(relayerId: string, input: SendInput, options?: { readonly idempotencyKey?: string }): Promise<TransactionView>
   /** Newest first. */
-  transactions(
-    relayerId: string,
-    filter?: Paging & { readonly status?: TransactionView['status'] },
-  ): Promise<ApiPage<TransactionView>>
+  transactions(relayerId: string, filter?: Paging & TransactionFilterInput): Promise<ApiPage<TransactionView>>
   transaction(relayerId: string, transactionId: string): Promise<TransactionView>
   /** With its wait, its attempts and its verdict. */
   trace(relayerId: string, transactionId: string): Promise<TraceView>
@@ -136,8 +149,8 @@ export function openClient(connection: Connection): Client {
   const acknowledgment = (relayerId: string, condition: string) =>
     at(relayerId, `/conditions/${id(condition)}/acknowledgment`)
   const get = <T>(path: string) => requestData<T>(connection, { method: 'GET', path })
-  const list = <T>(path: string, { page, perPage, status }: Paging & { readonly status?: string } = {}) =>
-    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, status } })
+  const list = <T>(path: string, { page, perPage, ...filter }: Paging & TransactionFilterInput = {}) =>
+    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, ...filter } })
 
   return {
     readiness: () => get('/ready'),

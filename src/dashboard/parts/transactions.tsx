@@ -1,15 +1,17 @@
-// The transactions of one relayer, newest first, by status and page.
-import { useSignal } from '@preact/signals'
+// The transactions of one relayer, newest first. Filters and place are in the URL.
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { grouped, inGwei, plural } from '../state/format.ts'
+import { grouped, inGwei } from '../state/format.ts'
+import { placeIn } from '../state/list-place.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { Age, Copy, Empty, Ether, Pages, Shown, TransactionLink } from './pieces.tsx'
+import { search } from '../state/route.ts'
+import { ListPages } from './list-pages.tsx'
+import { Age, Copy, Empty, Ether, Shown, TransactionLink } from './pieces.tsx'
 import { StatusBadge } from './transaction-badge.tsx'
+import { TransactionFilters } from './transaction-filters.tsx'
 
-const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
 const perPage = 25
 
 export function Transactions({
@@ -22,42 +24,23 @@ export function Transactions({
   /** Of the nonces from the lowest open one on: what still races is among them. */
   traces: readonly TraceView[]
 }) {
-  const page = useSignal(1)
-  const status = useSignal<string>('')
-  const filter = status.value === '' ? '' : `&status=${status.value}`
-  const path = `${pathOf`/v1/relayers/${id}/transactions`}?per_page=${perPage}&page=${page.value}${filter}`
-  const loaded = useLoad<readonly TransactionView[]>(path)
+  const place = placeIn(search.value, perPage)
+  const loaded = useLoad<readonly TransactionView[]>(`${pathOf`/v1/relayers/${id}/transactions`}${place.query}`)
   return (
     <section aria-labelledby="transactions">
       <div class="heading">
         <h2 id="transactions">Transactions</h2>
-        <label class="filter">
-          Status{' '}
-          <select
-            value={status.value}
-            onChange={(event) => {
-              status.value = event.currentTarget.value
-              page.value = 1
-            }}
-          >
-            {filters.map((each) => (
-              <option key={each} value={each}>
-                {each === '' ? 'all' : each}
-              </option>
-            ))}
-          </select>
-        </label>
       </div>
+      <TransactionFilters relayer={id} symbol={networkOf(network).symbol} />
       <Shown loaded={loaded} what="the transactions">
-        {(transactions, total) => (
+        {(transactions) => (
           <>
             {transactions.length === 0 ? (
-              <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
+              <Empty title={place.filters === '' ? 'No transaction yet' : 'No transaction matches'} />
             ) : (
               <List relayer={id} network={network} transactions={transactions} traces={traces} />
             )}
-            {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
-            <Pages page={page} perPage={perPage} total={total} />
+            {loaded.answer && <ListPages place={place} perPage={perPage} answer={loaded.answer} />}
           </>
         )}
       </Shown>

@@ -8,6 +8,8 @@ export type Route =
   | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
 
 export const route = signal<Route>(routeOf(location))
+/** The query of the URL, for a view that keeps its filters there. */
+export const search = signal(location.search)
 
 export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
@@ -47,8 +49,15 @@ export function go(path: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('h1')?.focus())
 }
 
+/** Shows the same view with another query: it stays in place, and Back returns to the one before. */
+export function goWithin(query: string): void {
+  history.pushState(null, '', `${location.pathname}${query}`)
+  follow()
+}
+
 function follow(): void {
   route.value = routeOf(location)
+  search.value = location.search
 }
 
 addEventListener('popstate', follow)
@@ -58,7 +67,13 @@ addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return
   const link = event.target instanceof Element ? event.target.closest('a') : null
-  if (link?.target !== '' || link.origin !== location.origin || link.pathname.startsWith('/docs')) return
+  if (
+    link?.target !== '' ||
+    link.hasAttribute('download') ||
+    link.origin !== location.origin ||
+    link.pathname.startsWith('/docs')
+  )
+    return
   event.preventDefault()
   go(link.pathname + link.search)
 })

@@ -69,6 +69,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `get ${all}/{transaction_id}/trace`,
       `get ${all}/{transaction_id}/revert`,
       `get ${all}/{transaction_id}/cancellation-preview`,
+      `get ${all}.csv`,
       `get ${one}/nonces`,
       'get /api/v1/overview',
       'get /api/v1/daily-gas',
