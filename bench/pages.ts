@@ -6,8 +6,8 @@ import { processorSeconds } from './processor-time.ts'
 
 export const pages = 300
 const perPage = 10
-/** The greatest that the API accepts. */
-const pageMax = 1_000_000
+/** Rows that page numbers reach. Deeper pages are read by `before`. */
+const pagedRowsMax = 100_000
 
 export interface PageTimes {
   readonly medianMs: number
@@ -31,13 +31,12 @@ export async function measurePages(
       begun: await processorSeconds(pid),
     })),
   )
-  const last = Math.min(Math.floor(finished / perPage), pageMax)
   for (let page = 0; page < pages; page += 1) {
     // Neighbors in time are far apart in the list.
     const share = ((page * 7) % pages) / (pages - 1)
-    const number = kind === 'first' ? 1 : 1 + Math.floor((last - 1) * share)
+    const row = kind === 'first' ? 0 : Math.floor((finished - perPage) * share)
     const status = page % 2 === 0 ? '' : '&status=confirmed'
-    for (const { client, timesMs } of each) timesMs.push((await readPage(client, `&page=${number}${status}`)).ms)
+    for (const { client, timesMs } of each) timesMs.push((await readPage(client, `${from(row, finished)}${status}`)).ms)
   }
   return Promise.all(
     each.map(async ({ timesMs, pid, begun }) => ({
@@ -46,6 +45,11 @@ export async function measurePages(
       processorMs: (1000 * ((await processorSeconds(pid)) - begun)) / pages,
     })),
   )
+}
+
+/** The finished transactions have the sequences from 1 on. */
+function from(row: number, finished: number): string {
+  return row < pagedRowsMax ? `&page=${1 + Math.floor(row / perPage)}` : `&before=${finished - row + 1}-0`
 }
 
 export async function finishedIn({ url, apiKey }: Service): Promise<number> {

@@ -21,6 +21,7 @@ rescind [start]                                      runs the service, until SIG
 rescind init                                         writes config/config.json and .env for one relayer
 rescind check                                        checks configuration, ports, database and nodes before a start
 rescind status                                       shows whether the service is ready, and its relayers
+rescind nodes                                        shows each network's endpoints, and why one is not used
 rescind send --to ADDRESS --value AMOUNT             sends a transaction, and prints its id
 rescind tx list|get|watch|replace                    lists transactions, shows one, follows one, replaces one
 rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
@@ -56,7 +57,20 @@ whenever it is cut off, run it again. Afterwards no service starts on the file.
 
 /** Commands that talk to a service, or prepare one; their code is loaded only when they run. */
 const commands = [
-  ...['status', 'send', 'tx', 'cancel', 'pause', 'resume', 'policies', 'acknowledge', 'gaps', 'keys', 'signers'],
+  ...[
+    'status',
+    'nodes',
+    'send',
+    'tx',
+    'cancel',
+    'pause',
+    'resume',
+    'policies',
+    'acknowledge',
+    'gaps',
+    'keys',
+    'signers',
+  ],
   ...['sweep', 'check', 'init', 'completion'],
 ]
 

@@ -31,6 +31,7 @@ import { reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
 import { tipKeptMs } from './domain/tip-marks.ts'
 import { type Reconciling, reconcile } from './engine/reconcile.ts'
+import { recordNodes } from './engine/record-nodes.ts'
 import { type RecordingReports, recordReports } from './engine/record-reports.ts'
 import type { StepContext } from './engine/step-context.ts'
 import { surveyIdle } from './engine/survey-idle.ts'
@@ -111,6 +112,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   if (config.role !== 'api') {
     opened.use(openRetention(config, around, engine))
     opened.use(deliver(config, around, engine))
+    opened.use(reportNodes(config, around, engine))
   }
   const rates = rateLimits(config.server.rateLimit)
   if (engine.hints) {
@@ -156,6 +158,17 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
     },
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
+}
+
+/** Only those of relayers that this process advances. */
+function reportNodes(config: Config, { clock, random, logger }: Surroundings, engine: Engine): AsyncDisposable {
+  const { registry, store } = engine.management
+  // Another process on the file is none that runs: it takes over the row.
+  const replica = config.database.kind === 'sqlite' ? 'single' : freshId<string>(random, clock.now())
+  if (config.database.kind !== 'sqlite')
+    logger.info({ replica }, 'the nodes that this process uses are reported by this id')
+  const toRecord = () => registry.chainsOf(registry.relayers().filter(({ id }) => engine.owns(id)))
+  return recordNodes({ store, clock, logger, replica, toRecord })
 }
 
 /** Webhook delivery reads the outbox. The engine does not depend on it. */

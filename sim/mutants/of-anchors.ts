@@ -35,7 +35,7 @@ export const ofAnchors: readonly Mutant[] = [
       {
         file: examine,
         find: "return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }",
-        put: "return anchor && shown === undefined ? { kind: 'otherBlock', shown: anchor.hash } : { kind: 'sameChain', showsAnchor: true }",
+        put: "return anchor && shown === undefined ? { kind: 'otherBlock', shown: anchor.hash, anchor } : { kind: 'sameChain', showsAnchor: true }",
       },
     ],
   },

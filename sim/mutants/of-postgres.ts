@@ -112,18 +112,6 @@ export const ofPostgres: readonly Mutant[] = [
     ],
   },
   {
-    name: 'take-equal-sums-for-counted',
-    breaks: 'goes by buckets whose sums are right by chance',
-    caughtBy: 'test/store/postgres-buckets.test.ts',
-    edits: [
-      {
-        file: 'src/store/transactions/list-transactions.ts',
-        find: 'AND NOT EXISTS (SELECT 1 FROM uncounted_relayers',
-        put: 'AND EXISTS (SELECT 1 FROM tallies',
-      },
-    ],
-  },
-  {
     name: 'count-what-is-still-to-be-added',
     breaks: 'counts rows of its own commit, and adds their changes once more at its end',
     caughtBy: 'test/store/deep-pages.test.ts',

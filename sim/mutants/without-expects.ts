@@ -232,7 +232,6 @@ export const withoutExpects: readonly string[] = [
   'tag-of-any-branch',
   'take-a-changed-relayer-for-counted',
   'take-a-read-by-post-for-a-change',
-  'take-equal-sums-for-counted',
   'take-our-no-op-for-a-foreign-one',
   'take-what-was-not-found-for-older',
   'taken-back-unseen',

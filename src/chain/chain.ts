@@ -4,8 +4,10 @@ import type { NetworkPrice } from '../domain/fees.ts'
 import type { GasFigures } from '../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { ShownMake } from '../domain/network-profiles.ts'
+import type { NodeView } from '../domain/node-report.ts'
 import type { Head, Inquiry, Observation } from '../domain/observation.ts'
 import type { Pooled } from '../domain/pooled.ts'
+import type { BlockRef } from '../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../domain/units.ts'
 
 export interface BroadcastRequest {
@@ -85,9 +87,13 @@ export interface Chain {
   /** The endpoints that serve another chain by their chain id or the anchor. Sends no call. */
   wrongChains(): readonly WrongChain[]
   /** The endpoints that hold different branches, as many one as another. Nothing is settled meanwhile. Sends no call. */
-  split(): readonly WrongChain[]
+  split(): readonly BranchHolder[]
   /** The only endpoint that answers as a witness, and for how long. Sends no call. */
   singleWitness(): { readonly endpoint: number; readonly silentMs: number } | undefined
+  /** Each endpoint as its calls have shown it, in the order of the configuration. Sends no call. */
+  nodes(): readonly NodeView[]
+  /** Reads the head of endpoints that no other call has read for long. Never rejects. */
+  lookAtNodes(): Promise<void>
   close(): Promise<void>
 }
 
@@ -96,6 +102,11 @@ export interface WrongChain {
   /** Its index in the configuration. */
   readonly endpoint: number
   readonly text: string
+}
+
+/** An endpoint whose branch as many hold as another one. */
+export interface BranchHolder extends WrongChain {
+  readonly head: BlockRef
 }
 
 export type EndpointState = 'ok' | 'wrongChain' | 'noAnswer'

@@ -2,9 +2,11 @@
 import { tagRereadMs } from '../domain/finality.ts'
 import { ethereumProfile, type NetworkProfile } from '../domain/profile.ts'
 import { developmentChains } from '../domain/published-accounts.ts'
+import type { BlockNumber } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { type ChainMetrics, noChainMetrics } from '../ops/metrics.ts'
+import { hostOf } from '../ops/rpc-hosts.ts'
 import { readingAccounts } from './accounts/read-account.ts'
 import { readingBalances } from './accounts/read-balance.ts'
 import { readingPooled } from './accounts/read-pooled.ts'
@@ -33,9 +35,10 @@ import { callingWitnesses } from './inclusions/call-witnesses.ts'
 import { openHistoryCheck } from './inclusions/check-history.ts'
 import { findingSpenders } from './inclusions/find-spender.ts'
 import { rememberUnexplained } from './inclusions/unexplained.ts'
-import { type Endpoint, type EndpointConfig, hostOf, openEndpoint } from './nodes/endpoint.ts'
+import { type Endpoint, type EndpointConfig, openEndpoint } from './nodes/endpoint.ts'
 import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
 import { type LargeAnswers, openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
+import { lookingAtNodes } from './nodes/look-at-nodes.ts'
 import { readCollectsTips, readMake } from './nodes/read-shown.ts'
 import { forward, passOn } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
@@ -90,7 +93,7 @@ export function openNetwork(options: NetworkOptions): Chain {
   const comparesHashes = profile.witness === 'block_hash'
   const anchor = rememberAnchor(options.anchorMemory, logger)
   const served = comparesHashes ? servedBy(() => all, anchor, isDevelopment, logger) : withoutAnchor
-  const { all, hosts, contradictions } = openEndpoints(options, served, large)
+  const { all, hosts, contradictions } = openEndpoints(options, served, large, () => heads.height())
   const { note } = contradictions
   const endpoints = chooseAmong(all, profile.replacement)
   const isGiven = options.isBlocktimeGiven === true
@@ -149,9 +152,9 @@ export function openNetwork(options: NetworkOptions): Chain {
         return text === undefined ? [] : [{ endpoint: index, text }]
       }),
     anchorReplaced: () => verifyAgain(all),
-    shownMake: () => readMake(all, providers),
-    collectsTips: () => readCollectsTips(all, providers),
+    ...{ shownMake: () => readMake(all, providers), collectsTips: () => readCollectsTips(all, providers) },
     check: () => Promise.all(all.map((endpoint) => endpoint.check())),
+    ...lookingAtNodes({ all, heads, pace, clock }),
     async close() {
       heads.close()
       await endpoints.close()
@@ -165,6 +168,7 @@ function openEndpoints(
   options: NetworkOptions,
   anchor: ServedAnchor,
   large: LargeAnswers,
+  believed: () => BlockNumber | undefined,
 ): {
   readonly all: readonly Endpoint[]
   readonly hosts: readonly string[]
@@ -174,7 +178,7 @@ function openEndpoints(
   const hosts = options.endpoints.map(({ url }) => hostOf(url))
   const contradictions = recordingContradictions({ memory: options.contradictionMemory, hosts, clock, logger })
   const { note } = contradictions
-  const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note }
+  const common = { chainId, anchor, clock, logger, timeoutMs, metrics, openTransport, large, note, believed }
   return {
     all: options.endpoints.map((config, index) => openEndpoint({ ...common, config, index })),
     hosts,

@@ -61,6 +61,8 @@ export function replaceable(first: Chain): ReplaceableChain {
       singleWitness: () => current.chain.singleWitness(),
       wrongChains: () => current.chain.wrongChains(),
       anchorReplaced: () => withChain((chain) => chain.anchorReplaced()),
+      nodes: () => current.chain.nodes(),
+      lookAtNodes: () => withChain((chain) => chain.lookAtNodes()),
       collectsTips: () => withChain((chain) => chain.collectsTips()),
       shownMake: () => withChain((chain) => chain.shownMake()),
       check: () => withChain((chain) => chain.check()),

@@ -1,26 +1,23 @@
 // rescind tx list: a relayer's transactions, newest first, each with its verdict and its reason.
-import { type Command, Option } from 'commander'
-import type { ListedTraceView, TransactionView } from '../client/client.ts'
+import type { Command } from 'commander'
+import type { ApiPage, ListedTraceView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, table } from './format.ts'
+import { addFilterOptions, type FilterOptions, filterOf } from './list-filter.ts'
 import { wholeNumber } from './options.ts'
 import { stateOf } from './verdict.ts'
 
-interface Options extends RelayerOptions {
+interface Options extends RelayerOptions, FilterOptions {
   readonly json?: true
-  readonly status?: TransactionView['status']
-  readonly page: number
+  readonly page?: number
   readonly perPage: number
 }
 
-const statuses = ['pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired']
-
 export function addListTransactions(tx: Command, act: Act): void {
-  relayerCommand(tx, 'list', 'list transactions, newest first')
-    .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
-    .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
+  addFilterOptions(relayerCommand(tx, 'list', 'list transactions, newest first'))
+    .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1))
     .option('--per-page <number>', 'transactions on a page, at most 100', wholeNumber('--per-page', 1, 100), 20)
     .action(act(listTransactions))
 }
@@ -28,8 +25,12 @@ export function addListTransactions(tx: Command, act: Act): void {
 async function listTransactions({ life, terminal }: Around, options: Options): Promise<Exit> {
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
-  const { page, perPage, status } = options
-  const { items, total } = await client.traces(relayer, { page, perPage, ...(status && { status }) })
+  const { page, perPage } = options
+  const listed = await client.traces(relayer, {
+    ...{ perPage, ...filterOf(options) },
+    ...(page !== undefined && { page }),
+  })
+  const { items, total } = listed
   if (options.json) {
     terminal.printJson(items.map(({ transaction, ...more }) => ({ ...transaction, ...more })))
     return exits.done
@@ -40,8 +41,15 @@ async function listTransactions({ life, terminal }: Around, options: Options): P
     const color = items[index] && stateOf(items[index]).color
     terminal.print(color === undefined ? line : terminal.paint(color, line))
   }
-  if (total > items.length) terminal.say(`page ${page} of ${Math.ceil(total / perPage)}, ${total} transactions`)
+  if (total > items.length || listed.next !== undefined) terminal.say(positionIn(listed, options))
   return exits.done
+}
+
+/** Where the page is, and how the list goes on. */
+function positionIn({ total, isAtLeast, next }: ApiPage<unknown>, { page = 1, perPage, before }: Options): string {
+  const counted = `${isAtLeast ? 'at least ' : ''}${total} transactions`
+  const pages = before === undefined ? `page ${page} of ${Math.max(1, Math.ceil(total / perPage))}, ` : ''
+  return `${pages}${counted}${next === undefined ? '' : `; for older ones: --before ${next}`}`
 }
 
 const head = ['ID', 'STATE', 'NONCE', 'VALUE', 'TO', 'CREATED', 'REASON']

@@ -10,6 +10,7 @@ import { addGetTransaction } from './get-transaction.ts'
 import { addInit } from './init.ts'
 import { addKeys } from './keys.ts'
 import { addListTransactions } from './list-transactions.ts'
+import { addNodes } from './nodes.ts'
 import { addPause } from './pause.ts'
 import { addGaps } from './permit-gap-fillers.ts'
 import { addPolicies } from './policies.ts'
@@ -32,6 +33,7 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
   })
   for (const add of [
     addStatus,
+    addNodes,
     addSend,
     addPause,
     addPolicies,

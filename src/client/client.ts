@@ -14,7 +14,7 @@ import type {
 } from './account-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
-import type { NetworkPauseInput, NetworkView } from './record-types.ts'
+import type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -30,7 +30,7 @@ export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
 export type { ListedTraceView, TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
-export type { NetworkPauseInput, NetworkView } from './record-types.ts'
+export type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
 export type * from './transaction-types.ts'
@@ -40,6 +40,22 @@ export interface Paging {
   readonly page?: number
   /** 10 unless given, at most 1,000. */
   readonly perPage?: number
+}
+
+/** Each member narrows the list, and bounds are inclusive. Amounts are wei as decimals, times are RFC 3339. */
+export interface TransactionFilterInput {
+  readonly status?: TransactionView['status']
+  readonly to?: string
+  readonly nonce_from?: number
+  readonly nonce_to?: number
+  readonly created_from?: string
+  readonly created_to?: string
+  readonly value_from?: string
+  readonly value_to?: string
+  /** The beginning of an id or, with 0x, of the hash of an attempt. */
+  readonly text?: string
+  /** `next` of an earlier page, or an id: the list begins with the one before it. Without `page`. */
+  readonly before?: string
 }
 
 /** Absent members stay, and null restores a default (RFC 7396). */
@@ -60,20 +76,16 @@ export interface Client {
   relayerStatus(relayerId: string): Promise<RelayerStatusView>
   /** Calls no node: states, conditions and balances are those of the last observation of each relayer. */
   overview(paging?: Paging): Promise<ApiPage<OverviewView>>
+  /** Calls no node: the endpoints of each network are those that the replicas wrote last. */
+  nodes(paging?: Paging): Promise<ApiPage<NetworkNodesView>>
   relayerOverview(relayerId: string): Promise<OverviewView>
 
   /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
   send(relayerId: string, input: SendInput, options?: { readonly idempotencyKey?: string }): Promise<TransactionView>
   /** Newest first. */
-  transactions(
-    relayerId: string,
-    filter?: Paging & { readonly status?: TransactionView['status'] },
-  ): Promise<ApiPage<TransactionView>>
+  transactions(relayerId: string, filter?: Paging & TransactionFilterInput): Promise<ApiPage<TransactionView>>
   /** The same list, each with its wait and its verdict. */
-  traces(
-    relayerId: string,
-    filter?: Paging & { readonly status?: TransactionView['status'] },
-  ): Promise<ApiPage<ListedTraceView>>
+  traces(relayerId: string, filter?: Paging & TransactionFilterInput): Promise<ApiPage<ListedTraceView>>
   transaction(relayerId: string, transactionId: string): Promise<TransactionView>
   /** With its wait, its attempts and its verdict. */
   trace(relayerId: string, transactionId: string): Promise<TraceView>
@@ -139,8 +151,8 @@ export function openClient(connection: Connection): Client {
   const acknowledgment = (relayerId: string, condition: string) =>
     at(relayerId, `/conditions/${id(condition)}/acknowledgment`)
   const get = <T>(path: string) => requestData<T>(connection, { method: 'GET', path })
-  const list = <T>(path: string, { page, perPage, status }: Paging & { readonly status?: string } = {}) =>
-    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, status } })
+  const list = <T>(path: string, { page, perPage, ...filter }: Paging & TransactionFilterInput = {}) =>
+    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, ...filter } })
 
   return {
     readiness: () => get('/ready'),
@@ -149,6 +161,7 @@ export function openClient(connection: Connection): Client {
     relayer: (relayerId) => get(at(relayerId, '')),
     relayerStatus: (relayerId) => get(at(relayerId, '/status')),
     overview: (paging) => list('/overview', paging),
+    nodes: (paging) => list('/nodes', paging),
     relayerOverview: (relayerId) => get(at(relayerId, '/overview')),
 
     send: (relayerId, body, { idempotencyKey } = {}) =>

@@ -192,6 +192,137 @@ export interface NetworkPauseInput {
   readonly note?: string
 }
 
+export interface NetworkNodesView {
+  readonly network: string
+  readonly network_id: string
+  readonly chain_id: number
+  /** The endpoints are its own, by `custom_rpc_urls` */
+  readonly relayer_id?: string
+  /** `degraded`: an endpoint is impaired or distrusted. `down`: none answers for this chain, as a replica sees it. `unreported`: no replica that runs advances a relayer of the network */
+  readonly state: 'ok' | 'degraded' | 'down' | 'unreported'
+  /** As the replica that answers is configured */
+  readonly endpoints: readonly {
+    /** Its position in `rpc_urls`, from 0 */
+    readonly endpoint: number
+    /** Of its URL, never more of it */
+    readonly host: string
+    readonly weight: number
+  }[]
+  /** As each replica that advances a relayer of the network sees them */
+  readonly replicas: readonly {
+    /** Its id, in its log. A service over SQLite is `single` */
+    readonly replica: string
+    /** When it wrote this */
+    readonly read_at: string
+    /** It has written nothing for a minute: it has stopped, or can not write */
+    readonly stale: boolean
+    /** The highest of those that it trusts */
+    readonly head?: {
+      readonly number: number
+      readonly made_at: string
+      readonly read_at: string
+      readonly behind: number
+    }
+    readonly nodes: readonly {
+      /** Its position in `rpc_urls`, from 0 */
+      readonly endpoint: number
+      /** Of its URL, never more of it */
+      readonly host: string
+      readonly weight: number
+      /** `unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count */
+      readonly state: 'ok' | 'unverified' | 'impaired' | 'distrusted'
+      /** Why it is not `ok`, the worst first */
+      readonly conditions: readonly {
+        /** `wrong_chain`: it serves another chain. `branches_differ`: as many endpoints hold another branch as its own. `outvoted`: most hold another branch. `strayed`: it answered about another thing than the call named. `no_answer`: its last requests got no answer. `lagging`: others have left its head behind. `unverified`: it has not shown yet which chain it serves */
+        readonly condition:
+          | 'wrong_chain'
+          | 'branches_differ'
+          | 'outvoted'
+          | 'strayed'
+          | 'no_answer'
+          | 'lagging'
+          | 'unverified'
+        /** The figures of the condition */
+        readonly facts: {
+          /** The chain that it should serve */
+          readonly expected_chain?: number
+          readonly served_chain?: number
+          /** Of the anchor, or of its own head */
+          readonly block?: number
+          /** Of its head */
+          readonly hash?: string
+          /** The anchor of the network */
+          readonly expected_hash?: string
+          readonly shown_hash?: string
+          readonly method?: string
+          /** How many times in a row */
+          readonly in_row?: number
+          /** Blocks */
+          readonly behind?: number
+          /** When it is tried again, by the clock of its replica */
+          readonly rests_until?: string
+        }
+        readonly text: string
+        /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
+        readonly runbook: string
+      }[]
+      /** As it names itself */
+      readonly client?: string
+      /** By how much its pool wants a replacement to pay more, by its client */
+      readonly replacement?: {
+        /** `fields`: fee cap and tip, each by itself */
+        readonly measure: 'fields' | 'effective_price'
+        readonly percent: number
+      }
+      /** As it answered last */
+      readonly chain_id?: number
+      readonly head?: {
+        readonly number: number
+        /** The block's own time */
+        readonly made_at: string
+        readonly read_at: string
+        /** How many blocks the head that the replica believed then was above it */
+        readonly behind: number
+      }
+      readonly calls: {
+        /** An hour ago, or when the replica began to count */
+        readonly since: string
+        /** Calls by the service itself, those inside a batch one by one */
+        readonly total: number
+        /** Refused by the node; a call that reverts counts, too */
+        readonly rpc_errors: number
+        /** A time-out, a lost connection, a rate limit, an answer that is none */
+        readonly unanswered: number
+        /** No connection was made */
+        readonly unsent: number
+      }
+      readonly latency?: {
+        /** Half of the calls were answered within */
+        readonly p50_ms: number
+        /** 19 of 20 calls were answered within */
+        readonly p95_ms: number
+        /** So many calls, the last that were answered, at most 500 */
+        readonly calls: number
+      }
+      readonly last_failure?: {
+        readonly at: string
+        readonly method: string
+        readonly kind: 'unanswered' | 'unsent'
+        readonly http_status?: number
+        /** Without a URL or a key */
+        readonly text: string
+      }
+      readonly last_rpc_error?: {
+        readonly at: string
+        readonly method: string
+        readonly code: number
+        /** The node's words, without a URL or a key */
+        readonly text: string
+      }
+    }[]
+  }[]
+}
+
 export interface NotificationView {
   readonly id: string
   readonly type: 'webhook'

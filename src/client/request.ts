@@ -29,6 +29,10 @@ export interface ApiPage<T> {
   readonly items: readonly T[]
   /** Of all pages. */
   readonly total: number
+  /** Present where `total` is a lower bound. */
+  readonly isAtLeast?: true
+  /** The `before` of the next request, where a list has one. Absent at its end. */
+  readonly next?: string
 }
 
 interface SuccessBody<T> {
@@ -44,13 +48,25 @@ export async function requestData<T>(connection: Connection, request: ApiRequest
 }
 
 export async function requestPage<T>(connection: Connection, request: ApiRequest): Promise<ApiPage<T>> {
-  const { data, pagination } = await requestSuccess<readonly T[]>(connection, request)
-  return { items: data, total: pagination.total_items }
+  const { data, pagination, headers } = await requestSuccess<readonly T[]>(connection, request)
+  const next = headers.get('relayer-next-before')
+  return {
+    items: data,
+    total: pagination.total_items,
+    ...(headers.get('relayer-total') === 'at-least' && { isAtLeast: true }),
+    ...(next !== null && { next }),
+  }
 }
 
-async function requestSuccess<T>(connection: Connection, request: ApiRequest): Promise<SuccessBody<T>> {
+async function requestSuccess<T>(
+  connection: Connection,
+  request: ApiRequest,
+): Promise<SuccessBody<T> & { readonly headers: Headers }> {
   const enough = AbortSignal.timeout((connection.timeoutMs ?? timeoutMsDefault) + (request.patienceMs ?? 0))
-  return answering(connection, request, enough, async (answer) => parseExactly(await answer.text()))
+  return answering(connection, request, enough, async (answer) => ({
+    ...parseExactly<SuccessBody<T>>(await answer.text()),
+    headers: answer.headers,
+  }))
 }
 
 /** Integers beyond 2^53 become texts of all their digits: amounts of policies and balances are numbers in the API. */

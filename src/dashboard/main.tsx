@@ -4,6 +4,7 @@ import { Shell } from './shell.tsx'
 import { readSession } from './state/session.ts'
 import './styles/base.css'
 import './styles/parts.css'
+import './styles/filters.css'
 import './styles/lane.css'
 
 const root = document.getElementById('app')

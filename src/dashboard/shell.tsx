@@ -13,6 +13,7 @@ import { AuditLog } from './views/audit-log.tsx'
 import { CancelAll } from './views/cancel-all.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { Gas } from './views/gas.tsx'
+import { Nodes } from './views/nodes.tsx'
 import { RelayerView } from './views/relayer.tsx'
 import { Relayers } from './views/relayers.tsx'
 import { Search } from './views/search.tsx'
@@ -87,6 +88,9 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
           <Item to="/" isCurrent={['relayers', 'relayer', 'transaction', 'cancel-all'].includes(current.view)}>
             Relayers
           </Item>
+          <Item to="/nodes" isCurrent={current.view === 'nodes'}>
+            Nodes
+          </Item>
           <Item to="/gas" isCurrent={current.view === 'gas'}>
             Gas
           </Item>
@@ -151,6 +155,8 @@ function View({ of }: { of: Route }) {
       return <TransactionView key={of.transaction} relayer={of.relayer} id={of.transaction} />
     case 'search':
       return <Search key={of.query} query={of.query} />
+    case 'nodes':
+      return <Nodes />
     case 'gas':
       return <Gas />
     case 'dead-letters':

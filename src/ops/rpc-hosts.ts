@@ -26,3 +26,11 @@ export function guardRpcHosts({ allowed, blocksInternal }: RpcHostRules): Refuse
 function plainHost(host: string): string {
   return host.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 }
+
+const anyInternal = guardAddresses([])
+
+/** Never more of the URL, which may hold a key. On loopback and private addresses each port may be a node of its own. */
+export function hostOf(url: string): string {
+  const parsed = new URL(url)
+  return anyInternal.refusalOf(parsed) === undefined ? parsed.hostname : parsed.host
+}

@@ -45,7 +45,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     learned: () => inBackground(refresh(), logger),
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
-  const { networks, endpointsOf, chainOf, conditionsOf, gasFiguresOf, anchorReplaced } = opened
+  const { networks, endpointsOf, chainOf, chainsOf, conditionsOf, gasFiguresOf, anchorReplaced } = opened
   const reportUnfollowed = unfollowedReporter(logger)
   let followable: readonly Relayer[] = []
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
@@ -96,7 +96,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     signers: () => [...file.signers, ...rowsOf('signer').map(signerFromEntity)],
     notifications: () => notifications,
     signerOf: (relayer) => fittingSigner(relayer, signer(relayer.signerId)),
-    ...{ networks, endpointsOf, chainOf, conditionsOf, gasFiguresOf, anchorReplaced },
+    ...{ networks, endpointsOf, chainOf, chainsOf, conditionsOf, gasFiguresOf, anchorReplaced },
     policyOf: ({ network }) => opened.policyOf(network),
     profileOf: (relayer) => opened.profileOf(relayer),
     relayers: () => followable,

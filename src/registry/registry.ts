@@ -15,6 +15,14 @@ export interface NetworkCondition extends WrongChain {
   readonly condition: NetworkConditionName
 }
 
+/** The chain of a network, or of a relayer with endpoints of its own. */
+export interface OpenedChain {
+  readonly network: string
+  readonly chainId: number
+  readonly relayer?: RelayerId
+  readonly chain: Chain
+}
+
 export interface Registry extends AsyncDisposable {
   /** Another object once a signer has opened later than the process started. */
   readonly file: RegistryFile
@@ -33,6 +41,8 @@ export interface Registry extends AsyncDisposable {
   signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
+  /** Those that these relayers use, each once. */
+  chainsOf(relayers: readonly Pick<Relayer, 'id' | 'network'>[]): readonly OpenedChain[]
   /** Of the endpoints of the network, as this process found them. Calls no node. */
   conditionsOf(network: string): readonly NetworkCondition[]
   /** The prices of gas that forks change, as this process found them or as they are set. Calls no node. */

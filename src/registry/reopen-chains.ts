@@ -13,7 +13,7 @@ import type { Vault } from '../ops/vault.ts'
 import type { Entity } from '../store/store.ts'
 import { patchedNetwork } from './entities.ts'
 import { type LearnShown, learnShown } from './learn-shown.ts'
-import type { NetworkCondition } from './registry.ts'
+import type { NetworkCondition, OpenedChain } from './registry.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
 export interface ReopenChains {
@@ -37,6 +37,7 @@ export interface OpenedChains {
   /** Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
   conditionsOf(network: string): readonly NetworkCondition[]
+  chainsOf(relayers: readonly Pick<Relayer, 'id' | 'network'>[]): readonly OpenedChain[]
   anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
@@ -111,11 +112,11 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   }
 
   return {
-    has: (network) => networks.has(network),
-    networks: () => [...networks.values()],
+    ...{ has: (network) => networks.has(network), networks: () => [...networks.values()] },
     endpointsOf: (relayer) => endpoints.get(relayer),
     chainOf: ({ id, network }) => ofNetwork(openOf(chains, id, network), network),
     conditionsOf: (network) => conditionsOf(chains.get(network), policies.get(network)),
+    chainsOf: (relayers) => chainsOf(relayers, { chains, networks, endpoints }),
     async anchorReplaced(network) {
       const names = [...networkOf].flatMap(([name, of]) => (of === network ? [name] : []))
       await Promise.all(names.map((name) => chains.get(name)?.anchorReplaced()))
@@ -130,6 +131,27 @@ export function reopenChains(options: ReopenChains): OpenedChains {
     },
     ...{ hasLearned: shown.hasNew, [Symbol.dispose]: shown[Symbol.dispose] },
   }
+}
+
+interface OpenedNow {
+  readonly chains: Chains<NetworkSettings>
+  readonly networks: ReadonlyMap<string, NetworkSettings>
+  readonly endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]>
+}
+
+function chainsOf(
+  relayers: readonly Pick<Relayer, 'id' | 'network'>[],
+  { chains, networks, endpoints }: OpenedNow,
+): readonly OpenedChain[] {
+  const byName = new Map<string, OpenedChain>()
+  for (const { id, network } of relayers) {
+    const isOwn = endpoints.has(id)
+    const name = isOwn ? chainName(id) : network
+    const [chain, chainId] = [chains.get(name), networks.get(network)?.chainId]
+    if (!chain || chainId === undefined) continue
+    byName.set(name, { network, chainId, ...(isOwn && { relayer: id }), chain })
+  }
+  return [...byName.values()]
 }
 
 function openOf(chains: Chains<NetworkSettings>, relayer: RelayerId, network: string): Chain | undefined {
@@ -181,7 +203,7 @@ function conditionsOf(chain: Chain | undefined, policy: NetworkPolicy | undefine
   const split = chain?.split() ?? []
   return [
     ...wrong.map((each) => ({ condition: 'wrong_chain', ...each }) as const),
-    ...split.map((each) => ({ condition: 'branches_differ', ...each }) as const),
+    ...split.map(({ endpoint, text }) => ({ condition: 'branches_differ', endpoint, text }) as const),
     ...singleWitnessOf(chain, policy),
   ]
 }

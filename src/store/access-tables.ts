@@ -1,11 +1,12 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, anchors, contradictions, reverts, reports of owners, pauses of networks, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { NodeReport } from '../domain/node-report.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
 import type { RevertData } from '../domain/revert-data.ts'
@@ -224,6 +225,13 @@ export interface OwnerReportTable {
   balance_read_at: number | null
   /** JSON; owner-reports.ts describes it. */
   conditions: string
+}
+
+/** What a replica sees of its nodes. */
+export interface NodeReportTable {
+  replica: string
+  read_at: number
+  networks: Json<NodeReport['networks']>
 }
 
 /** The last change of a relayer by a client. */

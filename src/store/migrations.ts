@@ -8,7 +8,9 @@ import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofLists } from './migrate-lists.ts'
 import { ofNetworkPauses } from './migrate-network-pauses.ts'
+import { ofNodeReports } from './migrate-node-reports.ts'
 import { ofOutOfGas } from './migrate-out-of-gas.ts'
 import { ofOwnerReports } from './migrate-owner-reports.ts'
 import { ofRefusals } from './migrate-refusals.ts'
@@ -264,7 +266,9 @@ export const migrations: readonly Migration[] = [
   ...ofRestored,
   ...ofOwnerReports,
   ...ofSweeps,
+  ...ofNodeReports,
   ...ofNetworkPauses,
+  ...ofLists,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

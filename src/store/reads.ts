@@ -11,6 +11,7 @@ import { readAnchor } from './registry/anchors.ts'
 import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readNetworkPauses } from './registry/network-pauses.ts'
+import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
@@ -21,9 +22,10 @@ import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
+import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
-import { listItems, listTransactions } from './transactions/list-transactions.ts'
+import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
@@ -54,6 +56,9 @@ export function readsOver(executor: Executor): Reads {
     transactionByNonce: (relayerId, nonce) => findTransactionByNonce(executor, relayerId, nonce),
     transactions: (relayerId, filter, page) => listTransactions(executor, relayerId, filter, page),
     transactionItems: (relayerId, filter, page) => listItems(executor, relayerId, filter, page),
+    transactionMatches: (relayerId, filter, before) => findMatches(executor, relayerId, filter, before),
+    transactionItemsOf: (relayerId, ids) => itemsWith(executor, relayerId, ids),
+    positionOf: (relayerId, id) => positionOf(executor, relayerId, id),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),
     backlogs: () => findBacklogs(executor),
@@ -82,6 +87,7 @@ export function readsOver(executor: Executor): Reads {
     anchor: (network) => readAnchor(executor, network),
     revert: (id) => findRevert(executor, id),
     ownerReport: (relayerId) => findOwnerReport(executor, relayerId),
+    ...nodeReportReads(executor),
     relayerChange: (relayerId) => findRelayerChange(executor, relayerId),
     sweep: (relayerId) => findSweep(executor, relayerId),
     contradictions: (network, page) => listContradictions(executor, network, page),

@@ -31,6 +31,7 @@ import type {
   GiveUpTable,
   IdempotencyKeyTable,
   NetworkPauseTable,
+  NodeReportTable,
   OwnerReportTable,
   PresignedNoOpTable,
   RelayerChangeTable,
@@ -260,6 +261,7 @@ export interface Schema {
   contradictions: ContradictionTable
   reverts: RevertTable
   owner_reports: OwnerReportTable
+  node_reports: NodeReportTable
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
   network_pauses: NetworkPauseTable

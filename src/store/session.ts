@@ -16,6 +16,7 @@ import { hasBoundOn, readAnchor, recordAnchor, removeAnchor } from './registry/a
 import { pruneContradictions, recordContradiction } from './registry/contradictions.ts'
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { markNetwork } from './registry/network-pauses.ts'
+import { nodeReportChanges } from './registry/node-reports.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
@@ -104,6 +105,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneContradictions: (before) => pruneContradictions(executor, before),
     recordRevert: (id, revert) => recordRevert(executor, id, revert),
     ...ownerReportChanges(executor),
+    ...nodeReportChanges(executor),
     sweep: (relayerId) => findSweep(executor, relayerId),
     recordGiveUp: (relayerId, given, now) => recordGiveUp(executor, relayerId, given, now),
     giveUps: (relayerId, keyId, now) => countGiveUps(executor, relayerId, keyId, now),

@@ -22,8 +22,10 @@ import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
+import type { ListReads } from './list-port.ts'
 import type { LockProof } from './locks.ts'
 import type { NetworkPauseChanges, NetworkPauseReads } from './network-pause-port.ts'
+import type { NodeReportChanges, NodeReportReads } from './node-report-port.ts'
 import type { OwnerReportChanges, OwnerReportReads } from './owner-report-port.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
 import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
@@ -71,10 +73,12 @@ export interface Reads
     DashboardReads,
     EventSearchReads,
     GapReads,
+    ListReads,
     NetworkPauseReads,
     PresignedReads,
     RetentionReads,
     RevertReads,
+    NodeReportReads,
     OwnerReportReads,
     SweepReads,
     TipReads {
@@ -89,14 +93,6 @@ export interface Reads
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
   /** The transaction that holds the nonce, or held it when it was settled. */
   transactionByNonce(relayerId: RelayerId, nonce: Nonce): Promise<Transaction | undefined>
-  /** Newest first, all in memory: for a few. */
-  transactions(relayerId: RelayerId, filter: { status?: Status }, page: PageRequest): Promise<Page<Transaction>>
-  /** Newest first. */
-  transactionItems(
-    relayerId: RelayerId,
-    filter: { status?: Status },
-    page: PageRequest,
-  ): Promise<Page<PageItem<Transaction>>>
   /** The transaction's attempts without their signed bytes, oldest first, at most 1,000. */
   attempts(id: TransactionId): Promise<readonly Attempt[]>
   /** The number of transactions per status, in constant time. */
@@ -196,6 +192,7 @@ export interface Session
     PresignedChanges,
     RetentionChanges,
     RevertChanges,
+    NodeReportChanges,
     OwnerReportChanges,
     SweepReads,
     TipChanges {

@@ -129,6 +129,7 @@ test.each([
   [['tx', 'list'], 'there are 4 relayers: name one with -r (four, one, three, two)'],
   [['tx', 'list', '-r', 'one', '--per-page', '1000'], '--per-page: "1000" is no whole number from 1 to 100'],
   [['tx', 'list', '--status', 'odd'], 'Allowed choices are pending'],
+  [['tx', 'list', '--created-from', 'lately'], '--created-from: "lately" is no time; write 30m'],
   [['send', '-r', 'one', '--to', to, '--value', '1.5'], '--value: "1.5" is no amount'],
   [['send', '-r', 'one', '--value', '1'], '--to is missing'],
   [['cancel', '-r', 'one'], 'name a transaction by its id'],
@@ -158,6 +159,8 @@ test('send prints the id, sends at most once under a key, and a refusal ends wit
     stdout: '',
     stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED'),
   })
+  const tooLow = ['send', '-r', 'three', '--to', to, '--value', '1', '--gas-limit', '20000']
+  expect(await rescind(tooLow)).toMatchObject({ exit: 3, stderr: expect.stringContaining('GAS_LIMIT_TOO_LOW') })
   expect(await rescind(['send', '-r', 'three', '--to', '0x1', '--value', '1'])).toMatchObject({ exit: 2 })
 })
 
@@ -165,12 +168,20 @@ test('tx list and tx get show transactions, verdicts and attempts', async () => 
   const id = await sendTo('three')
   await untilStatus('three', id, 'submitted')
   const listed = await rescind(['tx', 'list', '-r', 'three', '--per-page', '1'])
-  expect(listed).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^page 1 of \d+, \d+ transactions\n$/) })
+  expect(listed).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/^page 1 of \d+, \d+ transactions; for older ones: --before \d+-\d+\n$/),
+  })
   expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +submitted +\\d+ +0\\.000000001 gwei +${to}`))
   const [listedJson] = JSON.parse((await rescind(['tx', 'list', '-r', 'three', '--per-page', '1', '--json'])).stdout)
   expect(listedJson).toMatchObject({ id, status: 'submitted' })
   const filtered = await rescind(['tx', 'list', '-r', 'three', '--status', 'failed', '--json'])
   expect(filtered).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' })
+  const narrow = ['--to', to, '--created-from', '1h', '--value-to', '1', '--text', id.slice(0, 30)]
+  const narrowed = await rescind(['tx', 'list', '-r', 'three', ...narrow, '--json'])
+  expect(JSON.parse(narrowed.stdout)).toMatchObject([{ id }])
+  const older = await rescind(['tx', 'list', '-r', 'three', '--before', id, '--per-page', '1', '--json'])
+  expect(JSON.parse(older.stdout)).toMatchObject([{ value: '1500000000' }])
   const got = await rescind(['tx', 'get', id, '-r', 'three', '--attempts'])
   expect(got).toMatchObject({ exit: 0, stderr: '' })
   expect(got.stdout).toMatch(new RegExp(`^id +${id}\\n`))

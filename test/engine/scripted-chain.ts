@@ -60,6 +60,8 @@ export function scriptedChain(): ScriptedChain {
     singleWitness: () => undefined,
     pooled: async () => undefined,
     wrongChains: () => [],
+    nodes: () => [],
+    lookAtNodes: async () => undefined,
     gasFigures: () => chain.view?.gasFigures ?? {},
     price: () => undefined,
     async balance() {

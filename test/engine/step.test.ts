@@ -6,6 +6,7 @@ import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import { passedMax } from '../../src/domain/decide/plan/work.ts'
 import { OwnershipLost, StaleWrite } from '../../src/domain/errors.ts'
 import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
+import type { NetworkPause } from '../../src/domain/pause.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
@@ -96,6 +97,25 @@ test.each<[string, Partial<Relayer>, Partial<Policies>]>([
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.broadcasts).toEqual([])
   expect(statusReasonOf(await place.read(id))).toBeDefined()
+})
+
+test('the pause of a network that is answered while a step looks around binds no nonce, and its end sends', async () => {
+  await using place = await openWorkplace()
+  const { chain, context, relayer } = place
+  const ownership = await place.own()
+  const id = await place.send()
+  const mark = (pause?: NetworkPause) => context.store.commit((session) => session.markNetwork(relayer.network, pause))
+  chain.whileObserving = async () => {
+    await mark({ at: 0, by: 'operator' as ApiKeyId })
+    chain.whileObserving = async () => {}
+  }
+  await expect(step(context, ownership, nothingUnknown, noneHanging)).rejects.toThrow(StaleWrite)
+  await step(context, ownership, nothingUnknown, noneHanging)
+  expect(chain.broadcasts).toEqual([])
+  expect((await place.read(id)).wait).toMatchObject({ condition: 'paused', facts: { by: 'network' } })
+  await mark()
+  await step(context, ownership, nothingUnknown, noneHanging)
+  expect(chain.broadcasts).toHaveLength(1)
 })
 
 test('a name that changes while a step looks around is none of its business', async () => {

@@ -259,7 +259,16 @@ function isMalformed(operationId: string, code: unknown): boolean {
 }
 
 /** Rules that no schema states: the document has them in words. */
-const inWords = [/is not at most max_fee_per_gas/, /storage keys; send at most/, /twice/, /detail: "position" is not/]
+const inWords = [
+  /is not at most max_fee_per_gas/,
+  /storage keys; send at most/,
+  /twice/,
+  /detail: "position" is not/,
+  /is not at or above (nonce|created|value)_from/,
+  /with before every page is the first/,
+  /is not within the first 100000 rows/,
+  /is not the id of a stored transaction of this relayer/,
+]
 
 async function send({ method, path, headers, body }: RuledRequest) {
   const aborted = new AbortController()

@@ -20,6 +20,7 @@ import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
 import { modelContract } from './contract-model.ts'
 import { networkPauseContract } from './contract-network-pauses.ts'
+import { nodeReportContract } from './contract-node-reports.ts'
 import { overdueContract } from './contract-overdue.ts'
 import { ownerReportContract } from './contract-owner-reports.ts'
 import { ownerContract } from './contract-owners.ts'
@@ -64,6 +65,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('believed tips', () => tipContract(open))
     describe('anchors', () => anchorContract(open))
     describe('contradictions', () => contradictionContract(open))
+    describe('reports of nodes', () => nodeReportContract(open))
     describe('reverts', () => revertContract(open))
     describe('owner_reports', () => ownerReportContract(open))
     describe('pauses of networks', () => networkPauseContract(open))

@@ -1,17 +1,19 @@
-// Pages by buckets are the pages by OFFSET, after any sequence of writes, and the buckets are counts of the rows.
+// Pages by number and by `before` are the rows in their order, after any sequence of writes. The buckets, which earlier versions read,
+// are counts of the rows.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { statuses } from '../../src/domain/transaction.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
+import type { ListPosition } from '../../src/store/list-port.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
-import { pageByBuckets, pageByOffset } from '../../src/store/transactions/list-transactions.ts'
+import { listItems } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { bucketOf } from '../../src/store/transactions/tally-buckets.ts'
 import { now, queued, someRelayer } from '../domain/some.ts'
-import { freshId } from './contract.ts'
+import { allOf, freshId } from './contract.ts'
 
 const perPage = 3
 
@@ -75,14 +77,20 @@ export async function comparePages({ executor, query }: Database): Promise<void>
 
       expect(await query(bucketsOf(relayerId))).toEqual(await query(countsOf(relayerId)))
       for (const status of [undefined, ...statuses]) {
-        for (let offset = 0; offset <= ids.length; offset += 1) {
-          const window = { relayerId, limit: perPage, offset }
-          const [byBuckets, byOffset] = [
-            await pageByBuckets(executor, window, status),
-            await pageByOffset(executor, window, status),
-          ]
-          expect(byBuckets?.map(({ id }) => id)).toEqual(byOffset.map(({ id }) => id))
-          if (byOffset.length === 0) break
+        const expected = (await query<{ id: string }>(rowsOf(relayerId, status))).map(({ id }) => id)
+        const list = (page: number, before?: ListPosition) =>
+          listItems(executor, relayerId, status ? { status } : {}, { page, perPage, ...(before && { before }) })
+        for (let from = 0, before: ListPosition | undefined; ; from += perPage) {
+          const byNumber = await list(1 + from / perPage)
+          const byPosition = before || from === 0 ? await list(1, before) : undefined
+          const shown = expected.slice(from, from + perPage)
+          expect((await allOf(byNumber.items)).map(({ id }) => id)).toEqual(shown)
+          expect(byNumber.total).toBe(expected.length)
+          if (byPosition) expect((await allOf(byPosition.items)).map(({ id }) => id)).toEqual(shown)
+          expect(byNumber.next).toEqual(byPosition?.next)
+          before = byNumber.next
+          expect(before !== undefined).toBe(from + perPage < expected.length)
+          if (!before) break
         }
       }
 
@@ -111,6 +119,8 @@ export async function comparePages({ executor, query }: Database): Promise<void>
   )
 }
 
+const rowsOf = (relayer: string, status?: string) =>
+  `SELECT id FROM transactions WHERE relayer_id = '${relayer}' ${status ? `AND status = '${status}'` : ''} ORDER BY sequence DESC`
 const bucketsOf = (relayer: string) =>
   `SELECT bucket, status, count FROM tally_buckets WHERE relayer_id = '${relayer}' AND count <> 0 ORDER BY bucket, status`
 const countsOf = (relayer: string) =>

@@ -1,4 +1,5 @@
-// Deep pages of a list on PostgreSQL: exact after any writes, and while replicas of an earlier version write beside this one.
+// Lists on PostgreSQL, and the buckets by which replicas of the version before read deep pages: exact after any writes, and while replicas
+// of an earlier version write beside this one.
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
@@ -10,10 +11,11 @@ import { migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
-import { listTransactions, pageByBuckets } from '../../src/store/transactions/list-transactions.ts'
+import { listTransactions } from '../../src/store/transactions/list-transactions.ts'
 import { now } from '../domain/some.ts'
 import { send, storedRelayer } from './contract.ts'
 import { schemaBefore } from './earlier-database.ts'
+import { compareLists } from './lists-model.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 import { comparePages } from './pages-model.ts'
@@ -21,14 +23,20 @@ import { comparePages } from './pages-model.ts'
 const server = sharedPostgres()
 const rows = 40_000
 
-test('pages by buckets are the pages by OFFSET, after any sequence of writes', async () => {
+test('pages are the rows in their order, after any sequence of writes', async () => {
   await using opened = await openDatabase()
   const { client, executor } = opened
   await migrate(client, now, { clock: systemClock, logger: quiet })
   await comparePages({ executor, query: async (sql) => (await client.query(sql)).rows })
 })
 
-test('what an earlier version stored goes by OFFSET until it is counted, and then by buckets', async () => {
+test('filters find what a model finds, in its order, window after window', async () => {
+  await using opened = await openDatabase()
+  await migrate(opened.client, now, { clock: systemClock, logger: quiet })
+  await compareLists(opened.executor)
+})
+
+test('what an earlier version stored is listed before and after it is counted', async () => {
   await using opened = await openDatabase()
   const { client, executor, url } = opened
   for (const sql of schemaBefore('029-uncounted-relayers', 'postgres')) await client.query(sql)
@@ -36,24 +44,22 @@ test('what an earlier version stored goes by OFFSET until it is counted, and the
   await insertEnded(client, relayer, 1)
   await using store = await openPostgresStore({ url, clock: systemClock, logger: quiet })
   const last = { page: rows / 100, perPage: 100 }
-  const window = { relayerId: relayer, limit: 100, offset: rows - 100 }
   const sequences = Array.from({ length: 100 }, (_, index) => 100 - index)
   const page = async () => {
     const { items, total } = await listTransactions(executor, relayer, { status: 'canceled' }, last)
     return { total, sequences: items.map(({ sequence }) => sequence) }
   }
-  expect(await pageByBuckets(executor, window, 'canceled')).toBeUndefined()
+  expect(await uncounted(client)).toHaveLength(1)
   expect(await page()).toEqual({ total: rows, sequences })
 
   await countAll(store)
   expect(await uncounted(client)).toEqual([])
-  expect((await pageByBuckets(executor, window, 'canceled'))?.map(({ sequence }) => sequence)).toEqual(sequences)
   expect(await page()).toEqual({ total: rows, sequences })
 })
 
 test('what a replica of an earlier version changes meanwhile leaves the relayer uncounted', async () => {
   await using opened = await openDatabase()
-  const { client, executor, url } = opened
+  const { client, url } = opened
   await using store = await openPostgresStore({ url, clock: systemClock, logger: quiet })
   const earlier = new pg.Client({ connectionString: url.reveal() })
   await earlier.connect()
@@ -67,9 +73,7 @@ test('what a replica of an earlier version changes meanwhile leaves the relayer 
   await earlier.query(`UPDATE transactions SET status = 'expired' WHERE id = $1`, [`${relayer}-${rows}`])
   await earlier.query(`UPDATE tallies SET count = count - 2 WHERE status = 'canceled'`)
   await earlier.query(`INSERT INTO tallies (relayer_id, status, count) VALUES ($1, 'expired', 1)`, [relayer])
-  const window = { relayerId: relayer, limit: 1, offset: rows - 1 }
   expect(await uncounted(client)).toEqual([{ relayer_id: relayer, changes: expect.any(Number) }])
-  expect(await pageByBuckets(executor, window)).toBeUndefined()
 
   const [seen] = await store.reads.uncountedRelayers()
   expect(seen).toMatchObject({ relayerId: relayer, buckets: 3 })
@@ -77,7 +81,6 @@ test('what a replica of an earlier version changes meanwhile leaves the relayer 
   expect(seen && (await store.commit((session) => session.completeBuckets(seen)))).toBe(false)
   await countAll(store)
   expect(await uncounted(client)).toEqual([])
-  expect((await pageByBuckets(executor, window))?.map(({ sequence }) => sequence)).toEqual([1])
   const { rows: counted } = await client.query(
     'SELECT bucket::int, status, count::int FROM tally_buckets ORDER BY bucket, status',
   )
@@ -86,31 +89,8 @@ test('what a replica of an earlier version changes meanwhile leaves the relayer 
   )
   expect(counted).toEqual(stored)
 
-  expect(await pageByBuckets(executor, { ...window, offset: 20_000 }, 'canceled')).toHaveLength(1)
   await swapEnds(earlier, relayer)
-  expect(await pageByBuckets(executor, { ...window, offset: 20_000 }, 'canceled')).toBeUndefined()
-})
-
-test('a page that is read as the counting ends is the page', async () => {
-  await using opened = await openDatabase()
-  const { client, executor, url } = opened
-  await using store = await openPostgresStore({ url, clock: systemClock, logger: quiet })
-  const { id: relayer } = await storedRelayer(store)
-  await client.query("SET rescind.counts_buckets = 'no'")
-  await insertEnded(client, relayer, 1)
-  const [seen] = await store.reads.uncountedRelayers()
-  if (!seen) throw new Error('nobody is uncounted')
-  for (const bucket of [0, 1, 2]) await store.commit((session) => session.countBucket(relayer, bucket))
-  const racing: Executor = {
-    async all(statement, parameters) {
-      const found = await executor.all(statement, parameters)
-      if (statement.compiled('postgres').sql.includes('WITH sized'))
-        await store.commit((session) => session.completeBuckets(seen))
-      return found
-    },
-  }
-  const { items } = await listTransactions(racing, relayer, {}, { page: 200, perPage: 100 })
-  expect(items.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 100 }, (_, index) => 20_100 - index))
+  expect(await uncounted(client)).toHaveLength(1)
 })
 
 /** Of one canceled and one expired transaction, in different buckets: no tally changes, and no sum of the buckets. */

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
 import { cancel } from '../../src/domain/cancel.ts'
-import type { RelayerId } from '../../src/domain/ids.ts'
+import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
@@ -14,10 +14,13 @@ import { lockFreeRelayers, lockRelayer } from '../../src/store/relayers/relayers
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { findClaims } from '../../src/store/transactions/claim.ts'
+import { findMatches } from '../../src/store/transactions/find-matches.ts'
 import { findTransactions } from '../../src/store/transactions/find-transaction.ts'
+import { itemsWith } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
 import { sendWithin } from './contract.ts'
+import { everyFilter, indexFor } from './lists-model.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -166,5 +169,59 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
       await session.claim({ ...claim, key: `key-${more}` }, [sent.id], now)
     }
     await client.query('ANALYZE transactions, idempotency_keys')
+  }
+})
+
+test('each filter of a list goes by its index, whatever PostgreSQL knows of the table', async () => {
+  await using opened = new AsyncDisposableStack()
+  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
+  opened.defer(() => pool.end())
+  const client = await pool.connect()
+  opened.defer(() => client.release())
+  await migrate(client, now, { clock: systemClock, logger: quiet })
+  await client.query('SET plan_cache_mode = force_generic_plan')
+  const seen = new Set<string>()
+  const witness: Executor = {
+    async all(statement, parameters) {
+      const { sql, bind } = statement.compiled('postgres')
+      seen.add(sql)
+      return (await client.query(sql, [...bind(parameters)])).rows
+    },
+  }
+  const relayer = someRelayer()
+  const rows = (from: number, to: number) =>
+    client.query(
+      `INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, to_address, value, data,
+        pricing, speed, phase, open, status, nonce, ended_at)
+      SELECT gen_random_uuid(), $1, i, 1, i, 'client', '0x', '0x' || i % 9, i, '0x', 'speed', 'fast', 'final', 0, 'confirmed',
+        i, i FROM generate_series($2::bigint, $3) AS i`,
+      [relayer.id, from, to],
+    )
+  for (const known of ['nothing', 'a small table', 'a larger one'] as const) {
+    for (const filter of everyFilter) {
+      seen.clear()
+      const { found } = await findMatches(witness, relayer.id, filter)
+      await itemsWith(witness, relayer.id, ['none' as TransactionId, ...found.map(({ id }) => id)])
+      const plans: { sql: string; plan: string }[] = []
+      for (const sql of seen) {
+        const given = Math.max(0, ...(sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1))))
+        const values = Array.from({ length: given }, () => 'NULL').join(', ')
+        await client.query(`PREPARE planned AS ${sql}`)
+        const { rows: lines } = await client.query(`EXPLAIN EXECUTE planned(${values})`)
+        await client.query('DEALLOCATE planned')
+        plans.push({ sql, plan: lines.map((line) => line['QUERY PLAN']).join('\n') })
+      }
+      for (const { sql, plan } of plans) {
+        if (/from "attempts"/.test(sql)) continue
+        const isOfItems = sql.includes('json_array_elements_text')
+        const indexes = [...plan.matchAll(/ (?:using|on) (transactions_\w+)/g)].map(([, index]) => index)
+        const expected = isOfItems ? 'transactions_pkey' : indexFor(filter)
+        expect({ known, sql, plan, indexes }).toEqual({ known, sql, plan, indexes: [expected] })
+        expect(plan).not.toMatch(/Seq Scan on (transactions|attempts)/)
+      }
+    }
+    if (known === 'nothing') await rows(1, 20)
+    else if (known === 'a small table') await rows(21, 20_000)
+    if (known !== 'a larger one') await client.query('ANALYZE transactions')
   }
 })

@@ -10,10 +10,10 @@ import { sessionOver } from '../../src/store/session.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
-import { pageByBuckets } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, receiver, someAttempt, someRelayer } from '../domain/some.ts'
 import { allOf, sendWithin } from './contract.ts'
+import { everyFilter, indexFor } from './lists-model.ts'
 
 /** Runs statements as the store does, and keeps the SQL of each. */
 function witnessed() {
@@ -59,7 +59,7 @@ function planOf(database: Database.Database, sql: string): string[] {
 }
 
 test('no query walks transactions, attempts, events, counts or idempotency keys', async () => {
-  const { database, witness, seen, tallies, session, reads } = witnessed()
+  const { database, seen, tallies, session, reads } = witnessed()
   const relayer = someRelayer()
   await session.saveRelayer(relayer)
   await session.acquire(relayer.id)
@@ -93,9 +93,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.work(relayer.id, undefined, { relayer: work.relayer, transactions: new Map() })
   await reads.transactions(relayer.id, {}, { page: 1, perPage: 10 })
   await reads.transactions(relayer.id, { status: 'pending' }, { page: 1, perPage: 10 })
-  const window = { relayerId: relayer.id, limit: 10, offset: 0 }
-  await pageByBuckets(witness, window)
-  await pageByBuckets(witness, window, 'pending')
+  for (const filter of everyFilter) await reads.transactions(relayer.id, filter, { page: 1, perPage: 10 })
   await reads.transactionByNonce(relayer.id, 1)
   await reads.attempts(sent.id)
   await reads.queueThrough(relayer.id, 9)
@@ -177,9 +175,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
           /^SCAN (?!CONSTANT ROW)/.test(detail) &&
           !/SCAN (relayers|account|q( USING COVERING INDEX .*)?|bounded|given|\(subquery-\d+\)|json_each VIRTUAL TABLE INDEX 1:)$/.test(
             detail,
-          ) &&
-          // Counts of buckets.
-          !/SCAN (sized|placed|start)$/.test(detail),
+          ),
       )
       .map((detail) => `${detail}: ${sql}`),
   )
@@ -207,6 +203,36 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
     'transactions_unsettled_wait',
     'transactions_unsettled_wait',
   ])
+})
+
+test('each filter goes by its index, between the two ends of its window and without a sort', async () => {
+  const { database, seen, reads } = witnessed()
+  for (const filter of everyFilter) {
+    seen.clear()
+    await reads.transactionMatches(someRelayer().id, filter)
+    for (const sql of seen) {
+      const [index = 'none', terms = ''] = planOf(database, sql).flatMap((detail) =>
+        (/SEARCH transactions USING .*INDEX (\w+) \((.*)\)/.exec(detail) ?? []).slice(1),
+      )
+      const expected = indexFor(filter)
+      expect({ filter, index }).toEqual({
+        filter,
+        index: expected === 'transactions_pkey' ? 'sqlite_autoindex_transactions_1' : expected,
+      })
+      const ends = {
+        transactions_created: 'relayer_id=? AND (created_at,sequence)>(?,?) AND (created_at,sequence)<(?,?)',
+        transactions_receiver:
+          'relayer_id=? AND (to_address,created_at,sequence)>(?,?,?) AND (to_address,created_at,sequence)<(?,?,?)',
+        transactions_status: 'relayer_id=? AND (status,sequence)>(?,?) AND (status,sequence)<(?,?)',
+        transactions_sequence: 'relayer_id=? AND sequence>? AND sequence<?',
+        transactions_nonce: 'relayer_id=? AND nonce>? AND nonce<?',
+      }[index]
+      if (ends !== undefined) expect({ sql, terms }).toEqual({ sql, terms: expect.stringContaining(ends) })
+      const isSorted = planOf(database, sql).some((detail) => detail.includes('TEMP B-TREE'))
+      const isByKey = filter.nonceFrom !== undefined || expected === 'transactions_pkey'
+      expect(isSorted && !isByKey).toBe(false)
+    }
+  }
 })
 
 test('a history check reads the queue, and not what has ended before it', async () => {

@@ -4,7 +4,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import type { WrongChain } from '../chain.ts'
+import type { BranchHolder, WrongChain } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
@@ -23,7 +23,7 @@ export interface BranchFollower {
   /** Whether most endpoints hold another branch than this head's. */
   isOutvoted(report: Report, tip: Report['head']): Promise<boolean>
   /** A line for each endpoint while as many hold one branch as another. */
-  split(): readonly WrongChain[]
+  split(): readonly BranchHolder[]
 }
 
 export interface FollowBranch {
@@ -50,7 +50,7 @@ export function followingBranch({
   comparesHashes,
 }: FollowBranch): BranchFollower {
   let dispute: Dispute<Endpoint> | undefined
-  let split: readonly WrongChain[] = []
+  let split: readonly BranchHolder[] = []
   const outvotedUntil = new Map<Endpoint, number>()
 
   function setSplit(branches: readonly Branch<Endpoint>[]): void {
@@ -61,12 +61,12 @@ export function followingBranch({
         note(contradictionOf(branches))
       } else logger.info({}, 'the endpoints are on one branch again')
     }
-    split = linesOf(branches)
+    split = holdersOf(branches)
   }
 
   function follow(branch: Branch<Endpoint>, others: readonly Branch<Endpoint>[]): void {
     for (const { by } of others.filter((other) => other !== branch).flat()) {
-      by.lags(restMs)
+      by.lags(restMs, 'outvoted')
       outvotedUntil.set(by, clock.elapsed() + outvotedMs)
     }
     const { number, hash } = branch[0].head
@@ -109,7 +109,7 @@ export function followingBranch({
         outvotedUntil.delete(report.by)
         return false
       }
-      report.by.lags(restMs)
+      report.by.lags(restMs, 'outvoted')
       return true
     },
     split: () => split,
@@ -138,11 +138,17 @@ function contradictionOf(branches: readonly Branch<Endpoint>[]): Contradiction {
   return { condition: 'branches_differ', question: {}, answers }
 }
 
+/** For the log. */
 function linesOf(branches: readonly Branch<Endpoint>[]): readonly WrongChain[] {
+  return holdersOf(branches).map(({ endpoint, text }) => ({ endpoint, text }))
+}
+
+function holdersOf(branches: readonly Branch<Endpoint>[]): readonly BranchHolder[] {
   return branches.flatMap((branch) =>
     branch.map(({ head, by }) => ({
       endpoint: by.index,
       text: `holds ${head.hash} as block ${head.number}, on another branch`,
+      head: { number: head.number, hash: head.hash },
     })),
   )
 }

@@ -6,7 +6,7 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable, type WrongChain } from '../chain.ts'
+import { type BranchHolder, ChainUnavailable } from '../chain.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints, ReadResult } from '../nodes/endpoints.ts'
@@ -50,7 +50,7 @@ export interface HeadReader {
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
   /** A line for each endpoint while as many hold one branch as another. */
-  split(): readonly WrongChain[]
+  split(): readonly BranchHolder[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
 }

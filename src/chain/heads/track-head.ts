@@ -6,7 +6,7 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
-import { ChainUnavailable, type WrongChain } from '../chain.ts'
+import { type BranchHolder, ChainUnavailable } from '../chain.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { HeadReport } from './believe-head.ts'
@@ -25,7 +25,7 @@ export interface HeadTracker {
   /** Of the newest head that is known, whichever step requested it. */
   height(): BlockNumber | undefined
   /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
-  split(): readonly WrongChain[]
+  split(): readonly BranchHolder[]
   /** Grows whenever a known block may have stopped being canonical. */
   reorgs(): number
   close(): void

@@ -1,21 +1,25 @@
 // One node of a network: verified at first use, then trusted by how it behaves.
 import type { NoteContradiction } from '../../domain/contradiction.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
+import type { NodeView } from '../../domain/node-report.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
+import type { BlockNumber } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { guardAddresses } from '../../ops/guard-addresses.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { ChainMetrics } from '../../ops/metrics.ts'
+import { hostOf } from '../../ops/rpc-hosts.ts'
 import type { EndpointState } from '../chain.ts'
 import { openAside } from './aside.ts'
 import { batchCalls } from './batch-calls.ts'
 import type { SendCall } from './call.ts'
+import { type EndpointReasons, reasonsOf } from './endpoint-reasons.ts'
 import { afterAnswer, afterFailure, afterLag, afterStray, isFit, mayShow, rested, restsUntil } from './endpoint-rest.ts'
 import type { Forwarder } from './forward.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { redactAll } from './redact.ts'
 import { type Confirmation, type ServedAnchor, type Serving, watchServing } from './serving.ts'
 import type { OpenTransport } from './transport.ts'
+import { type EndpointFigures, watchEndpoint } from './watch-endpoint.ts'
 
 /** The settings of an endpoint, with the URL revealed. An endpoint with the weight 0 is read when no other answers. */
 export type EndpointConfig = Omit<EndpointSettings, 'url'> & { readonly url: string }
@@ -58,10 +62,12 @@ export interface Endpoint {
   probe(): void
   /** By `clock.elapsed()`. */
   restsUntil(): number
-  /** It reported a head behind those of others: it rests for `ms`. */
-  lags(ms: number): void
+  /** It reported a head behind those of others, or of a branch that most of them do not hold: it rests for `ms`. */
+  lags(ms: number, why?: 'outvoted'): void
   /** It answered about another thing than the call of this method named: it rests as after a failure. */
   strayed(method: string): void
+  /** As its calls have shown it. Sends no call. */
+  view(): NodeView
   close(): Promise<void>
 }
 
@@ -77,9 +83,9 @@ export interface EndpointOptions {
   readonly openTransport: OpenTransport
   readonly large: LargeAnswers
   readonly note: NoteContradiction
+  /** The number of the head that the network believes now. */
+  readonly believed: () => BlockNumber | undefined
 }
-
-const guard = guardAddresses([])
 
 /** So many failures in a row are an outage, which is logged at its start and at its end. */
 const outageAt = 3
@@ -88,7 +94,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   const { config, index, chainId, anchor, clock, logger, metrics } = options
   const addressed = { ...options, url: config.url, headers: config.headers ?? {} }
   const transport = options.openTransport(addressed)
+  const watch = watchEndpoint({ clock, redact: transport.redact, believed: options.believed })
   let rest = rested
+  let isOutvoted = false
+  let strayedAt = ''
   let probing = false
 
   function heard(well: boolean): void {
@@ -99,7 +108,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   }
 
   const sized = (calls: number) => logger.info({ endpoint: index, calls }, 'batches to an endpoint have another size')
-  const counted = counting(batchCalls({ transport, clock, heard, sized }), metrics, index)
+  const counted = watch.watched(counting(batchCalls({ transport, clock, heard, sized }), metrics, index))
   const serving = watchServing({
     ...{ call: counted, index, chainId, anchor, clock, logger, note: options.note },
     changed(isWrong) {
@@ -108,22 +117,13 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     },
   })
 
-  /** An answer that was under way when the endpoint was found on another chain may be of that chain. */
-  const call: SendCall = async (one) => {
-    const before = serving.wrong()
-    if (before !== undefined) return { kind: 'unsent', message: before }
-    const answer = await counted(one)
-    const since = serving.wrong()
-    return since === undefined ? answer : { kind: 'unknown', message: since }
-  }
-
   const aside = openAside(options.openTransport, addressed)
 
   const endpoint: Endpoint = {
     index,
     weight: config.weight,
     provider: config.provider ?? hostOf(config.url),
-    call,
+    call: ofThisChain(counted, serving),
     callAside: aside.call,
     forward: aside.forward,
     redacted: (data) => redactAll(data, transport.redact),
@@ -146,8 +146,9 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
       })
     },
     restsUntil: () => Math.max(restsUntil(rest), serving.verifiedAgainAt()),
-    lags: (ms) => {
+    lags: (ms, why) => {
       metrics.lagged(index)
+      isOutvoted = why === 'outvoted'
       rest = afterLag(rest, clock.elapsed(), ms)
     },
     strayed(method) {
@@ -157,8 +158,10 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
           'an endpoint answers about another block, receipt or transaction than requested',
         )
       metrics.strayed(index)
+      strayedAt = method
       rest = afterStray(rest, clock.elapsed())
     },
+    view: () => viewOf(options, serving, watch.figures(), { rest, isOutvoted, strayedAt }),
     close: async () => {
       serving.close()
       await Promise.all([transport.close(), aside.close()])
@@ -167,15 +170,35 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
   return endpoint
 }
 
+/** An answer that was under way when the endpoint was found on another chain may be of that chain. */
+function ofThisChain(counted: SendCall, { wrong }: Serving): SendCall {
+  return async (one) => {
+    const before = wrong()
+    if (before !== undefined) return { kind: 'unsent', message: before }
+    const answer = await counted(one)
+    const since = wrong()
+    return since === undefined ? answer : { kind: 'unknown', message: since }
+  }
+}
+
 async function stateOf(serving: Serving): Promise<EndpointState> {
   if ((await serving.ready()) === undefined) return 'ok'
   return serving.wrong() === undefined ? 'noAnswer' : 'wrongChain'
 }
 
-/** Never more of the URL, which may hold a key. On loopback and private addresses each port may be a node of its own. */
-export function hostOf(url: string): string {
-  const parsed = new URL(url)
-  return guard.refusalOf(parsed) === undefined ? parsed.hostname : parsed.host
+function viewOf(
+  { config, index, clock }: EndpointOptions,
+  serving: Serving,
+  figures: EndpointFigures,
+  rests: Pick<EndpointReasons, 'rest' | 'isOutvoted' | 'strayedAt'>,
+): NodeView {
+  const rule = serving.rule()
+  return {
+    ...{ endpoint: index, host: hostOf(config.url), weight: config.weight },
+    ...(rule && { replacement: { measure: rule.measure, percent: Number(rule.percent) } }),
+    ...figures,
+    reasons: reasonsOf({ ...rests, serving, behind: figures.head?.behind, clock }),
+  }
 }
 
 function counting(send: SendCall, metrics: ChainMetrics, index: number): SendCall {

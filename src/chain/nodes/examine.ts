@@ -10,7 +10,7 @@ export type Examined =
   | { readonly kind: 'sameChain'; readonly showsAnchor: boolean }
   | { readonly kind: 'noAnswer'; readonly message: string }
   | { readonly kind: 'otherId'; readonly served: number }
-  | { readonly kind: 'otherBlock'; readonly shown: Hash }
+  | { readonly kind: 'otherBlock'; readonly shown: Hash; readonly anchor: Anchor }
 
 /** Only another chain id or another hash is a denial. The calls leave in one request, with those of `alongside`. */
 export async function examine(
@@ -25,6 +25,6 @@ export async function examine(
   const served = id.kind === 'value' ? toNumber(id.value) : undefined
   if (served === undefined) return { kind: 'noAnswer', message: describeAnswer(id) }
   if (served !== chainId) return { kind: 'otherId', served }
-  if (anchor && shown !== undefined && shown !== anchor.hash) return { kind: 'otherBlock', shown }
+  if (anchor && shown !== undefined && shown !== anchor.hash) return { kind: 'otherBlock', shown, anchor }
   return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }
 }

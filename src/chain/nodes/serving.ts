@@ -3,6 +3,7 @@
 import type { Anchor } from '../../domain/anchor.ts'
 import type { ContradictionQuestion, NoteContradiction } from '../../domain/contradiction.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
+import type { WrongChainFacts } from '../../domain/node-report.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Answer, SendCall } from './call.ts'
@@ -19,6 +20,8 @@ export interface Serving {
   confirm(): Promise<Confirmation>
   /** Why it can't be used, while it serves another chain. */
   wrong(): string | undefined
+  /** What showed that, in figures. */
+  wrongFacts(): WrongChainFacts | undefined
   /** Whether it was found on another chain by the anchor. */
   deniesAnchor(): boolean
   /** By `clock.elapsed()`, while it serves another chain. */
@@ -60,6 +63,7 @@ const pauseMs = { first: 1_000, most: 30_000 }
 
 interface Wrong {
   readonly reason: string
+  readonly shown: WrongChainFacts
   readonly isByAnchor: boolean
   readonly pauseMs: number
   readonly until: number
@@ -96,9 +100,9 @@ export function watchServing({ call, index, chainId, anchor, clock, logger, chan
     const examined = await examine(call, chainId, block, alongside)
     if (examined.kind === 'noAnswer') return { unfit: examined.message }
     if (examined.kind === 'sameChain') return { showsAnchor: examined.showsAnchor }
-    if (examined.kind === 'otherId' || !block) return { unfit: goWrong(denialOf(examined, chainId, block)) }
-    if (await isReplaced(anchor, block)) return judge()
-    const unfit = goWrong(denialOf(examined, chainId, block, anchor.remedy))
+    if (examined.kind === 'otherId') return { unfit: goWrong(denialOf(examined, chainId)) }
+    if (await isReplaced(anchor, examined.anchor)) return judge()
+    const unfit = goWrong(denialOf(examined, chainId, anchor.remedy))
     anchor.denied()
     return { unfit }
   }
@@ -138,7 +142,7 @@ export function watchServing({ call, index, chainId, anchor, clock, logger, chan
       })
       return confirming
     },
-    wrong: () => wrong?.reason,
+    ...{ wrong: () => wrong?.reason, wrongFacts: () => wrong?.shown },
     deniesAnchor: () => wrong?.isByAnchor === true,
     verifiedAgainAt: () => wrong?.until ?? Number.NEGATIVE_INFINITY,
     async verifyAgain() {
@@ -169,9 +173,9 @@ async function isReplaced({ reload }: ServedAnchor, before: Anchor): Promise<boo
   return stored?.hash !== before.hash
 }
 
-function wrongFor(before: Wrong | undefined, { reason, isByAnchor }: Denial, elapsedMs: number): Wrong {
+function wrongFor(before: Wrong | undefined, { reason, shown, isByAnchor }: Denial, elapsedMs: number): Wrong {
   const pause = before ? Math.min(pauseMs.most, 2 * before.pauseMs) : pauseMs.first
-  return { reason, isByAnchor, pauseMs: pause, until: elapsedMs + pause }
+  return { reason, shown, isByAnchor, pauseMs: pause, until: elapsedMs + pause }
 }
 
 function report({ facts, question, answer }: Denial, index: number, to: Pick<ServingOptions, 'logger' | 'note'>): void {
@@ -179,7 +183,7 @@ function report({ facts, question, answer }: Denial, index: number, to: Pick<Ser
   to.note({ condition: 'wrong_chain', question, answers: [{ endpoint: index, answer: JSON.stringify(answer) }] })
 }
 
-interface Denial extends Pick<Wrong, 'reason' | 'isByAnchor'> {
+interface Denial extends Pick<Wrong, 'reason' | 'shown' | 'isByAnchor'> {
   /** For the log. */
   readonly facts: object
   readonly question: ContradictionQuestion
@@ -189,20 +193,22 @@ interface Denial extends Pick<Wrong, 'reason' | 'isByAnchor'> {
 function denialOf(
   examined: Extract<Examined, { kind: 'otherId' | 'otherBlock' }>,
   chainId: number,
-  anchor: Anchor | undefined,
   remedy = '',
 ): Denial {
   if (examined.kind === 'otherId') {
     const { served } = examined
     const reason = `serves chain ${served}, not ${chainId}`
     const facts = { expected: chainId, served }
-    return { reason, isByAnchor: false, facts, question: { chainId }, answer: { chain_id: served } }
+    const seen = { expectedChain: chainId, servedChain: served }
+    return { reason, shown: seen, isByAnchor: false, facts, question: { chainId }, answer: { chain_id: served } }
   }
-  const { shown } = examined
-  const reason = `shows ${shown} as block ${anchor?.number}, and the anchor of the network is ${anchor?.hash}${remedy}`
+  const { shown, anchor } = examined
+  const { number, hash } = anchor
   return {
-    ...{ reason, isByAnchor: true, facts: { anchor: anchor?.number, expected: anchor?.hash, shown } },
-    question: anchor ? { block: { number: anchor.number, hash: anchor.hash } } : {},
-    answer: { block: anchor?.number, block_hash: shown },
+    reason: `shows ${shown} as block ${number}, and the anchor of the network is ${hash}${remedy}`,
+    shown: { block: number, expectedHash: hash, shownHash: shown },
+    ...{ isByAnchor: true, facts: { anchor: number, expected: hash, shown } },
+    question: { block: { number, hash } },
+    answer: { block: number, block_hash: shown },
   }
 }

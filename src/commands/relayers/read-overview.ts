@@ -56,19 +56,21 @@ export async function readOverview(
     ...(oldest && { oldest }),
     ...(heldUp && { heldUp }),
     ...(report && { report }),
-    conditions: withPause(heldNow(report, heldUp, isOpen), relayer),
+    conditions: withPause(heldNow(report, heldUp, isOpen), relayer, heldUp),
     ...(pause && { pause }),
     ...(changed && { changed }),
   }
 }
 
-/** The row says which pause it is. A transaction that waits has that in its own facts. */
-function withPause(conditions: readonly Held[], relayer: Relayer): readonly Held[] {
-  if (!isPaused(relayer)) return conditions
+/** The row says which pause it is, and sends are refused. A transaction that waits has the words of its own wait. */
+function withPause(
+  conditions: readonly Held[],
+  relayer: Relayer,
+  heldUp: HeldUpTransaction | undefined,
+): readonly Held[] {
+  if (!isPaused(relayer) || heldUp?.wait.condition === 'paused') return conditions
   const facts = pauseFacts(relayer)
-  return conditions.map((held) =>
-    held.condition === 'paused' && held.text === undefined ? { ...held, facts, text: pauseInWords(facts) } : held,
-  )
+  return conditions.map((held) => (held.condition === 'paused' ? { ...held, facts, text: pauseInWords(facts) } : held))
 }
 
 /** Read once for many relayers, and only if one of them needs it. */

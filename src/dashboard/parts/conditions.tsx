@@ -41,6 +41,9 @@ export function Conditions({ relayer, reload }: { relayer: OverviewView; reload:
   )
 }
 
+/** The endpoints show the cause. */
+const ofNodes: readonly Held['condition'][] = ['node_unreachable', 'node_behind', 'node_refuses', 'facts_missing']
+
 function acknowledgmentOf(relayer: string, { condition }: Held): string {
   return pathOf`/v1/relayers/${relayer}/conditions/${condition}/acknowledgment`
 }
@@ -65,6 +68,12 @@ function Condition({
         <p>
           <strong>{conditionTitles[condition]}</strong> for <Age at={since} />
           {text === undefined ? '.' : `. ${begun(text)}`} <Runbook wait={held} />
+          {ofNodes.includes(condition) && (
+            <>
+              {' '}
+              <a href="/nodes">Its nodes</a>
+            </>
+          )}
         </p>
         {acknowledged && (
           <p>

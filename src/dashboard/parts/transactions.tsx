@@ -1,55 +1,40 @@
-// The transactions of one relayer, newest first, by status and page.
+// The transactions of one relayer, newest first. Filters and place are in the URL.
 import { useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { begun, grouped, plural } from '../state/format.ts'
+import { begun, grouped } from '../state/format.ts'
+import { placeIn } from '../state/list-place.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
+import { search } from '../state/route.ts'
 import { may } from '../state/session.ts'
 import { isOpen } from '../state/verdict.ts'
 import { CancelDialog } from './cancel-dialog.tsx'
 import { Ether } from './exact.tsx'
-import { Age, Copy, Empty, Pages, Shown, TransactionLink } from './pieces.tsx'
+import { ListPages } from './list-pages.tsx'
+import { Age, Copy, Empty, Shown, TransactionLink } from './pieces.tsx'
 import { StateBadge } from './transaction-badge.tsx'
+import { TransactionFilters } from './transaction-filters.tsx'
 
-const filters = ['', 'pending', 'sent', 'submitted', 'mined', 'confirmed', 'failed', 'canceled', 'expired'] as const
 const perPage = 25
 
 export function Transactions({ id, relayer }: { id: string; relayer: RelayerView | undefined }) {
   const canceling = useSignal<TransactionView | undefined>(undefined)
-  const page = useSignal(1)
-  const status = useSignal<string>('')
-  const filter = status.value === '' ? '' : `&status=${status.value}`
-  const path = `${pathOf`/v1/relayers/${id}/traces`}?per_page=${perPage}&page=${page.value}${filter}`
-  const loaded = useLoad<readonly ListedTraceView[]>(path)
+  const place = placeIn(search.value, perPage)
+  const loaded = useLoad<readonly ListedTraceView[]>(`${pathOf`/v1/relayers/${id}/traces`}${place.query}`)
   return (
     <section aria-labelledby="transactions">
       <div class="heading">
         <h2 id="transactions">Transactions</h2>
-        <label class="filter">
-          Status{' '}
-          <select
-            value={status.value}
-            onChange={(event) => {
-              status.value = event.currentTarget.value
-              page.value = 1
-            }}
-          >
-            {filters.map((each) => (
-              <option key={each} value={each}>
-                {each === '' ? 'all' : each}
-              </option>
-            ))}
-          </select>
-        </label>
       </div>
+      <TransactionFilters relayer={id} symbol={networkOf(relayer?.network).symbol} />
       <Shown loaded={loaded} what="the transactions">
-        {(traces, total) => (
+        {(traces) => (
           <>
             {traces.length === 0 ? (
-              <Empty title={filter === '' ? 'No transaction yet' : `No transaction is ${status.value}`} />
+              <Empty title={place.filters === '' ? 'No transaction yet' : 'No transaction matches'} />
             ) : (
               <List
                 relayer={id}
@@ -60,8 +45,7 @@ export function Transactions({ id, relayer }: { id: string; relayer: RelayerView
                 }}
               />
             )}
-            {total > 0 && <p class="note">{plural(total, 'transaction')}, newest first.</p>}
-            <Pages page={page} perPage={perPage} total={total} />
+            {loaded.answer && <ListPages place={place} perPage={perPage} answer={loaded.answer} />}
           </>
         )}
       </Shown>

@@ -15,6 +15,10 @@ export class Failure extends Error {
 export interface Reply<T> {
   readonly data: T
   readonly total: number
+  /** The total is a lower bound. */
+  readonly isAtLeast?: true
+  /** The `before` of the next request, in a list that has one. */
+  readonly next?: string
   /** What the service says about it, in sentences. */
   readonly sentences: readonly string[]
 }
@@ -62,7 +66,14 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   })
   if (!answer.ok) throw await failureOf(answer, path)
   const { data, pagination, metadata }: Success<T> = await answer.json()
-  return { data, total: pagination.total_items, sentences: metadata.logs.map(({ message }) => message) }
+  const next = answer.headers.get('relayer-next-before')
+  return {
+    data,
+    total: pagination.total_items,
+    ...(answer.headers.get('relayer-total') === 'at-least' && { isAtLeast: true as const }),
+    ...(next !== null && { next }),
+    sentences: metadata.logs.map(({ message }) => message),
+  }
 }
 
 async function failureOf(answer: Response, path: string): Promise<Failure> {

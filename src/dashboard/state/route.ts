@@ -2,18 +2,27 @@
 import { signal } from '@preact/signals'
 
 export type Route =
-  | { readonly view: 'relayers' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
+  | { readonly view: 'relayers' | 'nodes' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
   | { readonly view: 'search'; readonly query: string }
   | { readonly view: 'relayer' | 'cancel-all'; readonly relayer: string }
   | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
 
 export const route = signal<Route>(routeOf(location))
+/** The query of the URL, for a view that keeps its filters there. */
+export const search = signal(location.search)
 
 export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
-  if ((first === 'gas' || first === 'dead-letters' || first === 'api-keys' || first === 'audit-log') && !relayer) {
+  if (
+    (first === 'nodes' ||
+      first === 'gas' ||
+      first === 'dead-letters' ||
+      first === 'api-keys' ||
+      first === 'audit-log') &&
+    !relayer
+  ) {
     return { view: first }
   }
   if (first !== 'relayers' || !relayer || more.length > 0) return { view: 'nothing' }
@@ -40,8 +49,15 @@ export function go(path: string): void {
   requestAnimationFrame(() => document.querySelector<HTMLElement>('h1')?.focus())
 }
 
+/** Shows the same view with another query: it stays in place, and Back returns to the one before. */
+export function goWithin(query: string): void {
+  history.pushState(null, '', `${location.pathname}${query}`)
+  follow()
+}
+
 function follow(): void {
   route.value = routeOf(location)
+  search.value = location.search
 }
 
 addEventListener('popstate', follow)
@@ -51,7 +67,13 @@ addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return
   const link = event.target instanceof Element ? event.target.closest('a') : null
-  if (link?.target !== '' || link.origin !== location.origin || link.pathname.startsWith('/docs')) return
+  if (
+    link?.target !== '' ||
+    link.hasAttribute('download') ||
+    link.origin !== location.origin ||
+    link.pathname.startsWith('/docs')
+  )
+    return
   event.preventDefault()
   go(link.pathname + link.search)
 })

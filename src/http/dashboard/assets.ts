@@ -15,6 +15,7 @@ const views = [
   '/relayers/:relayer_id/cancel-all',
   '/relayers/:relayer_id/transactions/:transaction_id',
   '/search',
+  '/nodes',
   '/gas',
   '/dead-letters',
   '/api-keys',

@@ -4,12 +4,14 @@ import { type Mounting, mount } from '../request/mount.ts'
 import { getNetwork } from './get-network.ts'
 import { listContradictions } from './list-contradictions.ts'
 import { listNetworks } from './list-networks.ts'
+import { listNodes } from './list-nodes.ts'
 import { pauseNetwork, resumeNetwork } from './pause-network.ts'
 import { replaceAnchor } from './replace-anchor.ts'
 import { updateNetwork } from './update-network.ts'
 
 export function networkRoutes(at: Mounting, management: ManagementContext): void {
   mount(at, 'GET', '/networks', listNetworks(management))
+  mount(at, 'GET', '/nodes', listNodes(management))
   mount(at, 'GET', '/networks/:network_id', getNetwork(management))
   mount(at, 'GET', '/networks/:network_id/contradictions', listContradictions(management))
   mount(at, 'POST', '/networks/:network_id/anchor', replaceAnchor(management))

@@ -47,7 +47,13 @@ export type OperationReply = FastifyReply<
   RawReplyDefaultExpression
 >
 
-export type OwnHeader = 'Idempotency-Replayed' | 'Preference-Applied' | 'X-Accel-Buffering'
+export type OwnHeader =
+  | 'Content-Disposition'
+  | 'Idempotency-Replayed'
+  | 'Preference-Applied'
+  | 'Relayer-Next-Before'
+  | 'Relayer-Total'
+  | 'X-Accel-Buffering'
 
 export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everyone. */

@@ -33,8 +33,9 @@ export async function sendList<T, R>(
   items: readonly PageItem<T>[],
   present: (item: T) => unknown,
   pagination?: Pagination,
+  logs: readonly string[] = [],
 ): Promise<Success<unknown> | R> {
-  const body = success<readonly unknown[]>([], [], pagination)
+  const body = success<readonly unknown[]>([], logs, pagination)
   const [first = [], ...more] = sliced(items)
   if (more.length === 0) return { ...body, data: (await readAll(first)).map(present) }
 

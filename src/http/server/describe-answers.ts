@@ -43,11 +43,17 @@ const common = {
 } as const
 
 const own: Readonly<Record<OwnHeader, object>> = {
+  'Content-Disposition': text('A name for the file', 'attachment; filename="local-transactions.csv"'),
   'Idempotency-Replayed': {
     description: 'Only where an earlier request with the same Idempotency-Key sent the transactions',
     schema: { type: 'string', enum: ['true'] },
   },
   'Preference-Applied': text('The wait of `Prefer`, as the service applies it', 'wait=30'),
+  'Relayer-Next-Before': text('The `before` of the next request. Absent at the end of the list', '42-1767323045678'),
+  'Relayer-Total': {
+    description: '`at-least` where `total_items` is a lower bound',
+    schema: { type: 'string', enum: ['exact', 'at-least'] },
+  },
   'X-Accel-Buffering': text('A proxy passes events on as they come', 'no'),
 }
 

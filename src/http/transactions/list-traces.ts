@@ -5,8 +5,9 @@ import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers } from '../response/envelope.ts'
+import { foundHistory } from '../response/found.ts'
 import { sendList } from '../response/sliced-list.ts'
-import { listed, listQuerySchema } from './list-transactions.ts'
+import { listHeaders, listQuerySchema, readList } from './list-filter.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { presentWait, waitSchema } from './present-wait.ts'
@@ -24,6 +25,7 @@ export function listTraces(reads: Reads) {
   return operation({
     scope: 'read',
     refusals: ['RELAYER_NOT_FOUND'],
+    answerHeaders: listHeaders,
     schema: {
       operationId: 'listTraces',
       summary: 'List transactions with their waits and their verdicts, newest first',
@@ -35,8 +37,9 @@ export function listTraces(reads: Reads) {
       response: answers(Type.Array(listedTraceSchema)),
     },
     async answer({ params, query }, reply) {
-      const { items, pagination } = await listed(reads, params.relayer_id, query)
-      return sendList(reply, items, presentListedTrace, pagination)
+      const id = await foundHistory(reads, params.relayer_id)
+      const { items, pagination, logs } = await readList(reads, id, query, reply)
+      return sendList(reply, items, presentListedTrace, pagination, logs)
     },
   })
 }

@@ -4,6 +4,7 @@ import type { PreviewContext } from '../../commands/transactions/preview-cancell
 import { type Mounting, mount, unlisted } from '../request/mount.ts'
 import { cancel } from './cancel.ts'
 import { cancelPending } from './cancel-pending.ts'
+import { exportTransactions } from './export-transactions.ts'
 import { getCancellation } from './get-cancellation.ts'
 import { getRevert } from './get-revert.ts'
 import { getTrace } from './get-trace.ts'
@@ -36,6 +37,7 @@ export function transactionRoutes(
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
   mount(at, 'GET', '/relayers/:relayer_id/traces', listTraces(reads))
+  mount(at, 'GET', `${all}.csv`, exportTransactions(reads, stopping))
   mount(at, 'DELETE', `${all}/pending`, cancelPending(commands, at.door.auditor, chain))
   mount(
     at,

@@ -1,5 +1,5 @@
 // Counts the buckets of a relayer anew. On PostgreSQL a replica of an earlier version may have written transactions that no
-// bucket counts: until they are counted, deep pages go by OFFSET.
+// bucket counts: until they are counted, the deep pages of the version before go by OFFSET.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Status } from '../../domain/transaction.ts'

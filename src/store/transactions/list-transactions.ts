@@ -1,28 +1,49 @@
-// Lists transactions by pages, newest first, from an index; the total is a stored tally.
-import { type RawBuilder, sql } from 'kysely'
-import type { RelayerId } from '../../domain/ids.ts'
+// Lists transactions by pages, newest first. Without a filter, or by status alone, a page comes from one index and the total is a stored
+// tally. Other filters go by find-matches.ts.
+//
+// Earlier versions read the buckets of tally-buckets.ts for deep pages. This one only writes them: on PostgreSQL replicas of the version
+// before go on reading. Tables, trigger and writers leave a release later.
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
-import type { Page, PageItem, PageRequest } from '../page-port.ts'
-import { type DialectName, type Executor, statement } from '../statement.ts'
+import { toJson } from '../json.ts'
+import type { ListPage, ListPosition, ListRequest, TransactionFilter } from '../list-port.ts'
+import type { PageItem } from '../page-port.ts'
+import { type Executor, first, statement } from '../statement.ts'
+import { findMatches } from './find-matches.ts'
+import type { Ids } from './find-transaction.ts'
+import { isAmong } from './is-among.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { countByStatus } from './tallies.ts'
-import { bucketSize, bucketsAddUp } from './tally-buckets.ts'
-import { partsOf } from './tally-changes.ts'
 
 interface Window {
   relayerId: RelayerId
+  /** The list goes on below it. */
+  below: number
   limit: number
   offset: number
 }
 
+/** Beyond every sequence. */
+const top = Number.MAX_SAFE_INTEGER
+
+// The rows before the page are passed over in the index alone.
 const ofRelayer = statement<Window, LightRow>((db, p) =>
   db
     .selectFrom('transactions')
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
+    .where('sequence', '<=', (eb) =>
+      eb
+        .selectFrom('transactions')
+        .select('sequence')
+        .where('relayer_id', '=', p.relayerId)
+        .where('sequence', '<', p.below)
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .offset(p.offset),
+    )
     .orderBy('sequence', 'desc')
-    .limit(p.limit)
-    .offset(p.offset),
+    .limit(p.limit),
 )
 
 const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
@@ -31,55 +52,17 @@ const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
     .select(lightColumns)
     .where('relayer_id', '=', p.relayerId)
     .where('status', '=', p.status)
-    .orderBy('sequence', 'desc')
-    .limit(p.limit)
-    .offset(p.offset),
-)
-
-/**
- * The sequence of the first row of a deep page. It skips whole buckets, and then rows of one bucket. In one statement with
- * the page, so that counts and rows are of one instant. None where the buckets do not count every transaction
- * (count-buckets.ts), and where they do not add up to the tallies, which no version writes.
- */
-function firstOfPage(
-  { relayerId, offset }: Window,
-  ofStatus: RawBuilder<unknown>,
-  dialect: DialectName,
-): RawBuilder<number> {
-  return sql<number>`(
-    WITH sized AS (
-      SELECT bucket, SUM(count) AS count FROM tally_buckets WHERE relayer_id = ${relayerId} ${ofStatus} GROUP BY bucket
-    ), placed AS (
-      SELECT bucket, count, SUM(count) OVER (ORDER BY bucket DESC) AS through FROM sized
-    ), start AS (
-      SELECT bucket, CAST(${offset} - (through - count) AS BIGINT) AS skipped FROM placed
-      WHERE through > ${offset} AND through - count <= ${offset} AND (SELECT SUM(count) FROM sized) =
-        (SELECT SUM(count) FROM ${partsOf(relayerId, dialect)} AS parts WHERE true ${ofStatus})
-        AND NOT EXISTS (SELECT 1 FROM uncounted_relayers WHERE relayer_id = ${relayerId})
+    .where('sequence', '<=', (eb) =>
+      eb
+        .selectFrom('transactions')
+        .select('sequence')
+        .where('relayer_id', '=', p.relayerId)
+        .where('status', '=', p.status)
+        .where('sequence', '<', p.below)
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .offset(p.offset),
     )
-    SELECT sequence FROM transactions
-    WHERE relayer_id = ${relayerId} ${ofStatus} AND sequence < (SELECT (bucket + 1) * ${sql.lit(bucketSize)} FROM start)
-    ORDER BY sequence DESC LIMIT 1 OFFSET COALESCE((SELECT skipped FROM start), 0)
-  )`
-}
-
-const deepOfRelayer = statement<Window, LightRow>((db, p, dialect) =>
-  db
-    .selectFrom('transactions')
-    .select(lightColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where('sequence', '<=', firstOfPage(p, sql``, dialect))
-    .orderBy('sequence', 'desc')
-    .limit(p.limit),
-)
-
-const deepOfStatus = statement<Window & { status: Status }, LightRow>((db, p, dialect) =>
-  db
-    .selectFrom('transactions')
-    .select(lightColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', p.status)
-    .where('sequence', '<=', firstOfPage(p, sql`AND status = ${p.status}`, dialect))
     .orderBy('sequence', 'desc')
     .limit(p.limit),
 )
@@ -88,51 +71,102 @@ const deepOfStatus = statement<Window & { status: Status }, LightRow>((db, p, di
 export async function listTransactions(
   executor: Executor,
   relayerId: RelayerId,
-  filter: { status?: Status },
-  page: PageRequest,
-): Promise<Page<Transaction>> {
-  const { items, total } = await listItems(executor, relayerId, filter, page)
+  filter: TransactionFilter,
+  page: ListRequest,
+): Promise<ListPage<Transaction>> {
+  const { items, ...others } = await listItems(executor, relayerId, filter, page)
   const read = await Promise.all(items.map((item) => item.read()))
-  return { items: read.filter((each) => each !== undefined), total }
+  return { items: read.filter((each) => each !== undefined), ...others }
 }
 
 export async function listItems(
   executor: Executor,
   relayerId: RelayerId,
-  filter: { status?: Status },
-  { page, perPage }: PageRequest,
-): Promise<Page<PageItem<Transaction>>> {
+  filter: TransactionFilter,
+  page: ListRequest,
+): Promise<ListPage<PageItem<Transaction>>> {
+  const { status, ...others } = filter
+  const isFiltered = Object.values(others).some((each) => each !== undefined)
+  return isFiltered ? listMatches(executor, relayerId, filter, page) : listByStatus(executor, relayerId, status, page)
+}
+
+async function listByStatus(
+  executor: Executor,
+  relayerId: RelayerId,
+  status: Status | undefined,
+  { page, perPage, before }: ListRequest,
+): Promise<ListPage<PageItem<Transaction>>> {
   const counts = await countByStatus(executor, relayerId)
-  const total = filter.status ? counts[filter.status] : Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const total = status ? counts[status] : Object.values(counts).reduce((sum, count) => sum + count, 0)
   const offset = (page - 1) * perPage
   if (offset >= total) return { items: [], total }
 
-  const rows = await rowsOf(executor, { relayerId, limit: perPage, offset }, filter.status)
-  return { items: await itemsOf(executor, rows), total }
+  // One more row says whether the list goes on.
+  const window = { relayerId, below: before?.sequence ?? top, limit: perPage + 1, offset }
+  const found = status ? await executor.all(ofStatus, { ...window, status }) : await executor.all(ofRelayer, window)
+  const rows = found.slice(0, perPage)
+  const last = found.length > perPage ? rows.at(-1) : undefined
+  return {
+    items: await itemsOf(executor, rows),
+    total,
+    ...(last && { next: { sequence: last.sequence, createdAt: last.created_at } }),
+  }
 }
 
-async function rowsOf(executor: Executor, window: Window, status?: Status): Promise<readonly LightRow[]> {
-  const deep = window.offset >= bucketSize ? await pageByBuckets(executor, window, status) : undefined
-  return deep ?? pageByOffset(executor, window, status)
-}
-
-export async function pageByOffset(executor: Executor, window: Window, status?: Status): Promise<LightRow[]> {
-  return status ? executor.all(ofStatus, { ...window, status }) : executor.all(ofRelayer, window)
-}
-
-/** The same page. Undefined where the buckets can't say: see firstOfPage. */
-export async function pageByBuckets(
+async function listMatches(
   executor: Executor,
-  window: Window,
-  status?: Status,
-): Promise<LightRow[] | undefined> {
-  const read = () => (status ? executor.all(deepOfStatus, { ...window, status }) : executor.all(deepOfRelayer, window))
-  const rows = await read()
-  if (rows.length > 0) return rows
-  const isCounted = () => bucketsAddUp(executor, window.relayerId, status)
-  if (!(await isCounted())) return undefined
-  // The counting may have ended after the page was read. The total counts rows by the status that a bulk cancellation will
-  // write: before its shares are written, a page may be empty indeed.
-  const again = await read()
-  return again.length > 0 || (await isCounted()) ? again : undefined
+  relayerId: RelayerId,
+  filter: TransactionFilter,
+  { page, perPage, before }: ListRequest,
+): Promise<ListPage<PageItem<Transaction>>> {
+  const { found, end } = await findMatches(executor, relayerId, filter, before)
+  const through = page * perPage
+  const shown = found.slice(through - perPage, through)
+  const last = found.length > through ? shown.at(-1) : end
+  return {
+    items: await itemsWith(
+      executor,
+      relayerId,
+      shown.map(({ id }) => id),
+    ),
+    total: found.length,
+    ...((end || before) && { isAtLeast: true as const }),
+    ...(last && { next: { sequence: last.sequence, createdAt: last.createdAt } }),
+    ...(end && { lookedBackTo: end.createdAt }),
+  }
+}
+
+const byIds = statement<Ids, LightRow>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .select(lightColumns)
+    .where(isAmong('id', p.ids, dialect)),
+)
+
+/** Those of the relayer that still exist, in the order of `ids`. */
+export async function itemsWith(
+  executor: Executor,
+  relayerId: RelayerId,
+  ids: readonly TransactionId[],
+): Promise<PageItem<Transaction>[]> {
+  if (ids.length === 0) return []
+  const rows = await executor.all(byIds, { ids: toJson(ids) })
+  const found = new Map(rows.filter((row) => row.relayer_id === relayerId).map((row) => [row.id, row]))
+  return itemsOf(
+    executor,
+    ids.flatMap((id) => found.get(id) ?? []),
+  )
+}
+
+const byId = statement<{ id: TransactionId }, { relayer_id: RelayerId; sequence: number; created_at: number }>(
+  (db, p) => db.selectFrom('transactions').select(['relayer_id', 'sequence', 'created_at']).where('id', '=', p.id),
+)
+
+export async function positionOf(
+  executor: Executor,
+  relayerId: RelayerId,
+  id: TransactionId,
+): Promise<ListPosition | undefined> {
+  const row = await first(executor, byId, { id })
+  return row?.relayer_id === relayerId ? { sequence: row.sequence, createdAt: row.created_at } : undefined
 }

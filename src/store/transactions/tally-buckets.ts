@@ -1,12 +1,12 @@
-// The number of transactions per status in each bucket of a relayer's sequences: a deep page skips whole buckets, not rows.
+// The number of transactions per status in each bucket of a relayer's sequences. Replicas of the version before read them for deep pages
+// on PostgreSQL. This version only writes them; they leave with the next one.
 import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import { type Status, statuses } from '../../domain/transaction.ts'
 import { inLists } from '../in-lists.ts'
-import { type Executor, first, statement } from '../statement.ts'
-import { partsOf } from './tally-changes.ts'
+import { type Executor, statement } from '../statement.ts'
 
-/** Sequences in a bucket. A page reads at most so many entries of an index, and the counts of all buckets. */
+/** Sequences in a bucket. */
 export const bucketSize = 16_384
 
 export const bucketOf = (sequence: number) => Math.floor(sequence / bucketSize)
@@ -86,34 +86,4 @@ const removeEmpty = statement<{ relayerId: RelayerId; through: number }>((db, p)
 /** Up to the bucket of `sequence`, as earlier commits left them. */
 export async function removeEmptyBuckets(executor: Executor, relayerId: RelayerId, sequence: number): Promise<void> {
   await executor.all(removeEmpty, { relayerId, through: bucketOf(sequence) })
-}
-
-const sums = {
-  tallies: statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p, dialect) =>
-    db
-      .selectFrom(partsOf(p.relayerId, dialect).as('parts'))
-      .select((eb) => ['status', eb.fn.sum<number>('count').as('count')])
-      .groupBy('status'),
-  ),
-  buckets: statement<{ relayerId: RelayerId }, { status: Status; count: number }>((db, p) =>
-    db
-      .selectFrom('tally_buckets')
-      .select((eb) => ['status', eb.fn.sum<number>('count').as('count')])
-      .where('relayer_id', '=', p.relayerId)
-      .groupBy('status'),
-  ),
-}
-
-const uncounted = statement<{ relayerId: RelayerId }, { changes: number }>((db, p) =>
-  db.selectFrom('uncounted_relayers').select('changes').where('relayer_id', '=', p.relayerId),
-)
-
-/** Whether the buckets count the relayer's transactions: they hold what the tallies hold, of one status or of all together. */
-export async function bucketsAddUp(executor: Executor, relayerId: RelayerId, status?: Status): Promise<boolean> {
-  if (await first(executor, uncounted, { relayerId })) return false
-  const read = async (sum: typeof sums.tallies) =>
-    (await executor.all(sum, { relayerId }))
-      .filter((row) => status === undefined || row.status === status)
-      .reduce((total, { count }) => total + Number(count), 0)
-  return (await read(sums.tallies)) === (await read(sums.buckets))
 }

@@ -49,6 +49,7 @@ export const typeFiles: Readonly<
     ['DeadLetterView', 'DeadLetter'],
     ['NetworkView', 'Network'],
     ['NetworkPauseInput', 'NetworkPauseRequest'],
+    ['NetworkNodesView', 'NetworkNodes'],
     ['NotificationView', 'Notification'],
   ],
 }

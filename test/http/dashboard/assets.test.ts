@@ -17,6 +17,7 @@ test.each([
   '/relayers/one/cancel-all',
   '/search?query=x',
   '/audit-log',
+  '/nodes',
 ])('%s is the page, under a policy that allows its own files only', async (path) => {
   const page = await read(path)
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

@@ -159,7 +159,10 @@ describe('lists', () => {
       '?status=done',
       'status: "done" is not one of pending, sent, submitted, mined, confirmed, failed, canceled, expired',
     ],
-    ['?limit=5', 'limit: is not accepted here; send only page, per_page, status'],
+    [
+      '?limit=5',
+      'limit: is not accepted here; send only page, per_page, before, status, to, nonce_from, nonce_to, created_from, created_to, value_from, value_to, text',
+    ],
   ])('%s', async (query, message) => {
     expectFailure(await get(`${all}${query}`), 400, message, 'INVALID_REQUEST')
   })

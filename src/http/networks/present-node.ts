@@ -1,0 +1,212 @@
+// An endpoint on the wire, as a replica sees it: by host and position, never by its URL.
+import { type Static, Type } from 'typebox'
+import { runbookOf } from '../../domain/condition.ts'
+import {
+  type NodeCondition,
+  type NodeReason,
+  type NodeView,
+  nodeConditions,
+  nodeSentence,
+  nodeStateOf,
+  nodeStates,
+} from '../../domain/node-report.ts'
+import { count, such, time } from '../response/forms.ts'
+import { presentTime } from '../response/present-time.ts'
+import { runbookSchema } from '../response/runbook.ts'
+
+const factsSchema = Type.Object(
+  {
+    expected_chain: Type.Optional(Type.Integer({ description: 'The chain that it should serve' })),
+    served_chain: Type.Optional(Type.Integer()),
+    block: Type.Optional(Type.Integer({ minimum: 0, description: 'Of the anchor, or of its own head' })),
+    hash: Type.Optional(such('0x5e6f…', 'Of its head')),
+    expected_hash: Type.Optional(such('0x5e6f…', 'The anchor of the network')),
+    shown_hash: Type.Optional(such('0x7a8b…')),
+    method: Type.Optional(such('eth_chainId')),
+    in_row: Type.Optional(Type.Integer({ minimum: 1, description: 'How many times in a row' })),
+    behind: Type.Optional(Type.Integer({ minimum: 1, description: 'Blocks' })),
+    rests_until: Type.Optional(time('When it is tried again, by the clock of its replica')),
+  },
+  { title: 'NodeFacts', additionalProperties: false, description: 'The figures of the condition' },
+)
+
+const conditionSchema = Type.Object(
+  {
+    condition: Type.Enum([...nodeConditions], {
+      description:
+        '`wrong_chain`: it serves another chain. `branches_differ`: as many endpoints hold another branch as its own. `outvoted`: most hold another branch. `strayed`: it answered about another thing than the call named. `no_answer`: its last requests got no answer. `lagging`: others have left its head behind. `unverified`: it has not shown yet which chain it serves',
+    }),
+    facts: factsSchema,
+    text: such('did not answer the last 4 requests'),
+    runbook: runbookSchema('node_unreachable'),
+  },
+  { title: 'NodeCondition', additionalProperties: false },
+)
+
+const headSchema = Type.Object(
+  {
+    number: Type.Integer({ minimum: 0, examples: [21_000_000] }),
+    made_at: time("The block's own time"),
+    read_at: time(),
+    behind: count('How many blocks the head that the replica believed then was above it'),
+  },
+  { title: 'NodeHead', additionalProperties: false },
+)
+
+const callsSchema = Type.Object(
+  {
+    since: time('An hour ago, or when the replica began to count'),
+    total: count('Calls by the service itself, those inside a batch one by one'),
+    rpc_errors: count('Refused by the node; a call that reverts counts, too'),
+    unanswered: count('A time-out, a lost connection, a rate limit, an answer that is none'),
+    unsent: count('No connection was made'),
+  },
+  { title: 'NodeCalls', additionalProperties: false },
+)
+
+const latencySchema = Type.Object(
+  {
+    p50_ms: count('Half of the calls were answered within'),
+    p95_ms: count('19 of 20 calls were answered within'),
+    calls: count('So many calls, the last that were answered, at most 500'),
+  },
+  { title: 'NodeLatency', additionalProperties: false },
+)
+
+const failureSchema = Type.Object(
+  {
+    at: time(),
+    method: such('eth_chainId'),
+    kind: Type.Enum(['unanswered', 'unsent']),
+    http_status: Type.Optional(Type.Integer({ examples: [503] })),
+    text: such('no answer within 10000 ms', 'Without a URL or a key'),
+  },
+  { title: 'NodeFailure', additionalProperties: false },
+)
+
+const rpcErrorSchema = Type.Object(
+  {
+    at: time(),
+    method: such('eth_estimateGas'),
+    code: Type.Integer({ examples: [-32_000] }),
+    text: such('execution reverted', "The node's words, without a URL or a key"),
+  },
+  { title: 'NodeRpcError', additionalProperties: false },
+)
+
+export const endpointProperties = {
+  endpoint: Type.Integer({ minimum: 0, description: 'Its position in `rpc_urls`, from 0', examples: [0] }),
+  host: such('rpc.example', 'Of its URL, never more of it'),
+  weight: Type.Integer({ minimum: 0, maximum: 100, examples: [100] }),
+}
+
+export const nodeSchema = Type.Object(
+  {
+    ...endpointProperties,
+    state: Type.Enum([...nodeStates], {
+      description:
+        '`unverified`: it has not shown its chain yet. `impaired`: it fails or lags; it is used where no better one is left. `distrusted`: its answers do not count',
+    }),
+    conditions: Type.Array(conditionSchema, { description: 'Why it is not `ok`, the worst first' }),
+    client: Type.Optional(such('Geth/v1.17.0-stable/linux-amd64/go1.25', 'As it names itself')),
+    replacement: Type.Optional(
+      Type.Object(
+        {
+          measure: Type.Enum(['fields', 'effective_price'], {
+            description: '`fields`: fee cap and tip, each by itself',
+          }),
+          percent: Type.Integer({ minimum: 0, examples: [10] }),
+        },
+        {
+          title: 'NodeReplacement',
+          additionalProperties: false,
+          description: 'By how much its pool wants a replacement to pay more, by its client',
+        },
+      ),
+    ),
+    chain_id: Type.Optional(Type.Integer({ description: 'As it answered last', examples: [1] })),
+    head: Type.Optional(headSchema),
+    calls: callsSchema,
+    latency: Type.Optional(latencySchema),
+    last_failure: Type.Optional(failureSchema),
+    last_rpc_error: Type.Optional(rpcErrorSchema),
+  },
+  { title: 'Node', additionalProperties: false, description: 'As one replica sees it' },
+)
+
+export function presentNode(view: NodeView): Static<typeof nodeSchema> {
+  const { endpoint, host, weight, client, replacement, chainId, latency } = view
+  return {
+    ...{ endpoint, host, weight },
+    state: nodeStateOf(view),
+    conditions: view.reasons.map(presentReason),
+    ...(client !== undefined && { client }),
+    ...(replacement && {
+      replacement: {
+        measure: replacement.measure === 'fields' ? 'fields' : 'effective_price',
+        percent: replacement.percent,
+      },
+    }),
+    ...(chainId !== undefined && { chain_id: chainId }),
+    ...(view.head && { head: presentHead(view.head) }),
+    calls: presentCalls(view.calls),
+    ...(latency && { latency: { p50_ms: latency.p50Ms, p95_ms: latency.p95Ms, calls: latency.calls } }),
+    ...presentErrors(view),
+  }
+}
+
+export function presentHead({ number, madeAt, readAt, behind }: NonNullable<NodeView['head']>) {
+  return { number, made_at: presentTime(madeAt), read_at: presentTime(readAt), behind }
+}
+
+function presentCalls({ since, total, rpcErrors, unanswered, unsent }: NodeView['calls']) {
+  return { since: presentTime(since), total, rpc_errors: rpcErrors, unanswered, unsent: unsent }
+}
+
+function presentErrors({
+  lastFailure,
+  lastRpcError,
+}: NodeView): Pick<Static<typeof nodeSchema>, 'last_failure' | 'last_rpc_error'> {
+  return {
+    ...(lastFailure && {
+      last_failure: {
+        at: presentTime(lastFailure.at),
+        method: lastFailure.method,
+        kind: lastFailure.kind,
+        ...(lastFailure.status !== undefined && { http_status: lastFailure.status }),
+        text: lastFailure.words,
+      },
+    }),
+    ...(lastRpcError && {
+      last_rpc_error: {
+        at: presentTime(lastRpcError.at),
+        method: lastRpcError.method,
+        code: lastRpcError.code,
+        text: lastRpcError.words,
+      },
+    }),
+  }
+}
+
+function presentReason(reason: NodeReason): Static<typeof conditionSchema> {
+  const { condition, facts } = reason
+  const named = Object.entries(facts).map(([name, fact]) => [
+    inApi(name),
+    name === 'restsUntil' ? presentTime(fact) : fact,
+  ])
+  return {
+    condition,
+    facts: Object.fromEntries(named),
+    text: nodeSentence(reason),
+    runbook: runbookOf(pageOf(condition)),
+  }
+}
+
+function inApi(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function pageOf(condition: NodeCondition): 'wrong_chain' | 'branches_differ' | 'node_unreachable' {
+  if (condition === 'wrong_chain') return condition
+  return condition === 'branches_differ' || condition === 'outvoted' ? 'branches_differ' : 'node_unreachable'
+}
