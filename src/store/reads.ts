@@ -12,6 +12,7 @@ import { listContradictions } from './registry/contradictions.ts'
 import { listEntities, readRevision } from './registry/entities.ts'
 import { readNetworkPauses } from './registry/network-pauses.ts'
 import { nodeReportReads } from './registry/node-reports.ts'
+import { readNodeCalls } from './registry/node-calls.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
@@ -23,6 +24,7 @@ import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { findMatches } from './transactions/find-matches.ts'
+import { readFigures } from './transactions/figures.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
@@ -70,6 +72,8 @@ export function readsOver(executor: Executor): Reads {
     highestNonce: (relayerId) => highestNonce(executor, relayerId),
     relayerOfTransaction: (id) => relayerOfTransaction(executor, id),
     openWithHash: (relayerId, hash) => openWithHash(executor, relayerId, hash),
+    figures: (range, relayerId) => readFigures(executor, range, relayerId),
+    nodeCalls: (range, network) => readNodeCalls(executor, range, network),
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),

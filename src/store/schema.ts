@@ -25,6 +25,7 @@ import type {
   ContradictionTable,
   DailyGasTable,
   DashboardSessionTable,
+  FigureTable,
   FormerRelayerTable,
   GapFillTable,
   GapPermitTable,
@@ -32,6 +33,7 @@ import type {
   IdempotencyKeyTable,
   NetworkPauseTable,
   NodeReportTable,
+  NodeCallTable,
   OwnerReportTable,
   PresignedNoOpTable,
   RelayerChangeTable,
@@ -276,6 +278,8 @@ export interface Schema {
   tally_folds: TallyFoldTable
   uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
+  figures: FigureTable
+  node_calls: NodeCallTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
