@@ -39,9 +39,11 @@ export interface FigureChange {
   readonly figures: Readonly<Partial<Record<Figure, number>>>
 }
 
-/** The figures of some relayers over a step, which is as long as one or more periods. */
+/** The figures of the relayers of one network over a step, which is as long as one or more periods. */
 export interface FigureSums {
   readonly at: TimestampMs
+  /** Absent for relayers that were deleted. */
+  readonly network?: string
   readonly figures: Figures
 }
 

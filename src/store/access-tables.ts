@@ -161,7 +161,7 @@ export interface FigureTable extends Record<Figure, number> {
 
 /** Of all processes, in the five minutes from `at` on. */
 export interface NodeCallTable {
-  network: NetworkName
+  network: string
   at: number
   calls: number
   failed: number

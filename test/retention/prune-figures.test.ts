@@ -1,7 +1,6 @@
 // Figures older than eight days go, those of the eight days stay.
 import { expect, test } from 'vitest'
 import { periodMs, periodOf } from '../../src/domain/figures.ts'
-import type { NetworkName } from '../../src/domain/ids.ts'
 import { pruneFigures } from '../../src/retention/prune-figures.ts'
 import { until } from '../../tooling/client.ts'
 import { now } from '../domain/some.ts'
@@ -30,7 +29,7 @@ test('figures are kept for eight days, and go in shares', async () => {
     )
   }
   for (const at of [from, periodOf(now)]) {
-    await store.commit((session) => session.addNodeCalls('one' as NetworkName, { at, calls: 1, failed: 0 }))
+    await store.commit((session) => session.addNodeCalls('one', { at, calls: 1, failed: 0 }))
   }
   const range = { from: 0, to: now + periodMs, stepMs: periodMs }
   const sumsOf = async () => (await store.reads.figures({ ...range, from })).map(({ figures }) => figures.canceled)

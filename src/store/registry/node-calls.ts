@@ -1,11 +1,10 @@
 // The calls to each network's nodes in each five minutes. All processes add to the same rows.
 import { sql } from 'kysely'
 import type { CallCount, FigureRange } from '../../domain/figures.ts'
-import type { NetworkName } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { NodeCallTable } from '../access-tables.ts'
 import { type Executor, statement } from '../statement.ts'
-import { stepOf } from '../transactions/figures.ts'
+import { stepOf } from '../step-of.ts'
 
 const add = statement<NodeCallTable>((db, p) =>
   db
@@ -19,12 +18,12 @@ const add = statement<NodeCallTable>((db, p) =>
     ),
 )
 
-export async function addNodeCalls(executor: Executor, network: NetworkName, count: CallCount): Promise<void> {
+export async function addNodeCalls(executor: Executor, network: string, count: CallCount): Promise<void> {
   await executor.all(add, { network, at: count.at, calls: count.calls, failed: count.failed })
 }
 
 const sums = (isOfOne: boolean) =>
-  statement<FigureRange & { network: NetworkName | null }, Omit<CallCount, 'at'> & { step: TimestampMs }>((db, p) =>
+  statement<FigureRange & { network: string }, Omit<CallCount, 'at'> & { step: TimestampMs }>((db, p) =>
     db
       .selectFrom('node_calls')
       .select((eb) => [
@@ -32,7 +31,7 @@ const sums = (isOfOne: boolean) =>
         sql<number>`CAST(SUM(calls) AS BIGINT)`.as('calls'),
         sql<number>`CAST(SUM(failed) AS BIGINT)`.as('failed'),
       ])
-      .$if(isOfOne, (query) => query.where('network', '=', p.network as NetworkName))
+      .$if(isOfOne, (query) => query.where('network', '=', p.network))
       .where('at', '>=', p.from)
       .where('at', '<', p.to)
       .groupBy('step')
@@ -45,8 +44,8 @@ const sumsOfAll = sums(false)
 export async function readNodeCalls(
   executor: Executor,
   range: FigureRange,
-  network?: NetworkName,
+  network?: string,
 ): Promise<readonly CallCount[]> {
-  const rows = await executor.all(network === undefined ? sumsOfAll : sumsOfOne, { ...range, network: network ?? null })
+  const rows = await executor.all(network === undefined ? sumsOfAll : sumsOfOne, { ...range, network: network ?? '' })
   return rows.map(({ step, calls, failed }) => ({ at: step, calls, failed }))
 }

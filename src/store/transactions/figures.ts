@@ -1,5 +1,5 @@
 // The figures of each five minutes. A commit adds the changes of all its transactions at once, one row for each relayer.
-import { type Expression, type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import {
   addFigures,
   type Figure,
@@ -13,7 +13,9 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { FigureTable } from '../access-tables.ts'
 import { inLists } from '../in-lists.ts'
+import { recordOf } from '../record-of.ts'
 import { type Executor, statement } from '../statement.ts'
+import { stepOf } from '../step-of.ts'
 
 /** Changes that wait for their commit. */
 export interface FigureSheet {
@@ -48,9 +50,7 @@ export function openFigureSheet(): FigureSheet {
   }
 }
 
-// An entry for every figure.
-const ofEach = <T>(value: (name: Figure) => T) =>
-  Object.fromEntries(figureNames.map((name) => [name, value(name)])) as Record<Figure, T>
+const ofEach = <T>(value: (name: Figure) => T) => recordOf(figureNames, value)
 
 const add = inLists(
   statement<FigureTable>((db, p) =>
@@ -69,25 +69,24 @@ const add = inLists(
     ${figureNames.map((name) => `${name} = figures.${name} + excluded.${name}`).join(', ')}`,
 )
 
-/** The beginning of the step, which is a multiple of its length. */
-export const stepOf = (at: Expression<number>, stepMs: unknown): RawBuilder<number> =>
-  sql<number>`CAST(${at} - ${at} % CAST(${stepMs} AS BIGINT) AS BIGINT)`
-
-type Sum = { step: TimestampMs } & Figures
+type Sum = { step: TimestampMs; network: string | null } & Figures
 
 const sums = (isOfOne: boolean) =>
-  statement<FigureRange & { relayerId: RelayerId | null }, Sum>((db, p) =>
+  statement<FigureRange & { relayerId: string }, Sum>((db, p) =>
     db
       .selectFrom('figures')
+      .leftJoin('relayers', 'relayers.id', 'figures.relayer_id')
       .select((eb) => [
         stepOf(eb.ref('at'), p.stepMs).as('step'),
+        'relayers.network as network',
         ...figureNames.map((name) => sql<number>`CAST(SUM(${sql.ref(name)}) AS BIGINT)`.as(name)),
       ])
-      .$if(isOfOne, (query) => query.where('relayer_id', '=', p.relayerId as RelayerId))
+      .$if(isOfOne, (query) => query.where(sql<boolean>`relayer_id = ${p.relayerId}`))
       .where('at', '>=', p.from)
       .where('at', '<', p.to)
-      .groupBy('step')
-      .orderBy('step'),
+      .groupBy(['step', 'relayers.network'])
+      .orderBy('step')
+      .orderBy('relayers.network'),
   )
 
 const sumsOfOne = sums(true)
@@ -104,9 +103,13 @@ export async function readFigures(
   const read = async (range: FigureRange) => {
     const rows = await executor.all(relayerId === undefined ? sumsOfAll : sumsOfOne, {
       ...range,
-      relayerId: relayerId ?? null,
+      relayerId: relayerId ?? '',
     })
-    return rows.map((row) => ({ at: row.step, figures: ofEach((name) => row[name]) }))
+    return rows.map(({ step, network, ...row }) => ({
+      at: step,
+      ...(network !== null && { network }),
+      figures: ofEach((name) => row[name]),
+    }))
   }
   if (relayerId !== undefined) return read({ from, to, stepMs })
   const found: FigureSums[] = []

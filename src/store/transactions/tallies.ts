@@ -6,6 +6,7 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
+import { recordOf } from '../record-of.ts'
 import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { unwritten } from './bulk-mark.ts'
@@ -159,8 +160,7 @@ export async function countOfEach(
 }
 
 function countsIn(tallies: readonly Tally[]): Counts {
-  // One count for every status.
-  const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
+  const counts = recordOf(statuses, () => 0)
   for (const { status, count, taken } of tallies) {
     counts[status] += count - (taken ?? 0)
     counts.canceled += taken ?? 0

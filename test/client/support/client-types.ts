@@ -42,6 +42,7 @@ export const typeFiles: Readonly<
     ['TraceView', 'Trace'],
     ['FindingView', 'Finding'],
     ['DailyGasView', 'DailyGas'],
+    ['SeriesView', 'Series'],
   ],
   'record-types': [
     ['AuditView', 'AuditRecord'],
