@@ -9,6 +9,7 @@ import { ApiKeys } from './views/api-keys.tsx'
 import { AuditLog } from './views/audit-log.tsx'
 import { CancelAll } from './views/cancel-all.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
+import { Figures } from './views/figures.tsx'
 import { Gas } from './views/gas.tsx'
 import { Nodes } from './views/nodes.tsx'
 import { RelayerView } from './views/relayer.tsx'
@@ -54,6 +55,9 @@ function Page({ as }: { as: SignedIn }) {
           </Item>
           <Item to="/nodes" isCurrent={current.view === 'nodes'}>
             Nodes
+          </Item>
+          <Item to="/figures" isCurrent={current.view === 'figures'}>
+            Figures
           </Item>
           <Item to="/gas" isCurrent={current.view === 'gas'}>
             Gas
@@ -112,6 +116,8 @@ function View({ of }: { of: Route }) {
       return <Search key={of.query} query={of.query} />
     case 'nodes':
       return <Nodes />
+    case 'figures':
+      return <Figures />
     case 'gas':
       return <Gas />
     case 'dead-letters':
