@@ -5,9 +5,17 @@ import { type Reply, type RequestOptions, request } from './request.ts'
 
 export type Point = SeriesView['points'][number]
 
-export type Counted = 'sent' | 'confirmed' | 'failed' | 'canceled' | 'expired' | 'gas_used' | 'calls' | 'failed_calls'
+export type CountedFigure =
+  | 'sent'
+  | 'confirmed'
+  | 'failed'
+  | 'canceled'
+  | 'expired'
+  | 'gas_used'
+  | 'calls'
+  | 'failed_calls'
 
-export function sumOf(points: readonly Point[], figure: Counted): number {
+export function sumOf(points: readonly Point[], figure: CountedFigure): number {
   return points.reduce((sum, point) => sum + point[figure], 0)
 }
 

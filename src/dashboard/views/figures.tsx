@@ -1,5 +1,5 @@
-// What was sent, confirmed and canceled in the last hour, day or week, with times, gas, fees and calls: charts, and a table.
-import { useSignal } from '@preact/signals'
+// Transactions, times, gas, fees and calls of the last hour, day or week: charts, and a table that says the same.
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { SeriesView } from '../../client/dashboard-types.ts'
@@ -10,10 +10,24 @@ import { exactTime, grouped } from '../state/format.ts'
 import { useLoad, useRead } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { averageSeconds, type Counted, feesOn, type Point, readingSeldom, sumOf, timesOf } from '../state/series.ts'
+import {
+  averageSeconds,
+  type CountedFigure,
+  feesOn,
+  type Point,
+  readingSeldom,
+  sumOf,
+  timesOf,
+} from '../state/series.ts'
 
-const ranges = { hour: 'Last hour', day: 'Last day', week: 'Last week' } as const
-type Range = keyof typeof ranges
+type Range = 'hour' | 'day' | 'week'
+type Options<T extends string> = readonly (readonly [value: T, name: string])[]
+
+const ranges: Options<Range> = [
+  ['hour', 'Last hour'],
+  ['day', 'Last day'],
+  ['week', 'Last week'],
+]
 
 export function Figures() {
   const range = useSignal<Range>('day')
@@ -25,26 +39,14 @@ export function Figures() {
     readSeldom,
   )
   const relayers = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100', false)
+  const ids = (relayers.answer?.data ?? []).map(({ id }) => id)
   return (
     <>
       <Heading
         aside={
           <>
-            <Choice label="Relayer" value={relayer.value} choose={(value) => (relayer.value = value)}>
-              <option value="">All</option>
-              {(relayers.answer?.data ?? []).map(({ id }) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </Choice>
-            <Choice label="Time" value={range.value} choose={(value) => (range.value = value as Range)}>
-              {Object.entries(ranges).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Choice>
+            <Choice label="Relayer" of={[['', 'All'], ...ids.map((id) => [id, id] as const)]} chosen={relayer} />
+            <Choice label="Time" of={ranges} chosen={range} />
           </>
         }
       >
@@ -61,28 +63,26 @@ export function Figures() {
   )
 }
 
-function Choice({
-  label,
-  value,
-  choose,
-  children,
-}: {
-  label: string
-  value: string
-  choose: (value: string) => void
-  children: ComponentChildren
-}) {
+function Choice<T extends string>({ label, of, chosen }: { label: string; of: Options<T>; chosen: Signal<T> }) {
+  const choose = (value: string) => {
+    const found = of.find(([each]) => each === value)
+    if (found) chosen.value = found[0]
+  }
   return (
     <label class="filter">
       {label}{' '}
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {children}
+      <select value={chosen.value} onChange={(event) => choose(event.currentTarget.value)}>
+        {of.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
       </select>
     </label>
   )
 }
 
-const counted: readonly (readonly [figure: Counted, name: string])[] = [
+const counted: readonly (readonly [figure: CountedFigure, name: string])[] = [
   ['sent', 'Sent'],
   ['confirmed', 'Confirmed'],
   ['canceled', 'Canceled'],
@@ -208,7 +208,7 @@ function Times({ times, bounds }: { times: readonly number[]; bounds: readonly n
   )
 }
 
-const columns: readonly (readonly [figure: Counted, name: string])[] = [
+const columns: readonly (readonly [figure: CountedFigure, name: string])[] = [
   ...counted,
   ['failed', 'Failed'],
   ['expired', 'Expired'],
