@@ -40,12 +40,14 @@ const pointSchema = Type.Object(
     confirmation_seconds: Type.Number({
       minimum: 0,
       description: 'The sum of the times from the request to the confirmation',
+      examples: [20.5],
     }),
     confirmation_times: Type.Array(Type.Integer({ minimum: 0 }), {
       description:
         'How many took at most `bounds_seconds` of the same index, and more than the one before; the last: longer',
       minItems: delayFigures.length,
       maxItems: delayFigures.length,
+      examples: [[0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0]],
     }),
     spent: count('Nonces that the accounts spent and paid for, with those of no-ops'),
     no_ops: count('Of cancellations, among them'),
@@ -82,10 +84,15 @@ const querySchema = Type.Object(
         description: `the last hour, day or week; ${rangeDefault} if neither range nor from is there`,
       }),
     ),
-    from: Type.Optional(Type.String({ description: 'instead of range', ...stated({ format: 'date-time' }) })),
+    from: Type.Optional(
+      Type.String({
+        description: 'instead of range; before to, by at most eight days',
+        ...stated({ format: 'date-time' }),
+      }),
+    ),
     to: Type.Optional(
       Type.String({
-        description: 'beside from, and at most eight days later; now, if it is absent',
+        description: 'beside from only; now, if it is absent',
         ...stated({ format: 'date-time' }),
       }),
     ),
