@@ -17,7 +17,6 @@ import { pruneContradictions, recordContradiction } from './registry/contradicti
 import { findEntity, raiseRevision, removeEntity, saveEntity } from './registry/entities.ts'
 import { markNetwork } from './registry/network-pauses.ts'
 import { nodeReportChanges } from './registry/node-reports.ts'
-import { addNodeCalls } from './registry/node-calls.ts'
 import { readTipMarks, recordTipMark } from './registry/tip-marks.ts'
 import { permitGapFillers, recordGapFill } from './relayers/gap-record.ts'
 import { countGiveUps, recordGiveUp } from './relayers/give-ups.ts'
@@ -41,7 +40,7 @@ import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
-import { pruneFigures } from './transactions/figures.ts'
+import { figureChangesOver } from './transactions/figures.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
@@ -124,7 +123,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
     giveUpOverdue: (notificationId, retention, now) => giveUpOverdue(executor, notificationId, retention, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
-    addNodeCalls: (network, count) => addNodeCalls(executor, network, count),
-    pruneFigures: (before, rows) => pruneFigures(executor, before, rows),
+    ...figureChangesOver(executor),
   }
 }

@@ -12,10 +12,12 @@ import {
 import type { RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { FigureTable } from '../access-tables.ts'
+import type { FigureChanges } from '../figure-port.ts'
 import { inLists } from '../in-lists.ts'
 import { recordOf } from '../record-of.ts'
 import { type Executor, statement } from '../statement.ts'
 import { stepOf } from '../step-of.ts'
+import { addNodeCalls } from './node-calls.ts'
 
 /** Changes that wait for their commit. */
 export interface FigureSheet {
@@ -138,8 +140,16 @@ const pruneCalls = statement<{ before: TimestampMs; rows: number }, { at: Timest
     .returning('at'),
 )
 
-export async function pruneFigures(executor: Executor, before: TimestampMs, rows: number): Promise<number> {
+async function pruneFigures(executor: Executor, before: TimestampMs, rows: number): Promise<number> {
   const figures = await executor.all(prune, { before, rows })
   const calls = await executor.all(pruneCalls, { before, rows })
   return Math.max(figures.length, calls.length)
+}
+
+/** The changes that no transaction makes. */
+export function figureChangesOver(executor: Executor): FigureChanges {
+  return {
+    addNodeCalls: (network, count) => addNodeCalls(executor, network, count),
+    pruneFigures: (before, rows) => pruneFigures(executor, before, rows),
+  }
 }
