@@ -32,7 +32,7 @@ test.each([
 })
 
 test.each([
-  ['/dashboard/app.js', 60_000],
+  ['/dashboard/app.js', 90_000],
   ['/dashboard/app.css', 10_000],
 ])('%s has at most %i bytes, compressed, and is sent again only after a change', async (path, bytesMax) => {
   const file = await server.ask('HEAD', path, { token: null, headers: { 'accept-encoding': 'gzip' } })
