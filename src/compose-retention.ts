@@ -1,4 +1,4 @@
-// Opens retention: it deletes old audit records, contradictions and events, shrinks the attempts of ended transactions, counts transactions
+// Opens retention: it deletes old audit records, contradictions, events and figures, shrinks the attempts of ended transactions, counts transactions
 // that earlier versions left uncounted and, where the configuration sets an age, deletes old transactions and idempotency keys.
 import type { Config } from './config/config.ts'
 import type { RelayerId } from './domain/ids.ts'
@@ -11,6 +11,7 @@ import { countBuckets } from './retention/count-buckets.ts'
 import { pruneAudit } from './retention/prune-audit.ts'
 import { pruneContradictions } from './retention/prune-contradictions.ts'
 import { pruneEvents } from './retention/prune-events.ts'
+import { pruneFigures } from './retention/prune-figures.ts'
 import { pruneIdempotencyKeys } from './retention/prune-idempotency-keys.ts'
 import { pruneTransactions } from './retention/prune-transactions.ts'
 import { shrinkAttempts } from './retention/shrink-attempts.ts'
@@ -47,6 +48,7 @@ export function openRetention(
   opened.use(pruneAudit({ store, clock, logger, limits }))
   opened.use(pruneContradictions({ store, clock, logger }))
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
+  opened.use(pruneFigures({ store, clock, logger }))
   opened.use(shrinkAttempts({ store, clock, logger }))
   opened.use(countBuckets({ store, clock, logger, isOurs }))
   if (transactionsDays !== undefined) {

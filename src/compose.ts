@@ -42,6 +42,7 @@ import { shareRates } from './http/request/share-rates.ts'
 import { type MetricsServer, openMetricsServer } from './http/server/open-metrics-server.ts'
 import { openServer } from './http/server/open-server.ts'
 import type { Clock } from './ops/clock.ts'
+import type { CallCounts } from './ops/count-calls.ts'
 import { freshId } from './ops/fresh-id.ts'
 import { logChanges } from './ops/log-changes.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
@@ -61,6 +62,7 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
+import { recordNodeCalls } from './retention/record-node-calls.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { openKnownServer } from './store/postgres/known-server.ts'
@@ -194,9 +196,9 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const { limits } = config
   await using opened = new AsyncDisposableStack()
   const shared = { lines: openLines(), server: openKnownServer(random) }
-  const opening = opened.use(watchOutage(await openStore(config, around, shared), logger))
-  const store = metrics ? watchStore(opening, logChanges(metrics.store, logger)) : opening
+  const store = opened.use(await openWatchedStore(config, around, shared))
   const counts = metrics ?? noMetrics
+  const calls = metrics && opened.use(recordNodeCalls({ store, clock, logger }))
   const known = { metrics: counts.signers, storedAddress: storedAddress(store), proxies: config.proxies }
   const signing = signerContext({ ...around, log: logger, ...known })
   const { signers, awaited, faulty } = await openFileSigners(config, signing, store)
@@ -216,7 +218,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       file,
       fileSigners: signers,
       openSigner: openStored,
-      chains: openChains((network: NetworkSettings) => openChain(network, config, around, store)),
+      chains: openChains((network: NetworkSettings) => openChain(network, config, around, store, calls)),
       policyFor: (network) => networkPolicy(network, limits),
       clock,
     }),
@@ -268,6 +270,14 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
 }
 
+type Shared = Parameters<typeof openStore>[2]
+
+async function openWatchedStore(config: Config, around: Surroundings, shared: Shared): Promise<Store> {
+  const { logger, metrics } = around
+  const store = watchOutage(await openStore(config, around, shared), logger)
+  return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
+}
+
 interface AdvancingAll {
   readonly config: Pick<Config, 'role'>
   readonly context: StepContext
@@ -305,7 +315,14 @@ function serveMetrics(
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
 
-function openChain(network: NetworkSettings, { limits }: Config, around: Surroundings, store: Store): Chain {
+function openChain(
+  network: NetworkSettings,
+  { limits }: Config,
+  around: Surroundings,
+  store: Store,
+  calls: Pick<CallCounts, 'counting'> | undefined,
+): Chain {
+  const metrics = around.metrics?.chain(network.name, network.averageBlockTimeMs)
   return openNetwork({
     endpoints: network.rpcUrls.map((endpoint) => ({ ...endpoint, url: endpoint.url.reveal() })),
     chainId: network.chainId,
@@ -317,7 +334,7 @@ function openChain(network: NetworkSettings, { limits }: Config, around: Surroun
     tipMemory: storedTips(store, network, around.clock),
     anchorMemory: storedAnchor(store, network),
     contradictionMemory: storedContradictions(store, network),
-    ...(around.metrics && { metrics: around.metrics.chain(network.name, network.averageBlockTimeMs) }),
+    ...(metrics && { metrics: calls?.counting(network.name, metrics) ?? metrics }),
     ...(around.openTransport && { openTransport: around.openTransport }),
   })
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { TallyTable } from '../../src/store/access-tables.ts'
 import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
+import { watchFigures } from './kept-figures.ts'
 
 export type Row = TransactionTable
 export type Event = Selectable<OutboxTable>
@@ -44,7 +45,8 @@ const payload: readonly (keyof Row)[] = [
   'access_list',
 ]
 
-export function watchRows({ committed, touched }: Disk, { fail, changed, published, looked }: RowWatch): Rows {
+export function watchRows(disk: Disk, { fail, changed, published, looked }: RowWatch): Rows {
+  const { committed, touched } = disk
   const byId = committed<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = committed<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
   const tallies = committed<[], TallyTable & { bucketed: number }>(
@@ -52,6 +54,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
       WHERE b.relayer_id = tallies.relayer_id AND b.status = tallies.status) AS bucketed FROM tallies`,
   )
   const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
+  const figures = watchFigures(disk, fail)
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -92,6 +95,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
       fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
     }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
+    figures.changed(row, before)
     changed(row, before)
   }
 
@@ -137,6 +141,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
         if (row?.open === 0 && !ended.has(id)) fail(`${id.slice(-6)} ended as ${row.status} without an event`)
       }
       looked()
+      figures.looked()
       for (const { relayer_id: relayer, status, count: tally, bucketed } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
@@ -149,6 +154,7 @@ export function watchRows({ committed, touched }: Disk, { fail, changed, publish
       ended.clear()
       counts.clear()
       gapFillers.clear()
+      figures.forget()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

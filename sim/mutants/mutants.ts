@@ -10,6 +10,7 @@ import { ofContradictions } from './of-contradictions.ts'
 import { ofCounts } from './of-counts.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
+import { ofFigures } from './of-figures.ts'
 import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
@@ -66,6 +67,7 @@ export const mutants: readonly Mutant[] = [
   ...ofAnswerSizes,
   ...ofBids,
   ...ofDeliveries,
+  ...ofFigures,
   ...ofFinality,
   ...ofGapFillers,
   ...ofMessages,

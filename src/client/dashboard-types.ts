@@ -289,3 +289,50 @@ export interface DailyGasView {
   /** Wei */
   readonly fees: string
 }
+
+export interface SeriesView {
+  readonly from: string
+  /** The end of the last step, which may be in the future */
+  readonly to: string
+  /** 300, 1800 or 7200 */
+  readonly step_seconds: number
+  /** Of `confirmation_times` */
+  readonly bounds_seconds: readonly number[]
+  /** One for each step, oldest first, also where nothing happened */
+  readonly points: readonly {
+    /** The beginning of the step */
+    readonly at: string
+    /** Transactions that got a nonce and were signed */
+    readonly sent: number
+    /** Transactions that were executed, and confirmed */
+    readonly confirmed: number
+    /** Transactions that reverted, counted once confirmed, or that no node took */
+    readonly failed: number
+    /** Transactions whose cancellation was requested in this step, and has not lost */
+    readonly canceled: number
+    /** The same for those whose `valid_until` passed */
+    readonly expired: number
+    /** The sum of the times from the request to the confirmation */
+    readonly confirmation_seconds: number
+    /** How many took at most `bounds_seconds` of the same index, and more than the one before; the last: longer */
+    readonly confirmation_times: readonly number[]
+    /** Nonces that the accounts spent and paid for, with those of no-ops */
+    readonly spent: number
+    /** Of cancellations, among them */
+    readonly no_ops: number
+    /** Those whose gas or fees no node reported: the sums do not contain them */
+    readonly unpriced: number
+    /** Of all of them */
+    readonly gas_used: number
+    /** By network, as their currencies differ; without relayers that were deleted */
+    readonly fees: readonly {
+      readonly network: string
+      /** Wei */
+      readonly fees: string
+    }[]
+    /** Calls to the nodes of the relayers' networks, for all relayers of these networks */
+    readonly calls: number
+    /** Calls among them without a value */
+    readonly failed_calls: number
+  }[]
+}

@@ -12,6 +12,7 @@ import { ApiKeys } from './views/api-keys.tsx'
 import { AuditLog } from './views/audit-log.tsx'
 import { CancelAll } from './views/cancel-all.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
+import { Figures } from './views/figures.tsx'
 import { Gas } from './views/gas.tsx'
 import { Nodes } from './views/nodes.tsx'
 import { RelayerView } from './views/relayer.tsx'
@@ -91,6 +92,9 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
           <Item to="/nodes" isCurrent={current.view === 'nodes'}>
             Nodes
           </Item>
+          <Item to="/figures" isCurrent={current.view === 'figures'}>
+            Figures
+          </Item>
           <Item to="/gas" isCurrent={current.view === 'gas'}>
             Gas
           </Item>
@@ -157,6 +161,8 @@ function View({ of }: { of: Route }) {
       return <Search key={of.query} query={of.query} />
     case 'nodes':
       return <Nodes />
+    case 'figures':
+      return <Figures />
     case 'gas':
       return <Gas />
     case 'dead-letters':

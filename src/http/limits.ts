@@ -93,6 +93,8 @@ export const auditRefusalsEveryMs = 60_000
 export const noncesMax = 100
 export const noncesBefore = 8
 export const dailyGasDaysMax = 400
+/** Steps of a series of figures. */
+export const seriesPointsMax = 100
 /** A search looks at the open transactions of so many relayers. */
 export const searchedRelayersMax = 500
 export const perPageDefault = 10

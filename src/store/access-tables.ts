@@ -1,10 +1,11 @@
 // The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
-// counts, daily totals, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
+// counts, daily totals, figures of five minutes, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
 import type { AuditRecord } from '../domain/audit.ts'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
+import type { Figure } from '../domain/figures.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NodeReport } from '../domain/node-report.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
@@ -150,6 +151,20 @@ export interface DailyGasTable {
   unpriced: number
   gwei: number
   wei: number
+}
+
+/** Of a relayer in the five minutes from `at` on (domain/figures.ts). */
+export interface FigureTable extends Record<Figure, number> {
+  relayer_id: RelayerId
+  at: number
+}
+
+/** Of all processes, in the five minutes from `at` on. */
+export interface NodeCallTable {
+  network: string
+  at: number
+  calls: number
+  failed: number
 }
 
 /** Of an account: the attempts of its transactions that ended with a nonce below this one are shrunk. */

@@ -6,6 +6,7 @@ import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
+import { ofFigures } from './migrate-figures.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofLists } from './migrate-lists.ts'
@@ -268,6 +269,7 @@ export const migrations: readonly Migration[] = [
   ...ofSweeps,
   ...ofNodeReports,
   ...ofNetworkPauses,
+  ...ofFigures,
   ...ofLists,
 ]
 

@@ -22,6 +22,7 @@ import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
+import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
@@ -29,6 +30,7 @@ import { itemsWith, listItems, listTransactions, positionOf } from './transactio
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
 import { loadWork, queueHead } from './transactions/load-work.ts'
+import { readNodeCalls } from './transactions/node-calls.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
 import { findRevert } from './transactions/reverts.ts'
@@ -70,6 +72,8 @@ export function readsOver(executor: Executor): Reads {
     highestNonce: (relayerId) => highestNonce(executor, relayerId),
     relayerOfTransaction: (id) => relayerOfTransaction(executor, id),
     openWithHash: (relayerId, hash) => openWithHash(executor, relayerId, hash),
+    figures: (range, relayerId) => readFigures(executor, range, relayerId),
+    nodeCalls: (range, network) => readNodeCalls(executor, range, network),
     dailyGas: (since) => readDailyGas(executor, since),
     dashboardSession: (digest) => findDashboardSession(executor, digest),
     audit: (limit, before) => readAudit(executor, limit, before),

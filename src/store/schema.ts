@@ -25,12 +25,14 @@ import type {
   ContradictionTable,
   DailyGasTable,
   DashboardSessionTable,
+  FigureTable,
   FormerRelayerTable,
   GapFillTable,
   GapPermitTable,
   GiveUpTable,
   IdempotencyKeyTable,
   NetworkPauseTable,
+  NodeCallTable,
   NodeReportTable,
   OwnerReportTable,
   PresignedNoOpTable,
@@ -276,6 +278,8 @@ export interface Schema {
   tally_folds: TallyFoldTable
   uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
+  figures: FigureTable
+  node_calls: NodeCallTable
   idempotency_keys: IdempotencyKeyTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable

@@ -8,6 +8,7 @@ import {
   useDashboardSession,
 } from './access/dashboard-sessions.ts'
 import { pruneSignatures, recordSignature } from './access/signatures.ts'
+import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
 import { giveUpOverdue } from './deliveries/give-up.ts'
@@ -40,6 +41,7 @@ import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
+import { figureChangesOver } from './transactions/figures.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
@@ -91,10 +93,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
     prunePresigned: (relayerId) => prunePresigned(executor, relayerId),
     useApiKey: (id, at) => useApiKey(executor, id, at),
-    insertDashboardSession: (session, digest) => insertDashboardSession(executor, session, digest),
-    useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
-    removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
-    pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
+    ...dashboardSessionsOver(executor),
     recordGapFill: (relayerId, nonce, now) => recordGapFill(executor, relayerId, nonce, now),
     markNetwork: (network, pause) => markNetwork(executor, network, pause),
     anchor: (network) => readAnchor(executor, network),
@@ -122,5 +121,15 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     redeliver: (notificationId, events, limit, now) => redeliver(executor, notificationId, events, limit, now),
     giveUpOverdue: (notificationId, retention, now) => giveUpOverdue(executor, notificationId, retention, now),
     pruneEvents: (retention, now) => pruneEvents(executor, retention, now),
+    ...figureChangesOver(executor),
+  }
+}
+
+function dashboardSessionsOver(executor: Executor): DashboardChanges {
+  return {
+    insertDashboardSession: (session, digest) => insertDashboardSession(executor, session, digest),
+    useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
+    removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
+    pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
   }
 }

@@ -20,6 +20,7 @@ import type { BulkChanges, BulkReads } from './bulk-port.ts'
 import type { ContradictionChanges, ContradictionReads } from './contradiction-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
 import type { EventSearchReads } from './event-search.ts'
+import type { FigureChanges, FigureReads } from './figure-port.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
 import type { ListReads } from './list-port.ts'
@@ -72,6 +73,7 @@ export interface Reads
     ContradictionReads,
     DashboardReads,
     EventSearchReads,
+    FigureReads,
     GapReads,
     ListReads,
     NetworkPauseReads,
@@ -186,6 +188,7 @@ export interface Session
     BulkChanges,
     ContradictionChanges,
     DashboardChanges,
+    FigureChanges,
     GapChanges,
     GiveUpChanges,
     NetworkPauseChanges,

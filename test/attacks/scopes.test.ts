@@ -188,7 +188,7 @@ attack(82, 'what spans all relayers, read with a key for one of them', async ({ 
   for (const query of ['theirs', id, hash, hash.toUpperCase().replace('X', 'x'), String(theirs?.address)]) {
     expect([query, ...(await found(query))]).toEqual([query, ...nothing])
   }
-  for (const path of ['/overview', '/relayers', '/daily-gas', '/signers', '/networks', '/notifications']) {
+  for (const path of ['/overview', '/relayers', '/daily-gas', '/series', '/signers', '/networks', '/notifications']) {
     const { status, text } = await ask('GET', `/api/v1${path}`, { key })
     expect([path, status, text.includes('theirs')]).toEqual([path, 200, false])
   }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
+import { addFigures, type Figure, type FigureSums, figuresOf, periodMs, periodOf } from '../../src/domain/figures.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import { broadcastStates, by, byForeign, now, someAttempt, someNoOp } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
@@ -15,6 +16,7 @@ const anyOperation = fc.record({
     'bump',
     'cancel',
     'mine',
+    'confirm',
     'foreign',
     'reopen',
     'settle',
@@ -45,7 +47,7 @@ export function modelContract(open: OpenStore): void {
             await store.commit((session) => session.cancelPending(relayer.id, now))
           } else {
             const before = model[which % Math.max(1, model.length)]
-            const after = before && moved(before, what, nonce)
+            const after = before && moved(before, what, nonce, now + which * periodMs)
             if (!before || !after) continue
             if (what === 'bind') nonce += 1
             await store.commit((session) => session.saveTransaction(before, after, now))
@@ -66,6 +68,10 @@ export function modelContract(open: OpenStore): void {
         expect(await store.commit((session) => session.pending(relayer.id))).toBe(
           model.filter((each) => ['pending', 'sent', 'submitted'].includes(statusOf(each))).length,
         )
+        const range = { from: periodOf(now), to: now + 30 * periodMs, stepMs: periodMs }
+        expect((await store.reads.figures(range, relayer.id)).filter(isCounted).map(withoutZeros)).toEqual(
+          figuresOfAll(model),
+        )
         for (const each of model) {
           const events = await under.query<{ status: string; terminal: number }>(
             `SELECT status, terminal FROM outbox WHERE transaction_id = '${each.id}' ORDER BY id`,
@@ -84,8 +90,22 @@ export function modelContract(open: OpenStore): void {
   })
 }
 
+const isCounted = ({ figures }: FigureSums) => Object.values(figures).some((figure) => figure !== 0)
+
+function withoutZeros({ at, figures }: Omit<FigureSums, 'figures'> & { figures: Partial<Record<Figure, number>> }) {
+  return { at, figures: Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== 0)) }
+}
+
+/** By their rows, oldest first. */
+function figuresOfAll(model: readonly Transaction[]) {
+  const sums = new Map<number, Partial<Record<Figure, number>>>()
+  for (const each of model) for (const { at, figures } of figuresOf(each)) addFigures(sums, at, figures)
+  const all = [...sums].sort(([one], [other]) => one - other)
+  return all.map(([at, figures]) => withoutZeros({ at, figures }))
+}
+
 /** What a reconciler or a client might make of it; undefined where that can't happen. */
-function moved(transaction: Transaction, what: string, nonce: number): Transaction | undefined {
+function moved(transaction: Transaction, what: string, nonce: number, at: number): Transaction | undefined {
   const { lifecycle } = transaction
   const facts = 'attempts' in lifecycle ? { nonce: lifecycle.nonce, attempts: lifecycle.attempts } : undefined
   const transactionId = transaction.id
@@ -95,7 +115,7 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
     case 'bind': {
       if (lifecycle.phase !== 'queued') return undefined
       const attempts = [someAttempt(nonce, { transactionId, broadcast: broadcastStates.sending })] as const
-      return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts } }
+      return { ...transaction, lifecycle: { phase: 'inFlight', nonce, attempts }, sentAt: at }
     }
     case 'answer': {
       if (!flying) return undefined
@@ -117,6 +137,8 @@ function moved(transaction: Transaction, what: string, nonce: number): Transacti
     }
     case 'foreign':
       return flying ? { ...transaction, lifecycle: { phase: 'mined', ...flying, inclusion: byForeign() } } : undefined
+    case 'confirm':
+      return lifecycle.phase === 'mined' ? { ...transaction, lifecycle: { ...lifecycle, confirmedAt: at } } : undefined
     case 'reopen':
       return isMined ? { ...transaction, lifecycle: { phase: 'inFlight', ...isMined } } : undefined
     case 'settle':

@@ -16,6 +16,7 @@ import { claimContract } from './contract-claims.ts'
 import { contradictionContract } from './contract-contradictions.ts'
 import { dashboardContract } from './contract-dashboard.ts'
 import { deliveryContract } from './contract-deliveries.ts'
+import { figureContract } from './contract-figures.ts'
 import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
 import { modelContract } from './contract-model.ts'
@@ -74,6 +75,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('retention', () => retentionContract(open))
     describe('shrunk attempts', () => shrinkingContract(open))
     describe('the dashboard', () => dashboardContract(open))
+    describe('figures of five minutes', () => figureContract(open))
   })
 }
 

@@ -106,6 +106,13 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.relayerOfTransaction(sent.id)
   await reads.openWithHash(relayer.id, attempts[0].hash)
   await reads.dailyGas(1)
+  const range = { from: 0, to: 1, stepMs: 1 }
+  await reads.figures(range)
+  await reads.figures(range, relayer.id)
+  await reads.nodeCalls(range)
+  await reads.nodeCalls(range, 'one')
+  await session.addNodeCalls('one', { at: 0, calls: 1, failed: 0 })
+  await session.pruneFigures(1, 1)
   await reads.hasAttempt(relayer.id, 1, attempts[0].hash)
   await reads.counts(relayer.id)
   await session.hasOpen(relayer.id)

@@ -1,18 +1,20 @@
-// The gas spent a day, drawn by uPlot. The table beside it says the same in figures.
+// Figures over time, drawn by uPlot. The table beside it says the same in figures.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../state/theme.ts'
 
 export interface Series {
-  /** Unix seconds of each day. */
-  readonly days: readonly number[]
+  /** Unix seconds of the beginning of each bar. */
+  readonly times: readonly number[]
   /** In the unit of the axis: only the drawing is rounded. */
   readonly amounts: readonly number[]
   readonly unit: string
+  /** Whether the labels are times of a day, in UTC, or days. */
+  readonly isWithinDays?: boolean
 }
 
-export function Chart({ days, amounts, unit }: Series) {
+export function Chart({ times, amounts, unit, isWithinDays = false }: Series) {
   const box = useRef<HTMLDivElement>(null)
   const dark = isDark()
   useEffect(() => {
@@ -36,9 +38,9 @@ export function Chart({ days, amounts, unit }: Series) {
             // The label of zero ends at the height of this axis' own labels.
             gap: 12,
             size: 44,
-            values: (_, ticks) => ticks.map((seconds) => new Date(seconds * 1000).toISOString().slice(5, 10)),
+            values: (_, ticks) => ticks.map((seconds) => labelOf(seconds, isWithinDays)),
           },
-          { ...axis, size: 78, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`) },
+          { ...axis, size: 78, values: (_, ticks) => ticks.map((tick) => `${tick} ${unit}`.trim()) },
         ],
         series: [
           {},
@@ -50,7 +52,7 @@ export function Chart({ days, amounts, unit }: Series) {
           },
         ],
       },
-      [[...days], [...amounts]],
+      [[...times], [...amounts]],
       element,
     )
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: 220 }))
@@ -59,6 +61,11 @@ export function Chart({ days, amounts, unit }: Series) {
       observer.disconnect()
       chart.destroy()
     }
-  }, [days, amounts, unit, dark])
+  }, [times, amounts, unit, isWithinDays, dark])
   return <div ref={box} class="chart" aria-hidden="true" />
+}
+
+function labelOf(seconds: number, isWithinDays: boolean): string {
+  const iso = new Date(seconds * 1000).toISOString()
+  return isWithinDays ? iso.slice(11, 16) : iso.slice(5, 10)
 }

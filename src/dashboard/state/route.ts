@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 
 export type Route =
-  | { readonly view: 'relayers' | 'nodes' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
+  | { readonly view: 'relayers' | 'nodes' | 'figures' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
   | { readonly view: 'search'; readonly query: string }
   | { readonly view: 'relayer' | 'cancel-all'; readonly relayer: string }
   | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
@@ -15,6 +15,7 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
+  if (first === 'figures' && !relayer) return { view: 'figures' }
   if (
     (first === 'nodes' ||
       first === 'gas' ||

@@ -88,7 +88,7 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
       <h2>
         <Ether wei={sum} symbol={symbol} /> in {days} days
       </h2>
-      <Chart days={series.days} amounts={series.amounts} unit={symbol} />
+      <Chart times={series.days} amounts={series.amounts} unit={symbol} />
       <div class="scroll">
         <table class="list cards">
           <caption class="unseen">Gas by day and relayer, newest first</caption>

@@ -16,6 +16,7 @@ const views = [
   '/relayers/:relayer_id/transactions/:transaction_id',
   '/search',
   '/nodes',
+  '/figures',
   '/gas',
   '/dead-letters',
   '/api-keys',

@@ -9,6 +9,7 @@ import { getOverview, getRelayerOverview } from './get-overview.ts'
 import { getRelayer } from './get-relayer.ts'
 import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
+import { getSeries } from './get-series.ts'
 import { getSweep } from './get-sweep.ts'
 import { listDailyGas } from './list-daily-gas.ts'
 import { listRelayers } from './list-relayers.ts'
@@ -29,6 +30,7 @@ export function relayerRoutes(
   const acknowledgment = '/relayers/:relayer_id/conditions/:condition/acknowledgment'
   mount(at, 'GET', '/overview', getOverview(source))
   mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))
+  mount(at, 'GET', '/series', getSeries(reads, management.clock))
   mount(at, 'POST', '/relayers', createRelayer(management))
   mount(at, 'GET', '/relayers', listRelayers(reads, endpointsOf))
   mount(at, 'GET', '/relayers/:relayer_id', getRelayer(reads, endpointsOf))

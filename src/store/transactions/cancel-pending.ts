@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { BulkCancellation, BulkShare } from '../../domain/bulk-cancellation.ts'
 import { cancel, cancelReasons } from '../../domain/cancel.ts'
 import { StaleWrite } from '../../domain/errors.ts'
+import { periodOf } from '../../domain/figures.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { bulkStatuses } from '../../domain/refusals.ts'
 import { type CancellationIntent, isTerminal, type Status, type Transaction } from '../../domain/transaction.ts'
@@ -177,6 +178,7 @@ async function dropFromQueue(
       tallies.count(relayerId, 'pending', sequence, -count)
       tallies.count(relayerId, status, sequence, count)
     }
+    tallies.addFigures(relayerId, [{ at: periodOf(now), figures: { canceled: rows.length } }])
     for (const { id } of rows) dropped.push(id)
     if (!last) return dropped
     after = last.sequence

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import { StaleWrite } from '../../domain/errors.ts'
 import { eventsOf } from '../../domain/event.ts'
+import { figureChanges } from '../../domain/figures.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -131,6 +132,7 @@ export async function saveTransaction(
   if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await addDailyGas(executor, before, after, now)
+  tallies.addFigures(after.relayerId, figureChanges(before, after, now))
   await publishChange(executor, tallies, before, after, now)
   const saved = { ...after, version: before.version + 1 }
   // If an earlier binding was to the same nonce, the row has the attempts of both.

@@ -1,12 +1,16 @@
-// The number of transactions per status, written with each change: reading it takes constant time.
+// The number of transactions per status, written with each change: reading it takes constant time. The figures of five minutes are
+// written with them.
 import { sql } from 'kysely'
+import type { FigureChange, RelayerFigures } from '../../domain/figures.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
 import type { Deferred } from '../deferred.ts'
 import { inLists } from '../in-lists.ts'
+import { recordOf } from '../record-of.ts'
 import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { unwritten } from './bulk-mark.ts'
+import { openFigureSheet } from './figures.ts'
 import { openBucketChanges } from './tally-buckets.ts'
 import { partsOf, type TallyChanges } from './tally-changes.ts'
 
@@ -14,6 +18,8 @@ import { partsOf, type TallyChanges } from './tally-changes.ts'
 export interface Tallies extends Deferred {
   /** `sequence` is the transaction's, or of one in its bucket. */
   count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
+  /** Adds to the figures of five minutes. */
+  addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
   /** Writes the changes of the buckets now, not at the end of the commit. */
@@ -32,12 +38,17 @@ type Changes = Map<RelayerId, Map<Status, number>>
 /** With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
   const buckets = openBucketChanges()
+  const sheet = openFigureSheet()
   let kept: Changes = new Map()
   let counted: Change[] = []
+  let figures: RelayerFigures[] = []
 
   return {
     count(relayerId, status, sequence, change) {
       counted.push({ relayerId, status, sequence, change })
+    },
+    addFigures(relayerId, changes) {
+      for (const change of changes) figures.push({ relayerId, ...change })
     },
     changeOf(relayerId, status) {
       let sum = kept.get(relayerId)?.get(status) ?? 0
@@ -49,15 +60,20 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
         addTo(kept, relayerId, status, change)
         buckets.add(relayerId, status, sequence, change)
       }
+      for (const change of figures) sheet.add(change.relayerId, change)
       counted = []
+      figures = []
     },
     forget() {
       counted = []
+      figures = []
     },
     reset() {
       kept = new Map()
       counted = []
+      figures = []
       buckets.clear()
+      sheet.clear()
     },
     async write() {
       const changes = kept
@@ -69,6 +85,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
         }
       }
       await buckets.write(executor)
+      await sheet.write(executor)
       await appended?.foldMany()
     },
     writeBuckets: () => buckets.write(executor),
@@ -143,8 +160,7 @@ export async function countOfEach(
 }
 
 function countsIn(tallies: readonly Tally[]): Counts {
-  // One count for every status.
-  const counts = Object.fromEntries(statuses.map((status) => [status, 0])) as Record<Status, number>
+  const counts = recordOf(statuses, () => 0)
   for (const { status, count, taken } of tallies) {
     counts[status] += count - (taken ?? 0)
     counts.canceled += taken ?? 0

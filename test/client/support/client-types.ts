@@ -43,6 +43,7 @@ export const typeFiles: Readonly<
     ['ListedTraceView', 'ListedTrace'],
     ['FindingView', 'Finding'],
     ['DailyGasView', 'DailyGas'],
+    ['SeriesView', 'Series'],
   ],
   'record-types': [
     ['AuditView', 'AuditRecord'],

@@ -1,0 +1,284 @@
+// Transactions, times, gas, fees and calls of the last hour, day or week: charts, and a table that says the same.
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { SeriesView } from '../../client/dashboard-types.ts'
+import type { OverviewView } from '../../client/relayer-types.ts'
+import { Chart } from '../parts/chart.tsx'
+import { Ether } from '../parts/exact.tsx'
+import { Heading, Shown } from '../parts/pieces.tsx'
+import { exactTime, grouped } from '../state/format.ts'
+import { useLoad, useRead } from '../state/load.ts'
+import { networkOf } from '../state/networks.ts'
+import { pathOf } from '../state/request.ts'
+import {
+  averageSeconds,
+  type CountedFigure,
+  feesOn,
+  type Point,
+  readingSeldom,
+  sumOf,
+  timesOf,
+} from '../state/series.ts'
+
+type Range = 'hour' | 'day' | 'week'
+type Options<T extends string> = readonly (readonly [value: T, name: string])[]
+
+const ranges: Options<Range> = [
+  ['hour', 'Last hour'],
+  ['day', 'Last day'],
+  ['week', 'Last week'],
+]
+
+export function Figures() {
+  const range = useSignal<Range>('day')
+  const relayer = useSignal('')
+  const readSeldom = useMemo(readingSeldom, [])
+  const path = pathOf`/v1/series?range=${range.value}`
+  const loaded = useRead<SeriesView>(
+    relayer.value === '' ? path : path + pathOf`&relayer_id=${relayer.value}`,
+    readSeldom,
+  )
+  const relayers = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100', false)
+  const ids = (relayers.answer?.data ?? []).map(({ id }) => id)
+  return (
+    <>
+      <Heading
+        aside={
+          <>
+            <Choice label="Relayer" of={[['', 'All'], ...ids.map((id) => [id, id] as const)]} chosen={relayer} />
+            <Choice label="Time" of={ranges} chosen={range} />
+          </>
+        }
+      >
+        Figures
+      </Heading>
+      <p class="reason">
+        Counted in steps of five minutes, half an hour or two hours, in UTC, and kept for eight days. The last step has
+        not ended.
+      </p>
+      <Shown loaded={loaded} what="the figures">
+        {(series) => <Charts series={series} range={range.value} />}
+      </Shown>
+    </>
+  )
+}
+
+function Choice<T extends string>({ label, of, chosen }: { label: string; of: Options<T>; chosen: Signal<T> }) {
+  const choose = (value: string) => {
+    const found = of.find(([each]) => each === value)
+    if (found) chosen.value = found[0]
+  }
+  return (
+    <label class="filter">
+      {label}{' '}
+      <select value={chosen.value} onChange={(event) => choose(event.currentTarget.value)}>
+        {of.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const counted: readonly (readonly [figure: CountedFigure, name: string])[] = [
+  ['sent', 'Sent'],
+  ['confirmed', 'Confirmed'],
+  ['canceled', 'Canceled'],
+]
+
+function Charts({ series, range }: { series: SeriesView; range: Range }) {
+  const { points, bounds_seconds: bounds } = series
+  const average = averageSeconds(points)
+  const symbols = symbolsOf(points)
+  const draw = { points, range }
+  return (
+    <>
+      <div class="charts">
+        {counted.map(([figure, name]) => (
+          <Figure
+            key={figure}
+            {...draw}
+            name={name}
+            sum={grouped(sumOf(points, figure))}
+            of={(point) => point[figure]}
+          />
+        ))}
+        <Figure
+          {...draw}
+          name="Average time to confirmation"
+          sum={average === undefined ? 'none' : seconds(average)}
+          unit="s"
+          of={(point) => averageSeconds([point]) ?? 0}
+        />
+        <Figure {...draw} name="Gas" sum={grouped(sumOf(points, 'gas_used'))} of={({ gas_used: gas }) => gas} />
+        {[...symbols].map(([symbol, isOf]) => (
+          <Figure
+            key={symbol}
+            {...draw}
+            name="Fees"
+            sum={<Ether wei={String(feesOn(points, isOf))} symbol={symbol} />}
+            unit={symbol}
+            of={(point) => Number(feesOn([point], isOf) / 1_000_000_000n) / 1e9}
+          />
+        ))}
+        <Figure {...draw} name="Calls to nodes" sum={grouped(sumOf(points, 'calls'))} of={({ calls }) => calls} />
+      </div>
+      {average !== undefined && <Times times={timesOf(points)} bounds={bounds} />}
+      <Table points={points} symbols={symbols} />
+    </>
+  )
+}
+
+type Symbols = ReadonlyMap<string, (network: string) => boolean>
+
+/** Amounts of different currencies are never added. */
+function symbolsOf(points: readonly Point[]): Symbols {
+  const networks = new Set(points.flatMap(({ fees }) => fees.map(({ network }) => network)))
+  const symbols = new Set([...networks].map((network) => networkOf(network).symbol))
+  return new Map([...symbols].map((symbol) => [symbol, (network: string) => networkOf(network).symbol === symbol]))
+}
+
+function Figure({
+  points,
+  range,
+  name,
+  sum,
+  unit = '',
+  of,
+}: {
+  points: readonly Point[]
+  range: Range
+  name: string
+  sum: ComponentChildren
+  unit?: string
+  of: (point: Point) => number
+}) {
+  const drawn = useMemo(
+    () => ({ times: points.map(({ at }) => Date.parse(at) / 1000), amounts: points.map(of) }),
+    [points, name],
+  )
+  return (
+    <section>
+      <h2>
+        {name}: {sum}
+      </h2>
+      <Chart {...drawn} unit={unit} isWithinDays={range !== 'week'} />
+    </section>
+  )
+}
+
+const seconds = (value: number) => (value < 10 ? `${value.toFixed(1)} s` : `${grouped(Math.round(value))} s`)
+
+function Times({ times, bounds }: { times: readonly number[]; bounds: readonly number[] }) {
+  const total = times.reduce((sum, count) => sum + count, 0)
+  const reachedBy = (index: number) => times.slice(0, index + 1).reduce((sum, each) => sum + each, 0)
+  const shown = times.slice(0, 1 + times.findLastIndex((count) => count > 0))
+  return (
+    <section>
+      <h2>Time to confirmation</h2>
+      <table class="list">
+        <caption class="unseen">Confirmations by the time since their request</caption>
+        <thead>
+          <tr>
+            <th scope="col">Took at most</th>
+            <th scope="col" class="number">
+              Transactions
+            </th>
+            <th scope="col" class="number">
+              Share so far
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((count, index) => {
+            const bound = bounds[index]
+            return (
+              <tr key={bound}>
+                <th scope="row">{bound === undefined ? 'longer' : seconds(bound)}</th>
+                <td class="number">{grouped(count)}</td>
+                <td class="number">{Math.floor((reachedBy(index) / total) * 100)} %</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const columns: readonly (readonly [figure: CountedFigure, name: string])[] = [
+  ...counted,
+  ['failed', 'Failed'],
+  ['expired', 'Expired'],
+  ['gas_used', 'Gas'],
+  ['calls', 'Calls'],
+  ['failed_calls', 'Failed calls'],
+]
+
+const isBusy = (point: Point) => columns.some(([figure]) => point[figure] > 0) || point.fees.length > 0
+
+function Table({ points, symbols }: { points: readonly Point[]; symbols: Symbols }) {
+  return (
+    <details class="figures" open>
+      <summary>Table of the steps in which something happened</summary>
+      <div class="scroll">
+        <table class="list cards">
+          <caption class="unseen">The figures of each step, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              {columns.map(([figure, name]) => (
+                <th key={figure} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+              <th scope="col" class="number">
+                Average time
+              </th>
+              {[...symbols.keys()].map((symbol) => (
+                <th key={symbol} scope="col" class="number">
+                  Fees in {symbol}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points
+              .filter(isBusy)
+              .toReversed()
+              .map((point) => (
+                <Row key={point.at} point={point} symbols={symbols} />
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+function Row({ point, symbols }: { point: Point; symbols: Symbols }) {
+  const average = averageSeconds([point])
+  return (
+    <tr>
+      <th scope="row">
+        <time dateTime={point.at}>{exactTime(point.at).slice(0, 16)}</time>
+      </th>
+      {columns.map(([figure, name]) => (
+        <td key={figure} class="number" data-label={name}>
+          {grouped(point[figure])}
+        </td>
+      ))}
+      <td class="number" data-label="Average time">
+        {average === undefined ? '–' : seconds(average)}
+      </td>
+      {[...symbols].map(([symbol, isOf]) => (
+        <td key={symbol} class="number" data-label={`Fees in ${symbol}`}>
+          <Ether wei={String(feesOn([point], isOf))} symbol={symbol} />
+        </td>
+      ))}
+    </tr>
+  )
+}

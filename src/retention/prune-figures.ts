@@ -1,0 +1,29 @@
+// Removes the figures of five minutes that are older than eight days, in bounded shares.
+import { figuresKeptMs } from '../domain/figures.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Logger } from '../ops/logger.ts'
+import type { Store } from '../store/store.ts'
+import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+
+export interface PruneFigures {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Rows in one unit: it blocks the store no longer than some requests do. */
+const rowsAtOnce = 500
+
+export function pruneFigures({ store, clock, logger }: PruneFigures): AsyncDisposable {
+  async function round(signal: AbortSignal): Promise<void> {
+    const before = clock.now() - figuresKeptMs
+    const share = () => store.commit((session) => session.pruneFigures(before, rowsAtOnce))
+    for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; ) last = await withBreath(clock, signal, share)
+  }
+
+  const lines = {
+    began: 'old figures could not be removed; trying again',
+    over: 'old figures can be removed again',
+  }
+  return inRounds({ clock, logger, everyMs: hourlyMs, lines, round })
+}
