@@ -1,6 +1,6 @@
 // The chain port: one network, as its nodes report it. Only this folder speaks JSON-RPC.
 import type { BroadcastOutcome } from '../domain/attempt.ts'
-import type { NetworkPrice } from '../domain/fees.ts'
+import type { Market, NetworkPrice } from '../domain/fees.ts'
 import type { GasFigures } from '../domain/gas-figures.ts'
 import type { Address, Hash, Hex } from '../domain/ids.ts'
 import type { ShownMake } from '../domain/network-profiles.ts'
@@ -67,6 +67,8 @@ export interface Chain {
   gasFigures(): GasFigures
   /** As of the last observation of any account. Sends no call. Undefined before the first. */
   price(): NetworkPrice | undefined
+  /** Likewise: the market that this price is of, or an earlier one. */
+  market(): Market | undefined
   /**
    * Passes the read on unchanged, on separate connections and without judging the node's health, so that clients can't
    * delay or mislead the engine. Rejects with ChainUnavailable when no endpoint answers.

@@ -139,7 +139,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     broadcast: (requests) => broadcast(endpoints, requests, send, { minimum: tipFloor.learn, refusal: refusals.learn }),
     balance: readingBalances(endpoints),
     pooled: readingPooled(endpoints, clock),
-    price: price.last,
+    ...price.last,
     gasFigures: gas.gasFigures.known,
     read: (read) => passOn(endpoints, read),
     forward: (read) => forward(endpoints, read),

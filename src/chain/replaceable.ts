@@ -57,6 +57,7 @@ export function replaceable(first: Chain): ReplaceableChain {
       pooled: (address) => withChain((chain) => chain.pooled(address)),
       gasFigures: () => current.chain.gasFigures(),
       price: () => current.chain.price(),
+      market: () => current.chain.market(),
       split: () => current.chain.split(),
       singleWitness: () => current.chain.singleWitness(),
       wrongChains: () => current.chain.wrongChains(),

@@ -1,5 +1,5 @@
 // Amounts and tables, for people.
-import { inEther, inGwei } from '../domain/shown-amount.ts'
+import { atLeastInEther, inEther, inGwei } from '../domain/shown-amount.ts'
 import { usage } from './exits.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
@@ -18,6 +18,11 @@ export function parseAmount(option: string, text: string): string {
 /** Of the API, which has wei as decimal text: three digits, for a reader who compares. `--json` has them all. */
 export function ether(wei: string): string {
   return inEther(BigInt(wei))
+}
+
+/** Never less than the amount, and at most a hundredth more: for a payment. */
+export function etherAtLeast(wei: string): string {
+  return atLeastInEther(BigInt(wei))
 }
 
 /** A price of gas, the same way. */

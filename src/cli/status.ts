@@ -5,7 +5,7 @@ import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { about, ether, table } from './format.ts'
+import { about, ether, etherAtLeast, table } from './format.ts'
 import { runbookAt } from './runbook.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
@@ -93,12 +93,26 @@ function networkLines(relayers: readonly OverviewView[]): readonly string[] {
   )
 }
 
-function conditionLines({ id, conditions }: OverviewView, url: string): readonly string[] {
+const ofBalance: readonly string[] = ['balance_short', 'balance_below_minimum']
+
+/** The payment that ends it, at the prices of now. */
+function topUpLines(condition: string, { top_up: topUp }: OverviewView): readonly string[] {
+  if (!topUp || !ofBalance.includes(condition)) return []
+  const { next, queue } = topUp
+  const all =
+    queue && queue.transactions > 1
+      ? `, at least ${etherAtLeast(queue.wei)} for the first ${queue.transactions} that wait`
+      : ''
+  return [`  top it up by: ${etherAtLeast(next)} for the next transaction${all}`]
+}
+
+function conditionLines(relayer: OverviewView, url: string): readonly string[] {
+  const { id, conditions } = relayer
   return conditions.flatMap(({ condition, since: began, text, acknowledged, runbook }) => {
     const note =
       acknowledged && `; acknowledged ${since(acknowledged.at)} ago${acknowledged.note ? `: ${acknowledged.note}` : ''}`
     const line = `${id}: ${condition} for ${since(began)}${text === undefined ? '' : `: ${text}`}${note ?? ''}`
-    return [plain(line), `  what to do: ${runbookAt(url, runbook)}`]
+    return [plain(line), ...topUpLines(condition, relayer), `  what to do: ${runbookAt(url, runbook)}`]
   })
 }
 

@@ -74,6 +74,18 @@ export interface OverviewView {
     readonly wei: string
     readonly read_at: string
   }
+  /** The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices */
+  readonly top_up?: {
+    /** Wei: for the next transaction, with cancel_reserve and min_balance */
+    readonly next: string
+    /** Absent without a queue */
+    readonly queue?: {
+      /** How many are counted: the first */
+      readonly transactions: number
+      /** Wei: for all of these, at least. Gas that is still to be estimated and fees on L1 come on top */
+      readonly wei: string
+    }
+  }
   /** The last change of the relayer by a client; absent without one */
   readonly changed?: {
     readonly at: string

@@ -33,6 +33,7 @@ import { loadWork, queueHead } from './transactions/load-work.ts'
 import { readNodeCalls } from './transactions/node-calls.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
 import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
+import { readQueuedSends } from './transactions/queued-sends.ts'
 import { findRevert } from './transactions/reverts.ts'
 import { shrinkableAccounts } from './transactions/shrink-attempts.ts'
 import {
@@ -96,6 +97,7 @@ export function readsOver(executor: Executor): Reads {
     sweep: (relayerId) => findSweep(executor, relayerId),
     contradictions: (network, page) => listContradictions(executor, network, page),
     tipMarks: (network, after) => readTipMarks(executor, network, after),
+    queuedSends: (relayerId, limit) => readQueuedSends(executor, relayerId, limit),
     queueHead: (relayerId) => queueHead(executor, relayerId),
     queueThrough: (relayerId, sequence) => queueThrough(executor, relayerId, sequence),
     firstSequenceAbove: (relayerId, nonce) => firstSequenceAbove(executor, relayerId, nonce),

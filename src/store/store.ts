@@ -6,6 +6,7 @@ import type { Claim, Claimed } from '../domain/claim.ts'
 import type { UnsettledDue } from '../domain/decide/facts/unsettled.ts'
 import type { Ended } from '../domain/decide/history/lost-cancellation.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
+import type { QueuedSend } from '../domain/decide/queue/top-up.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
 import type { EventRange, EventSubject, TransactionEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
@@ -119,6 +120,8 @@ export interface Reads
   unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
+  /** What the first of the queue cost: those that may get a nonce, in sequence. */
+  queuedSends(relayerId: RelayerId, limit: number): Promise<readonly QueuedSend[]>
   /** The first of the queue that may get a nonce. */
   queueHead(relayerId: RelayerId): Promise<QueueHead | undefined>
   /** Transactions up to a sequence that ended without a nonce at `since` or later, with the fields that a match needs. */

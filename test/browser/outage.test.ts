@@ -77,7 +77,10 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
 
     await page.goto(service.url)
     await row('poor').getByRole('link', { name: 'poor', exact: true }).click()
-    await page.getByText('Top it up by').first().waitFor()
+    const missing = page.getByText('Missing now: ')
+    expect(await missing.textContent()).toMatch(
+      /: 0\.5\d+ ETH.* for the next transaction, at least 1\.5\d+ ETH.* for the first 2/,
+    )
     await check(page, 'top-up')
     await outage.setBalance('poor', 3n * ether)
 

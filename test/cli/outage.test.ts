@@ -45,6 +45,9 @@ test('three relayers are stuck for three reasons, and each is helped by a comman
   expect(status.stdout).toMatch(/\ndown +apart +0x\w+ +unreachable +0 +2 /)
   expect(status.stdout).toMatch(/\nwell +local +0x\w+ +ok +0 +0 +10,000 ether /)
   expect(status.stdout).not.toContain('\nwell:')
+  const missing =
+    /\n {2}top it up by: (0\.5\d+) ether for the next transaction, at least 1\.5\d+ ether for the first 2 that wait\n/
+  expect(Number(missing.exec(status.stdout)?.[1])).toBeLessThan(0.51)
 
   // Without a node: recorded now, and raced for as soon as one answers.
   const canceled = await rescind('cancel', '--all', '-r', 'down', '--yes', '--json')

@@ -64,6 +64,7 @@ export function scriptedChain(): ScriptedChain {
     lookAtNodes: async () => undefined,
     gasFigures: () => chain.view?.gasFigures ?? {},
     price: () => undefined,
+    market: () => undefined,
     async balance() {
       return chain.view?.balance ?? 0n
     },

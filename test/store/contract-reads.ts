@@ -16,6 +16,23 @@ export function readContract(open: OpenStore): void {
     expect(sent.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
   })
 
+  test('the first of a queue, each with what its cost depends on', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const pricing = { kind: 'eip1559', maxFeePerGas: 2n ** 80n, maxPriorityFeePerGas: 3n } as const
+    const { gasLimit: _, ...estimated } = somePayload
+    await send(store, (await storedRelayer(store)).id)
+    await send(store, relayer.id, { payload: { ...somePayload, value: 2n ** 200n, gasLimit: 60_000, pricing } })
+    await send(store, relayer.id, { payload: estimated })
+    await send(store, relayer.id, {})
+    const sends = await store.reads.queuedSends(relayer.id, 2)
+    expect(sends).toEqual([
+      { value: 2n ** 200n, gasLimit: 60_000, pricing },
+      { value: somePayload.value, pricing: somePayload.pricing },
+    ])
+  })
+
   test('pages are newest first, without gap or overlap, in all and in each status', async () => {
     await using under = await open()
     const { store } = under

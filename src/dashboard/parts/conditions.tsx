@@ -4,9 +4,11 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { begun, grouped } from '../state/format.ts'
+import { networkOf } from '../state/networks.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
+import { Ether } from './exact.tsx'
 import { Age, ApiCall, Runbook } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
@@ -44,12 +46,30 @@ export function Conditions({ relayer, reload }: { relayer: OverviewView; reload:
 /** The endpoints show the cause. */
 const ofNodes: readonly Held['condition'][] = ['node_unreachable', 'node_behind', 'node_refuses', 'facts_missing']
 
+const ofBalance: readonly Held['condition'][] = ['balance_short', 'balance_below_minimum']
+
+/** The payment that ends it, at the prices of now. The text has the figures from when it began. */
+function TopUp({ topUp: { next, queue }, symbol }: { topUp: NonNullable<OverviewView['top_up']>; symbol: string }) {
+  return (
+    <p>
+      Missing now: <Ether wei={next} symbol={symbol} isPayment /> for the next transaction
+      {queue && queue.transactions > 1 && (
+        <>
+          , at least <Ether wei={queue.wei} symbol={symbol} isPayment /> for the first {grouped(queue.transactions)}{' '}
+          that wait
+        </>
+      )}
+      .
+    </p>
+  )
+}
+
 function acknowledgmentOf(relayer: string, { condition }: Held): string {
   return pathOf`/v1/relayers/${relayer}/conditions/${condition}/acknowledgment`
 }
 
 function Condition({
-  relayer: { id, held_up: heldUp, network_price: price },
+  relayer: { id, network, held_up: heldUp, network_price: price, top_up: topUp },
   held,
   acknowledge,
   reload,
@@ -81,6 +101,7 @@ function Condition({
           </p>
         )}
         {cap && <CapHelp relayer={id} name={cap} price={price} />}
+        {topUp && ofBalance.includes(condition) && <TopUp topUp={topUp} symbol={networkOf(network).symbol} />}
       </div>
       {isOfFirst && heldUp && (
         <a class="button" href={pathOf`/relayers/${id}/transactions/${heldUp.id}`}>

@@ -3,9 +3,18 @@ import { exactAmount, exactlyInGwei, inGwei, shownAmount } from '../../domain/sh
 import { exactTime, localTime } from '../state/format.ts'
 
 /** In ether, under the name that its network has for it; a small one in gwei. */
-export function Ether({ wei, symbol }: { wei: string | bigint; symbol: string }) {
+export function Ether({
+  wei,
+  symbol,
+  isPayment = false,
+}: {
+  wei: string | bigint
+  symbol: string
+  isPayment?: boolean
+}) {
   const amount = BigInt(wei)
-  const { figure, unit } = shownAmount(amount)
+  // A payment has to suffice.
+  const { figure, unit } = shownAmount(amount, { up: isPayment })
   return <Amount figure={figure} exact={exactAmount(amount).figure} unit={unit === 'ether' ? symbol : unit} />
 }
 

@@ -2,10 +2,9 @@
 import { Type } from 'typebox'
 import { networkPrice } from '../../commands/relayers/network-price.ts'
 import { type NetworkPauses, networkPausesOf, readOverview } from '../../commands/relayers/read-overview.ts'
-import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import { readTopUp, type TopUpSource } from '../../commands/relayers/read-top-up.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
@@ -14,15 +13,14 @@ import { answers, success } from '../response/envelope.ts'
 import { foundRelayer } from '../response/found.ts'
 import { overviewSchema, presentOverview } from './present-overview.ts'
 
-export interface OverviewSource {
-  readonly reads: Reads
-  readonly chainOf: ChainOf
+export interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
 }
 
-async function overviewOf({ reads, chainOf, clock }: OverviewSource, relayer: Relayer, pauses: NetworkPauses) {
-  const overview = await readOverview(reads, relayer, pauses)
-  return presentOverview(overview, networkPrice(chainOf, relayer), clock.now())
+async function overviewOf(source: OverviewSource, relayer: Relayer, pauses: NetworkPauses) {
+  const overview = await readOverview(source.reads, relayer, pauses)
+  const topUp = await readTopUp(source, overview)
+  return presentOverview(overview, { price: networkPrice(source.chainOf, relayer), topUp }, source.clock.now())
 }
 
 export function getOverview(source: OverviewSource) {

@@ -1,7 +1,9 @@
 // A relayer as an operator reads it: its state, the conditions that hold it up, its queue, its balance, and its last change by a client.
 import { type Static, Type } from 'typebox'
 import type { Overview } from '../../commands/relayers/read-overview.ts'
+import { countedSendsMax } from '../../commands/relayers/read-top-up.ts'
 import { heldConditions, runbookOf } from '../../domain/condition.ts'
+import type { TopUp } from '../../domain/decide/queue/top-up.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
 import { isPaused } from '../../domain/pause.ts'
@@ -52,6 +54,31 @@ const balanceSchema = Type.Object(
   { title: 'LastBalance', additionalProperties: false, description: 'As last read; absent before' },
 )
 
+const topUpSchema = Type.Object(
+  {
+    next: wei('Wei: for the next transaction, with cancel_reserve and min_balance'),
+    queue: Type.Optional(
+      Type.Object(
+        {
+          transactions: Type.Integer({
+            minimum: 1,
+            maximum: countedSendsMax,
+            description: 'How many are counted: the first',
+          }),
+          wei: wei('Wei: for all of these, at least. Gas that is still to be estimated and fees on L1 come on top'),
+        },
+        { title: 'QueueTopUp', additionalProperties: false, description: 'Absent without a queue' },
+      ),
+    ),
+  },
+  {
+    title: 'TopUp',
+    additionalProperties: false,
+    description:
+      'The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices',
+  },
+)
+
 const changeSchema = Type.Object(
   {
     at: time(),
@@ -81,6 +108,7 @@ export const overviewSchema = Type.Object(
     conditions: Type.Array(heldSchema),
     observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
     balance: Type.Optional(balanceSchema),
+    top_up: Type.Optional(topUpSchema),
     changed: Type.Optional(changeSchema),
     queued: count('Without a nonce'),
     in_flight: count('With a nonce, in no block'),
@@ -111,7 +139,7 @@ export const overviewSchema = Type.Object(
 
 export function presentOverview(
   overview: Overview,
-  price: NetworkPrice | undefined,
+  { price, topUp }: { readonly price: NetworkPrice | undefined; readonly topUp: TopUp | undefined },
   now: TimestampMs,
 ): Static<typeof overviewSchema> {
   const { relayer, oldest, heldUp, report, conditions, changed, pause, ...counts } = overview
@@ -129,6 +157,7 @@ export function presentOverview(
     ...(report?.balance && {
       balance: { wei: report.balance.wei.toString(), read_at: presentTime(report.balance.readAt) },
     }),
+    ...(topUp && { top_up: presentTopUp(topUp) }),
     ...(changed && { changed: { ...changed, at: presentTime(changed.at), members: [...changed.members] } }),
     queued: counts.queued,
     in_flight: counts.inFlight,
@@ -160,4 +189,11 @@ function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
 
 function presentOpen({ id, nonce, createdAt }: OpenTransaction) {
   return { id, ...(nonce !== undefined && { nonce }), created_at: presentTime(createdAt) }
+}
+
+function presentTopUp({ next, queue }: TopUp): Static<typeof topUpSchema> {
+  return {
+    next: next.toString(),
+    ...(queue && { queue: { transactions: queue.transactions, wei: queue.wei.toString() } }),
+  }
 }

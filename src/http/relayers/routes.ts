@@ -25,8 +25,8 @@ export function relayerRoutes(
   rpcAnswerBytesMax?: number,
 ): void {
   const { reads } = management.store
-  const { endpointsOf } = management.registry
-  const source = { reads, chainOf, clock: management.clock }
+  const { endpointsOf, policyOf } = management.registry
+  const source = { reads, chainOf, policyOf, clock: management.clock }
   const acknowledgment = '/relayers/:relayer_id/conditions/:condition/acknowledgment'
   mount(at, 'GET', '/overview', getOverview(source))
   mount(at, 'GET', '/daily-gas', listDailyGas(reads, management.clock))

@@ -47,7 +47,16 @@ export function earlierFromRow(json: NonNullable<TransactionTable['earlier']>): 
   return mapNonEmpty(fromJson(json), payloadFromRow)
 }
 
-function pricingFromRow(row: PayloadColumns): Pricing {
+export const pricingColumns = [
+  'pricing',
+  'speed',
+  'gas_price',
+  'max_fee_per_gas',
+  'max_priority_fee_per_gas',
+] as const satisfies readonly (keyof PayloadColumns)[]
+export type PricingColumns = Pick<PayloadColumns, (typeof pricingColumns)[number]>
+
+export function pricingFromRow(row: PricingColumns): Pricing {
   const { pricing, speed, gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip } = row
   if (pricing === 'speed' && speed !== null) return { kind: 'speed', speed }
   if (pricing === 'legacy' && price !== null) return { kind: 'legacy', gasPrice: BigInt(price) }

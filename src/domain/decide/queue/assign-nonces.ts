@@ -12,7 +12,7 @@ import { isPaused, pauseFacts } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
 import { isSweep } from '../../sweep.ts'
-import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import { type InPhase, isInPhase, type Payload, type Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
@@ -297,8 +297,8 @@ interface Funds {
 }
 
 /** Undefined while the cap is below the next block's base fee. */
-function firstPrice(
-  { payload: { pricing } }: InPhase<'queued'>,
+export function firstPrice(
+  { payload: { pricing } }: { readonly payload: Pick<Payload, 'pricing'> },
   { policies: { gasPriceCap, eip1559Pricing } }: Relayer,
   market: Market,
   policy: NetworkPolicy,
