@@ -90,12 +90,12 @@ async function inStates(page: Page, scene: Scene, take: (name: string) => Promis
 }
 
 async function takeForDocs(browser: Browser, folder: string, scene: Scene): Promise<void> {
-  const page = await openPage(browser, scene, 1100, 'light')
+  const page = await openPage(browser, scene, 1280, 'light')
   for (const { name, path } of viewsOf(scene).slice(0, 4)) {
     await page.goto(`${scene.service.url}${path}`)
     await settle(page)
     const height = { relayers: 560, relayer: 800, transaction: 830, 'cancel-all': 690 }[name] ?? 800
-    await page.setViewportSize({ width: 1100, height })
+    await page.setViewportSize({ width: 1280, height })
     await writeFile(join(folder, `dashboard-${name}.png`), reducedToPalette(await page.screenshot()))
   }
 }
