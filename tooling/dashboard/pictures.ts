@@ -35,7 +35,8 @@ async function openPage(browser: Browser, scene: Scene, width: number, colorSche
   await page.goto(`${scene.service.url}/`)
   await page.getByLabel('API key').fill(scene.service.apiKey)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  // Its buttons are in a menu on a phone.
+  await page.locator('header.top').waitFor()
   return page
 }
 
@@ -61,6 +62,8 @@ async function takeAll(browser: Browser, folder: string, amount: string, scene: 
       }
       if (amount === 'little') {
         await inStates(page, scene, take)
+        const menu = page.getByRole('button', { name: 'Menu' })
+        if (await menu.isVisible()) await menu.click()
         await page.getByRole('button', { name: 'Sign out' }).click()
         await page.getByLabel('API key').waitFor()
         await take('sign-in')
