@@ -22,6 +22,8 @@ function viewsOf({ stuck }: Scene): readonly View[] {
     { name: 'transaction', path: `/relayers/payouts/transactions/${stuck[1] ?? 'none'}` },
     { name: 'cancel-all', path: '/relayers/payouts/cancel-all' },
     { name: 'search', path: '/search?query=nothing' },
+    { name: 'nodes', path: '/nodes' },
+    { name: 'figures', path: '/figures' },
     { name: 'gas', path: '/gas' },
     { name: 'dead-letters', path: '/dead-letters' },
     { name: 'api-keys', path: '/api-keys' },
