@@ -127,15 +127,15 @@ const missingFacts = {
 function balanceShort(facts: FactsOf['balance_short'], begin: string): string {
   switch (facts.of) {
     case 'send':
-      return `${begin}the balance (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}: top it up by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}: top it up, for this one by ${atLeastInEther(facts.short)} at most`
     case 'passed':
-      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance does not cover ${costOfSend(facts)}, and later transactions pass it (skip_unfunded): top it up, for this one by ${atLeastInEther(facts.short)} at most`
     case 'late':
-      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up by ${atLeastInEther(facts.short)} at most`
+      return `${begin}the balance of ${facts.lagBlocks} blocks ago (${inEther(facts.balance)}) does not cover ${costOfSend(facts)}, and a payment to the account counts after ${facts.lagBlocks} blocks: wait, or top it up, for this one by ${atLeastInEther(facts.short)} at most`
     case 'emptying':
-      return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up by ${atLeastInEther(facts.short)} at most`
+      return `${begin}${belowReserve(facts)}, so it goes alone: once no other transaction of the account is in flight, or was mined in the last ${facts.lagBlocks} blocks; or top it up, for this one by ${atLeastInEther(facts.short)} at most`
     case 'delegated':
-      return `${begin}${belowReserve(facts)}, which an account that delegates (EIP-7702) has to keep: top it up by ${atLeastInEther(facts.short)} at most, end the delegation, or cancel it`
+      return `${begin}${belowReserve(facts)}, which an account that delegates (EIP-7702) has to keep: top it up, for this one by ${atLeastInEther(facts.short)} at most, end the delegation, or cancel it`
     case 'gas':
       return `${begin}its gas beside that of the transactions in flight would exceed the network's reserve_balance (${inEther(facts.reserve)}), or the balance of ${facts.lagBlocks} blocks ago: it goes once these are mined and ${facts.lagBlocks} blocks have followed`
     case 'higherPrice':

@@ -43,7 +43,7 @@ test('what the balance does not cover waits with a reason, in order, and goes ou
   await waitsBecause(big, 'does not cover its value (1 ether) and gas')
   // What it says is needed is enough.
   const { status_reason: reported } = await view(stage, big)
-  const [, topUpEther = ''] = /top it up by ([\d.]+) ether at most/.exec(reported ?? '') ?? []
+  const [, topUpEther = ''] = /top it up, for this one by ([\d.]+) ether at most/.exec(reported ?? '') ?? []
   const topUp = parseEther(topUpEther)
   expect((await view(stage, behind)).status).toBe('pending')
   await setBalance(

@@ -82,7 +82,7 @@ test('with skip_unfunded a send that the balance does not cover is passed, and g
   await mineUntil(stage, 'the small one', async () => (await statusOf(small.id)) === 'confirmed')
   expect(await stage.client.get(sender.id, dear.id)).toMatchObject({
     status: 'pending',
-    status_reason: expect.stringMatching(/later transactions pass it \(skip_unfunded\): top it up by/),
+    status_reason: expect.stringMatching(/later transactions pass it \(skip_unfunded\): top it up, for this one by/),
   })
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(1_000_001n * ether)])
   await mineUntil(stage, 'the dear one', async () => (await statusOf(dear.id)) === 'confirmed')

@@ -144,7 +144,7 @@ function rangeOf(query: { range?: keyof typeof rangesMs; from?: string; to?: str
   if (begins >= ends) throw invalid('from', from, 'a time before to')
   if (ends - begins > figuresKeptMs) throw invalid('from', from, 'at most eight days before to')
   const stepMs = stepOver(ends - begins)
-  return { from: begins - (begins % stepMs), to: after(ends, stepMs), stepMs }
+  return { from: Math.floor(begins / stepMs) * stepMs, to: after(ends, stepMs), stepMs }
 }
 
 const stepOver = (ms: number) => stepsMs.find((stepMs) => ms / stepMs < seriesPointsMax) ?? stepsMs[2]

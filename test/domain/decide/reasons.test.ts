@@ -133,7 +133,7 @@ const cases: readonly Case[] = [
   ],
   [
     'balance_short',
-    /^waits: the balance \(0\.000000005 gwei\) does not cover its value \(0\.000000001 gwei\) and gas .*: top it up by [\d.]+ ether at most$/,
+    /^waits: the balance \(0\.000000005 gwei\) does not cover its value \(0\.000000001 gwei\) and gas .*: top it up, for this one by [\d.]+ ether at most$/,
     { queued: [queued(1)] },
     { balance: 5n },
   ],

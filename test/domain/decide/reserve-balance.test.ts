@@ -139,7 +139,7 @@ describe('a payment to the account', () => {
     const waiting = { queued: [sending(1, 2n * ether)] }
     expect(verbs(waiting, { balance: 20n * ether, lagged })).toEqual(['balance_short'])
     expect(reasons(waiting, { balance: 20n * ether, lagged })).toEqual([
-      `waits: the balance of 3 blocks ago (1 ether) does not cover its value (2 ether) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait, or top it up by 2 ether at most`,
+      `waits: the balance of 3 blocks ago (1 ether) does not cover its value (2 ether) and gas beside the transactions in flight and cancel_reserve, and a payment to the account counts after 3 blocks: wait, or top it up, for this one by 2 ether at most`,
     ])
     expect(verbs(waiting, { balance: 20n * ether })).toEqual(['assignNonce'])
   })
@@ -179,7 +179,7 @@ describe('a value that leaves less than the reserve', () => {
     const open = [inFlight(0, [someAttempt(0)])]
     expect(verbs({ open, queued: [emptying] }, { balance })).toContain('balance_short')
     expect(reasons({ open, queued: [emptying] }, { balance })).toEqual([
-      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up by 2 ether at most`,
+      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), so it goes alone: once no other transaction of the account is in flight, or was mined in the last 3 blocks; or top it up, for this one by 2 ether at most`,
     ])
     expect(verbs({ queued: [emptying] }, { balance, nonce: 1, lagged: { balance, nonce: 0 } })).toEqual([
       'balance_short',
@@ -206,7 +206,7 @@ describe('a value that leaves less than the reserve', () => {
     const seen = { balance: 12n * ether, delegated: true }
     expect(verbs({ queued: [emptying] }, seen)).toEqual(['balance_short'])
     expect(reasons({ queued: [emptying] }, seen)).toEqual([
-      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), which an account that delegates (EIP-7702) has to keep: top it up by 1 ether at most, end the delegation, or cancel it`,
+      `waits: its value (3 ether) leaves less than the network's reserve_balance (${inEther(reserve)}), which an account that delegates (EIP-7702) has to keep: top it up, for this one by 1 ether at most, end the delegation, or cancel it`,
     ])
     const skipping = someRelayer({ policies: { ...relayer.policies, skipUnfunded: true } })
     expect(verbs({ relayer: skipping, queued: [emptying, sending(2, 0n)] }, seen)).toEqual([
