@@ -47,7 +47,7 @@ export async function measureConsole(print: (line: string) => void): Promise<Fig
   const open = await sendOpen(client, places)
 
   return await visitPages(service, counted, [
-    ...['/', '/nodes', '/gas', '/api-keys', '/audit-log', '/dead-letters', '/search?query=0x00'],
+    ...['/', '/nodes', '/figures', '/gas', '/api-keys', '/audit-log', '/dead-letters', '/search?query=0x00'],
     ...['/relayers/r0', '/relayers/r0/cancel-all', `/relayers/r0/transactions/${open}`],
   ])
 }
