@@ -82,7 +82,9 @@ test('a condition is shown with the address of its page, which the service serve
   const page = `${service.url}/docs/runbook.md#balance_short`
   const all = await rescind(['status'])
   expect(all).toMatchObject({ exit: 6 })
-  expect(all.stdout).toMatch(/\ntwo: balance_short for \d+ s: waits: the balance .*\n {2}what to do: \S+\n$/)
+  expect(all.stdout).toMatch(
+    /\ntwo: balance_short for \d+ s: waits: the balance .*\n {2}top it up by: .* for the next transaction\n {2}what to do: \S+\n$/,
+  )
   expect(all.stdout).toContain(`what to do: ${page}\n`)
   const json = JSON.parse((await rescind(['status', '-r', 'two', '--json'])).stdout)
   expect(json.relayers).toMatchObject([
