@@ -27,7 +27,7 @@ interface Place {
   readonly account: PrivateKeyAccount
 }
 
-/** Its database is SQLite. Prints why it is skipped without Chromium. */
+/** The service runs on SQLite. Without Chromium the measurement is skipped, and the reason printed. */
 export async function measureConsole(print: (line: string) => void): Promise<Figure[]> {
   if (chromiumPath === undefined) {
     print(`console: skipped, as ${chromiumMissing}`)
@@ -112,7 +112,7 @@ async function send(client: Client, relayer: string): Promise<string> {
   return sent.id
 }
 
-/** Some in flight for each relayer, of which the id of one is returned. */
+/** Each relayer gets some transactions in flight. Returns the id of the first. */
 async function sendOpen(client: Client, places: readonly Place[]): Promise<string> {
   let first: string | undefined
   for (const { id } of places) {

@@ -66,7 +66,7 @@ function requesterOf(operation: string): Requester {
   return { keyId: 'operator' as ApiKeyId, operation, requestId: 'sim', address: '' }
 }
 
-/** It drains, or drained, was paused over that, and has woken up since. */
+/** Whether the process is on its way out: its seat drains, or has another process by now. */
 function isLeaving(seat: Seat, process: Process): boolean {
   return seat.isDraining() || seat.present() !== process
 }

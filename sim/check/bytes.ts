@@ -193,8 +193,8 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       const wasUnlikely = cost > accountAt(node.head, from).balance || cap > transaction.cap
       const said = saidOf(admission.rival.hash)[0]?.outcome_code
       const wasRefused = said === 'insufficientFunds'
-      // One pool preferred a foreign transaction to it, and another has it: a lower tip under a higher cap may win the first, and
-      // the second keeps what it has.
+      // One pool preferred a foreign transaction to the rival, and another pool holds the rival. A lower tip under a higher cap may
+      // win the first pool; the second pool goes on holding the rival, which is a bid of ours.
       const comesDown =
         said === 'replacementUnderpriced' && cap < transaction.cap && transaction.tip < admission.rival.tip
       // A node kept the bytes that it called invalid, so our bid meets them once.

@@ -96,6 +96,10 @@ export function relayerNotFound(id: RelayerId): RescindError {
   return new RescindError('RELAYER_NOT_FOUND', `Relayer with ID ${id} not found`)
 }
 
+export function networkNotFound(name: string): RescindError {
+  return new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+}
+
 /** A writer decided on facts that have since changed. It reads again and decides anew. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite'

@@ -129,7 +129,5 @@ export const signingKeyCharsMax = 1_024
 export const requiredConfirmationsMax = 10_000
 export const averageBlockTimeMsMax = 3_600_000
 
-/** Of the note of an acknowledgment. */
-export const acknowledgmentNoteCharsMax = 1_000
-/** Of the note of a network's pause. */
-export const pauseNoteCharsMax = 1_000
+/** Of a note that an operator leaves for others. */
+export const noteCharsMax = 1_000

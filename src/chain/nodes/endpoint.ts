@@ -62,7 +62,7 @@ export interface Endpoint {
   probe(): void
   /** By `clock.elapsed()`. */
   restsUntil(): number
-  /** It reported a head behind those of others, or of a branch that most of them do not hold: it rests for `ms`. */
+  /** Rests the endpoint for `ms`: it reported a head behind the others, or one of a branch that most others do not hold. */
   lags(ms: number, why?: 'outvoted'): void
   /** It answered about another thing than the call of this method named: it rests as after a failure. */
   strayed(method: string): void

@@ -3,7 +3,7 @@
 // The commit changes the row of each relayer under its lock. What an owner or a send committed before was there first; what comes
 // later finds the mark. So nothing binds a nonce after the answer, on any replica of this release.
 import { allowed, type Requester } from '../../domain/audit.ts'
-import { RescindError } from '../../domain/errors.ts'
+import { networkNotFound } from '../../domain/errors.ts'
 import type { NetworkPause } from '../../domain/pause.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { CommandContext } from '../context.ts'
@@ -53,6 +53,6 @@ export async function storeNetworkPause(
 
 function networkOf({ registry }: ManagementContext, name: string): NetworkSettings {
   const network = registry.networks().find((each) => each.name === name)
-  if (!network) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+  if (!network) throw networkNotFound(name)
   return network
 }

@@ -1,6 +1,6 @@
 // Replaces the anchor of a network, after an operator has compared its chain with an explorer (POST).
 import { allowed, type Requester } from '../../domain/audit.ts'
-import { RescindError } from '../../domain/errors.ts'
+import { networkNotFound } from '../../domain/errors.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import type { ManagementContext } from '../management.ts'
 
@@ -11,7 +11,7 @@ export async function replaceAnchor(
   requester: Requester,
 ): Promise<NetworkSettings> {
   const network = registry.networks().find((each) => each.name === name)
-  if (!network) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+  if (!network) throw networkNotFound(name)
   await store.commit(async (session) => {
     await session.removeAnchor(network)
     session.recordAudit(allowed(requester, clock.now(), { subjectId: name }))

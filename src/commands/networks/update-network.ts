@@ -1,7 +1,7 @@
 // PATCH of a network: stores an overlay on the file's settings. The nodes are replaced while the relayers continue.
 
 import { allowed, type Requester } from '../../domain/audit.ts'
-import { RescindError } from '../../domain/errors.ts'
+import { networkNotFound } from '../../domain/errors.ts'
 import type { ProfileOverrides } from '../../domain/profile.ts'
 import type { NetworkSettings } from '../../domain/settings.ts'
 import { type NetworkPatch, patchedNetwork } from '../../registry/entities.ts'
@@ -25,7 +25,7 @@ export async function updateNetwork(
 ): Promise<NetworkSettings> {
   const { store, registry, vault } = context
   const inFile = registry.file.networks.find((network) => network.name === name)
-  if (!inFile) throw new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+  if (!inFile) throw networkNotFound(name)
   if (change.rpcUrls) refuseEndpoints(context, 'rpc_urls', change.rpcUrls)
   if (change.rpcUrls) requireKey(context, 'rpc_urls')
   const overlay = await store.commit(async (session) => {

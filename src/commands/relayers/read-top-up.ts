@@ -1,9 +1,9 @@
 // Reads the payment after which a relayer's queue would go on, at the prices that this process last read. It calls no node.
 
 import { type TopUp, topUpOf } from '../../domain/decide/queue/top-up.ts'
-import { RescindError } from '../../domain/errors.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Reads } from '../../store/store.ts'
+import { networkMarket } from './network-price.ts'
 import type { Overview } from './read-overview.ts'
 import type { ChainOf } from './read-status.ts'
 
@@ -26,14 +26,8 @@ export async function readTopUp(
   )
   const balance = report?.balance?.wei
   if (!isShort || balance === undefined) return undefined
-  try {
-    const market = chainOf(relayer).market()
-    if (!market) return undefined
-    const [work, queue] = await Promise.all([reads.work(relayer.id, 1), reads.queuedSends(relayer.id, countedSendsMax)])
-    return work && topUpOf(work, queue, { balance, market }, policyOf(relayer))
-  } catch (error) {
-    // The file no longer has its network.
-    if (error instanceof RescindError && error.code === 'NODE_UNAVAILABLE') return undefined
-    throw error
-  }
+  const market = networkMarket(chainOf, relayer)
+  if (!market) return undefined
+  const [work, queue] = await Promise.all([reads.work(relayer.id, 1), reads.queuedSends(relayer.id, countedSendsMax)])
+  return work && topUpOf(work, queue, { balance, market }, policyOf(relayer))
 }

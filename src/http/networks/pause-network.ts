@@ -5,23 +5,16 @@ import {
   pauseNetwork as pauseNetworkCommand,
   resumeNetwork as resumeNetworkCommand,
 } from '../../commands/networks/pause-network.ts'
-import { pauseNoteCharsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
-import { networkParameters, withoutNul } from '../request/parameters.ts'
+import { networkParameters, noteInBody } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
 import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
 
 const bodySchema = Type.Object(
   {
-    note: Type.Optional(
-      Type.String({
-        maxLength: pauseNoteCharsMax,
-        pattern: withoutNul,
-        description: `a text of at most ${pauseNoteCharsMax} characters, none of them U+0000`,
-      }),
-    ),
+    note: Type.Optional(noteInBody),
   },
   { title: 'NetworkPauseRequest', additionalProperties: false, examples: [{ note: 'the chain has halted' }] },
 )

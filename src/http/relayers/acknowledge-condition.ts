@@ -6,10 +6,9 @@ import {
   withdrawAcknowledgment as withdrawAcknowledgmentCommand,
 } from '../../commands/relayers/acknowledge-condition.ts'
 import { heldConditions } from '../../domain/condition.ts'
-import { acknowledgmentNoteCharsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
-import { relayerParameters, withoutNul } from '../request/parameters.ts'
+import { noteInBody, relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { heldSchema, presentHeld } from './present-overview.ts'
 
@@ -23,13 +22,7 @@ const parameters = Type.Object({
 
 const bodySchema = Type.Object(
   {
-    note: Type.Optional(
-      Type.String({
-        maxLength: acknowledgmentNoteCharsMax,
-        pattern: withoutNul,
-        description: `a text of at most ${acknowledgmentNoteCharsMax} characters, none of them U+0000`,
-      }),
-    ),
+    note: Type.Optional(noteInBody),
   },
   { title: 'AcknowledgmentRequest', additionalProperties: false, examples: [{ note: 'topped up tonight' }] },
 )

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../domain/ids.ts'
-import { idempotencyKeyCharsMax, nameCharsMax } from '../limits.ts'
+import { idempotencyKeyCharsMax, nameCharsMax, noteCharsMax } from '../limits.ts'
 
 const relayerId = Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer', examples: ['local'] }))
 
@@ -84,6 +84,13 @@ export const nameInBody = Type.String({
   maxLength: nameCharsMax,
   pattern: withoutNul,
   description: `a text of 1 to ${nameCharsMax} characters, none of them U+0000`,
+})
+
+/** A note that an operator leaves for others. */
+export const noteInBody = Type.String({
+  maxLength: noteCharsMax,
+  pattern: withoutNul,
+  description: `a text of at most ${noteCharsMax} characters, none of them U+0000`,
 })
 
 /** For every operation that sends. */
