@@ -7,9 +7,11 @@ import { gasRulesOf, isBelowLeastGas, leastGasInFlight } from '../../intrinsic-g
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Purpose } from '../../price-ceiling.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { type Gas, minWei, type Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
+import type { StoredWork } from '../plan/work.ts'
 import { promisedTo, spendable } from '../queue/funds.ts'
 import { gasFundsOf, promisedGas } from '../queue/reserve-balance.ts'
 import { reserveBeside } from '../queue/sweeping.ts'
@@ -68,7 +70,10 @@ export function replacementContender(transaction: InPhase<'inFlight'>, situation
 }
 
 /** For the no-op of a canceled transaction. Its nonce is urgent, whatever its payload was to pay. */
-export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
+export function noOpContender(
+  transaction: InPhase<'inFlight'>,
+  { work, policy }: { readonly work: Pick<StoredWork, 'relayer'>; readonly policy: NetworkPolicy },
+): Contender {
   return {
     transaction,
     wants: 'noOp',
