@@ -50,7 +50,7 @@ const cheap = (nonce: number) => inFlight(nonce, [someAttempt(nonce, { fees: eip
 const dear = (nonce: number) => inFlight(nonce, [someAttempt(nonce, { fees: eip1559(100n * gwei, 50n * gwei) })])
 const ofNoOp = gas * 24n * gwei
 /** Priced as a send at speed fast: twice the base fee, and 3 gwei of tip. */
-const ofFiller = gas * 23n * gwei
+const ofGapFiller = gas * 23n * gwei
 
 function matched(open: readonly Transaction[], changes: Partial<Matched> = {}): Matched {
   return { work: someWork({ open }), covers: isTakenByBulk, staying: [], pauses: false, ...changes }
@@ -85,7 +85,7 @@ describe('only what is free', () => {
     expect(choices.map(({ taken }) => taken)).toEqual([false, false])
     expect(choices[0]).toMatchObject({
       nonce: 0,
-      why: { reason: 'costs', facts: { by: 'gap_filler', cost: ofFiller } },
+      why: { reason: 'costs', facts: { by: 'gap_filler', cost: ofGapFiller } },
     })
   })
 
@@ -151,9 +151,9 @@ describe('within max_cost', () => {
   test('a share pays for the gap filler', () => {
     const [choice] = choose(
       matched([unsent(0), cheap(1)], { covers: ({ id }) => id === idOf(0) }),
-      within(ofFiller),
+      within(ofGapFiller),
     ).choices
-    expect(choice).toEqual({ id: idOf(0), nonce: 0, taken: true, share: ofFiller })
+    expect(choice).toEqual({ id: idOf(0), nonce: 0, taken: true, share: ofGapFiller })
   })
 
   test('the fee for data on L1 is part of it', () => {

@@ -34,7 +34,7 @@ export interface ObservedPrice {
 }
 
 export interface Matched {
-  readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open'>
+  readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'unsettled'>
   /** Whether the filter matches it. Of open transactions only: those that a cancel refuses, and gap fillers, never match. */
   readonly covers: (transaction: Transaction) => boolean
   /** The first of the queue that stay there, in order: the filter does not match them. */
@@ -55,14 +55,14 @@ export type NotTaken =
       readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
     }
 
-export type Choice = { readonly id: TransactionId; readonly nonce: Nonce } & (
+export type MatchChoice = { readonly id: TransactionId; readonly nonce: Nonce } & (
   | { readonly taken: true; readonly share: Wei }
   | { readonly taken: false; readonly why: NotTaken }
 )
 
 export interface Choices {
   /** Of each match with a nonce, cheapest first. A match without a nonce is free, and not listed. */
-  readonly choices: readonly Choice[]
+  readonly choices: readonly MatchChoice[]
   /** The sum of the shares. */
   readonly spent: Wei
 }
@@ -79,7 +79,7 @@ export function chooseWithin(
   price: ObservedPrice | undefined,
 ): Choices {
   let spent: Wei = 0n
-  const choices = costsOf(matched, policy, price).map(({ id, nonce, by, cost }): Choice => {
+  const choices = costsOf(matched, policy, price).map(({ id, nonce, by, cost }): MatchChoice => {
     const of = { id, nonce }
     if (by === undefined) return { ...of, taken: true, share: 0n }
     if (limit.only !== undefined || cost === undefined) {
@@ -132,7 +132,7 @@ interface Cost {
 function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice | undefined): readonly Cost[] {
   const gas = noOpGasLimit(price?.market, policy.profile)
   const priced = price && gas !== undefined ? { ...price, gas, policy, work: matched.work } : undefined
-  const fillers = fillersNeeded(matched)
+  const gapFillers = gapFillersNeeded(matched)
   return matched.work.open
     .filter((each) => isInPhase(each, 'inFlight', 'mined'))
     .filter(matched.covers)
@@ -141,7 +141,7 @@ function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice |
       // A block has spent its nonce, and no no-op is signed for it.
       if (!isInPhase(each, 'inFlight')) return of
       if (!neverReachedANode(each)) return { ...of, by: 'no_op', ...(priced && { cost: costOfRace(each, priced) }) }
-      if (!fillers.has(each.lifecycle.nonce)) return of
+      if (!gapFillers.has(each.lifecycle.nonce)) return of
       return { ...of, by: 'gap_filler', ...(priced && { cost: costOfGapFiller(priced) }) }
     })
     .sort((one, other) => compare(one.cost ?? 0n, other.cost ?? 0n) || one.nonce - other.nonce)
@@ -151,26 +151,23 @@ function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice |
  * The nonces of unsent matches that need a gap filler: a nonce above them stays in use, and the queue does not take them. The
  * queue takes the lowest first, and gaps that are open already count among them.
  */
-function fillersNeeded({ work, covers, staying, pauses }: Matched): ReadonlySet<Nonce> {
+function gapFillersNeeded({ work, covers, staying, pauses }: Matched): ReadonlySet<Nonce> {
   const bound = work.open.filter((each) => isInPhase(each, 'inFlight'))
   const given = bound.filter((each) => covers(each) && neverReachedANode(each)).map(({ lifecycle }) => lifecycle.nonce)
   const kept = new Set(bound.map(({ lifecycle }) => lifecycle.nonce).filter((nonce) => !given.includes(nonce)))
   const highest = Math.max(-1, ...kept)
   const below = given.filter((nonce) => nonce < highest).sort((one, other) => one - other)
-  const openGaps = Math.max(0, highest - work.floor.spentBelow - countBelow(work, highest))
+  const from = Math.max(work.floor.spentBelow, (work.unsettled?.nonce ?? -1) + 1)
+  const openGaps = Math.max(0, highest - from - countBetween(work, from, highest))
   const room = Math.max(0, inFlightMaxOf(work.relayer) - kept.size)
-  const takers = isPaused(work.relayer) || pauses ? 0 : Math.min(room, readyOf(staying))
-  return new Set(below.slice(Math.max(0, takers - openGaps)))
+  const ready = isPaused(work.relayer) || pauses ? 0 : Math.min(room, readyOf(staying))
+  return new Set(below.slice(Math.max(0, ready - openGaps)))
 }
 
-/** How many nonces from the floor to below `highest` have a transaction. */
-function countBelow({ open, floor }: Matched['work'], highest: Nonce): number {
-  return open.filter(
-    (each) =>
-      isInPhase(each, 'inFlight', 'mined') &&
-      each.lifecycle.nonce >= floor.spentBelow &&
-      each.lifecycle.nonce < highest,
-  ).length
+/** How many nonces of open transactions lie there. */
+function countBetween({ open }: Matched['work'], from: Nonce, to: Nonce): number {
+  const nonces = open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : []))
+  return nonces.filter((nonce) => nonce >= from && nonce < to).length
 }
 
 /** How many of the queue wait for nothing but a nonce. First in, first out: one that waits holds up those behind it. */

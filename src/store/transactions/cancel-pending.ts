@@ -16,16 +16,18 @@ import { lockTransaction } from './find-transaction.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
 import { countQueued, type Tallies } from './tallies.ts'
 import { runsByBucket } from './tally-buckets.ts'
+import type { TransactionRow } from './transaction-row.ts'
 
-const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status: Status }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(['id', 'status'])
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    // As isTakenByBulk has it.
-    .where('origin', '<>', 'gap')
-    .orderBy('nonce'),
+const boundIds = statement<{ relayerId: RelayerId }, Pick<TransactionRow, 'id' | 'status' | 'cancel_cost_max'>>(
+  (db, p) =>
+    db
+      .selectFrom('transactions')
+      .select(['id', 'status', 'cancel_cost_max'])
+      .where('relayer_id', '=', p.relayerId)
+      .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+      // As isTakenByBulk has it.
+      .where('origin', '<>', 'gap')
+      .orderBy('nonce'),
 )
 
 /**
@@ -193,9 +195,11 @@ async function cancelBound(
 ): Promise<BulkCancellation> {
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
-  let racing = 0
+  let [racing, lifted] = [0, 0]
   for (const bound of await executor.all(boundIds, { relayerId })) {
-    if (!bulkStatuses.includes(bound.status)) continue
+    // One that is canceled already is no part of the result, and loses its bound.
+    const isCanceled = bound.status === status && bound.cancel_cost_max !== null
+    if (!isCanceled && !bulkStatuses.includes(bound.status)) continue
     const { id } = bound
     const taken = await takeBack(executor, relayerId, id, now)
     if ('reason' in taken) {
@@ -203,10 +207,14 @@ async function cancelBound(
       continue
     }
     await saveTransaction(executor, tallies, taken.before, taken.after, now)
+    if (isCanceled) {
+      lifted += 1
+      continue
+    }
     canceled.push(id)
     if (!isTerminal(taken.after)) racing += 1
   }
-  return { canceled, failed, racing }
+  return { canceled, failed, racing, ...(lifted > 0 && { lifted }) }
 }
 
 /** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */

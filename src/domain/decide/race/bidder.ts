@@ -33,7 +33,7 @@ export type Bid =
   /** `wanted`: the fees without that limit; where funds are short, the lowest fees that would suffice. */
   | {
       readonly kind: 'wait'
-      readonly until: 'cap' | 'named' | 'ceiling' | 'funds' | 'market' | 'double'
+      readonly until: 'cap' | 'named' | 'ceiling' | 'funds' | 'market' | 'double' | 'bound' | 'l1Fee'
       readonly wanted: Fees
     }
 
