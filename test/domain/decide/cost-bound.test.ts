@@ -71,6 +71,8 @@ describe('the first no-op', () => {
     const market = { ...someMarket, noOpL1Fee: ofNoOp }
     const [first] = decided(inFlight(0, [cheap], bounded(2n * ofNoOp)), { market })
     expect(first).toMatchObject({ do: 'takeOver', fees: eip1559(24n * gwei, 4n * gwei) })
+    const [lower] = decided(inFlight(0, [cheap], bounded(2n * ofNoOp - gas)), { market })
+    expect(lower).toMatchObject({ do: 'takeOver', fees: eip1559(24n * gwei - 1n, 4n * gwei) })
     const [short] = decided(inFlight(0, [cheap], bounded(ofNoOp)), { market })
     expect(short).toMatchObject({ do: 'explain', condition: 'cost_bound' })
   })
