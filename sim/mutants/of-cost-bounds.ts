@@ -32,6 +32,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'lift-no-bound',
     breaks: 'keeps the bound of a race when a plain cancellation comes',
     caughtBy: 'test/domain/decide/cost-bound.test.ts',
+    expects: 'is set by the cancellation, lifted by a plain one',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -44,11 +45,12 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'bulk-lifts-no-bound',
     breaks: 'keeps the bound of a race when everything pending is canceled',
     caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'one that races within a bound loses the bound',
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: 'const isCanceled = bound.status === status && bound.cancel_cost_max !== null',
-        put: "const isCanceled = bound.status === status && bound.cancel_cost_max === ''",
+        find: 'if (bound.status === status && bound.cancel_cost_max !== null) {',
+        put: "if (bound.status === status && bound.cancel_cost_max === '') {",
       },
     ],
   },
@@ -56,6 +58,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'bound-without-l1',
     breaks: 'offers for gas what the bound leaves for data on L1',
     caughtBy: 'test/domain/decide/cost-bound.test.ts',
+    expects: 'pays for its data on L1 within the bound',
     edits: [
       {
         file: 'src/domain/decide/race/price.ts',
@@ -68,6 +71,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'pre-signed-above-the-bound',
     breaks: 'broadcasts a pre-signed no-op that may cost more than the bound',
     caughtBy: 'test/domain/decide/cost-bound.test.ts',
+    expects: 'a pre-signed no-op above the bound is not broadcast',
     edits: [
       {
         file: 'src/domain/decide/signer/presign.ts',
@@ -80,6 +84,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'spend-max-cost-for-each',
     breaks: 'compares each match with the whole max_cost',
     caughtBy: 'test/domain/choose-within.test.ts',
+    expects: 'one wei less takes one less',
     edits: [
       {
         file: 'src/domain/decide/choose-within.ts',
@@ -92,6 +97,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'max-cost-for-each-relayer',
     breaks: 'gives each relayer the whole max_cost',
     caughtBy: 'test/domain/choose-within.test.ts',
+    expects: 'the next relayer has what those before it left',
     edits: [
       {
         file: 'src/domain/decide/choose-within.ts',
@@ -104,6 +110,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'free-whatever-gap-it-leaves',
     breaks: 'counts a match as free although its nonce needs a gap filler',
     caughtBy: 'test/domain/choose-within.test.ts',
+    expects: 'below a nonce that stays in use it costs a gap filler',
     edits: [
       {
         file: 'src/domain/decide/choose-within.ts',
@@ -116,6 +123,7 @@ export const ofCostBounds: readonly Mutant[] = [
     name: 'a-paused-queue-takes-nonces',
     breaks: 'counts on a queue that the same commit pauses to take the nonces of matches',
     caughtBy: 'test/domain/choose-within.test.ts',
+    expects: 'the same commit pauses it',
     edits: [
       {
         file: 'src/domain/decide/choose-within.ts',

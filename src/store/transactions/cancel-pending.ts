@@ -197,20 +197,22 @@ async function cancelBound(
   const failed: { id: TransactionId; reason: string }[] = []
   let [racing, lifted] = [0, 0]
   for (const bound of await executor.all(boundIds, { relayerId })) {
-    // One that is canceled already is no part of the result, and loses its bound.
-    const isCanceled = bound.status === status && bound.cancel_cost_max !== null
-    if (!isCanceled && !bulkStatuses.includes(bound.status)) continue
     const { id } = bound
+    // One that is canceled already is no part of the result, and loses its bound.
+    if (bound.status === status && bound.cancel_cost_max !== null) {
+      const raced = await takeBack(executor, relayerId, id, now)
+      if ('reason' in raced) failed.push({ id, reason: raced.reason })
+      else await saveTransaction(executor, tallies, raced.before, raced.after, now)
+      lifted += 1
+      continue
+    }
+    if (!bulkStatuses.includes(bound.status)) continue
     const taken = await takeBack(executor, relayerId, id, now)
     if ('reason' in taken) {
       failed.push({ id, reason: taken.reason })
       continue
     }
     await saveTransaction(executor, tallies, taken.before, taken.after, now)
-    if (isCanceled) {
-      lifted += 1
-      continue
-    }
     canceled.push(id)
     if (!isTerminal(taken.after)) racing += 1
   }

@@ -185,17 +185,21 @@ export function presignedFor(transaction: InPhase<'inFlight'>, situation: Situat
   const { costMax } = transaction.cancellation ?? {}
   const cap = work.relayer.policies.cancelGasPriceCap
   const stored = fitting(transaction, work.presigned, market, cap).filter(
-    (each) =>
-      !attempts.some((attempt) => attempt.hash === each.hash) &&
-      (balance === undefined || noOpCost(each.gasLimit, each.fees, market) <= balance) &&
-      isWithin(costMax, each, market),
+    ({ hash, gasLimit, fees }) =>
+      !attempts.some((attempt) => attempt.hash === hash) &&
+      (balance === undefined || noOpCost(gasLimit, fees, market) <= balance) &&
+      isWithin(costMax, { gasLimit, fees }, market),
   )
   const replaces = replacing(transaction, market, situation)
   const able = stored.find(({ fees }) => replaces(fees) && isMinable(fees, market))
   return able ?? (attempts.some(isNoOp) ? undefined : stored.at(-1))
 }
 
-function isWithin(costMax: Wei | undefined, { gasLimit, fees }: PresignedNoOp, market: Market): boolean {
+function isWithin(
+  costMax: Wei | undefined,
+  { gasLimit, fees }: Pick<PresignedNoOp, 'gasLimit' | 'fees'>,
+  market: Market,
+): boolean {
   return costMax === undefined || noOpCost(gasLimit, fees, market) <= costMax
 }
 
