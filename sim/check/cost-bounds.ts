@@ -1,5 +1,6 @@
 // Bounded cancellations: no no-op is recorded, and none is mined, that may cost more than the bound that its cancellation had.
 import type { Hash } from '../../src/domain/ids.ts'
+import { maxWei, minWei } from '../../src/domain/units.ts'
 import type { Block, Blocks } from '../chain/blocks.ts'
 import { type ChainKind, l1PriceAt } from '../chain/sequencer.ts'
 import type { Disk } from '../process/database.ts'
@@ -52,7 +53,7 @@ export function watchCostBounds(
       l1PriceAt({ number: Math.max(0, at - ago) }, kind),
     )
     const [first = 0n, ...rest] = prices
-    return BigInt((raw.length - 2) / 2) * rest.reduce((least, price) => (price < least ? price : least), first)
+    return BigInt((raw.length - 2) / 2) * minWei(first, ...rest)
   }
 
   return {
@@ -65,7 +66,7 @@ export function watchCostBounds(
         if (was === undefined || is === undefined || limits.has(noOp.hash)) continue
         // A restored copy did not hold it, and the chain shows it: it was signed long ago.
         if (blocks.holding(noOp.hash).length > 0) continue
-        const limit = was > is ? was : is
+        const limit = maxWei(was, is)
         limits.set(noOp.hash, limit)
         const cost = BigInt(noOp.gas_limit) * BigInt(noOp.max_fee_per_gas ?? noOp.gas_price ?? 0) + l1FeeOf(noOp)
         if (cost > limit) fail(`a no-op of ${noOp.id.slice(-6)} may cost ${cost}, and its bound is ${limit}`)
