@@ -210,6 +210,21 @@ function pickOne({ dice, clients, rows }: World): { id: string; relayer: number 
   return { id, relayer }
 }
 
+/** Of a transaction in flight, rather of one that has a bound: at once too low, just enough, or far more than it needs. */
+export function boundOne({ rows, boundDice, blocks }: World, service: Service): void {
+  const open = [...rows.all().values()].filter((row) => row.open === 1 && row.origin !== 'gap' && row.nonce !== null)
+  const bounded = open.filter((row) => row.cancel_cost_max !== null)
+  const some = bounded.length > 0 && boundDice.chance(0.4) ? bounded : open
+  if (some.length === 0) return
+  const { id, relayer_id: relayer } = boundDice.pick(some)
+  const of = Number(relayer.slice(1))
+  const perGas = 2n * blocks.canonical().nextBaseFee + BigInt(boundDice.pick([0, 1, 3, 20])) * gwei
+  const costMax = (21_000n * perGas * BigInt(boundDice.pick([0, 1, 4, 5, 8, 40]))) / 4n
+  // A plain one lifts the bound.
+  if (boundDice.chance(0.15)) service.cancel(of, id)
+  else service.cancelWithin(of, id, costMax)
+}
+
 /** To an address of its own, so that its execution is told from all others. */
 export function sweepOne({ clients, sweepDice, scenario }: World, service: Service): void {
   const tag = clients.nextTag

@@ -84,6 +84,7 @@ export function takeBackSafe(world: World): void {
     const { hash: _, number: __, ...held } = block
     copy = blocks.seal({ ...held, parent: copy })
     world.bids.sealed(copy)
+    world.costBounds?.sealed(copy)
   }
   history.note(`${safe.number - fork.number} safe blocks are taken back`)
   world.marks.note('safe-blocks-taken-back')
@@ -145,6 +146,7 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
     balances: state.balances,
   })
   world.bids.sealed(block)
+  world.costBounds?.sealed(block)
   return block
 }
 

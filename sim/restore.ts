@@ -95,6 +95,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   rows.forget()
   world.gapFillers.forget()
   world.verdicts.forget()
+  world.costBounds?.forget()
   world.tips.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)

@@ -1,5 +1,5 @@
 // One seed, from its first step to the end of everything it began.
-import { act, sweepOne } from './act.ts'
+import { act, boundOne, sweepOne } from './act.ts'
 import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
@@ -137,6 +137,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirPresigning(world, service)
   stirSweeps(world, service)
   stirNetworkPauses(world, service)
+  stirCostBounds(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -217,6 +218,20 @@ function stirNetworkPauses({ scenario, networkDice }: World, service: Service): 
   service.pauseNetwork(networkDice.chance(0.5))
 }
 
+/** Bulk cancellations with a limit of cost, and plain ones that lift their bounds. */
+function stirCostBounds(world: World, service: Service): void {
+  const { scenario, boundDice } = world
+  if (scenario.costBounds !== undefined && boundDice.chance(scenario.costBounds)) boundOne(world, service)
+}
+
+/** A race that waits at its bound may wait for ever. */
+function liftCostBounds({ rows, scenario }: World, service: Service): void {
+  if (scenario.costBounds === undefined) return
+  for (const row of rows.all().values()) {
+    if (row.open === 1 && row.cancel_cost_max !== null) service.cancel(Number(row.relayer_id.slice(1)), row.id)
+  }
+}
+
 /** Where all is canceled, the network may stay paused: cancellations go on. */
 function endNetworkPauses({ scenario, networkDice }: World, service: Service): void {
   if (scenario.networkPauses === undefined) return
@@ -285,6 +300,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
   if (world.scenario.sweeps !== undefined) service.patch()
   endNetworkPauses(world, service)
+  liftCostBounds(world, service)
   await outlastOutage(world, service)
   breakForGood(world, service)
   // Where blocks are fast, whoever drains may take as many as all that comes after.
@@ -382,6 +398,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.costBounds ? ['cancellations have bounds of cost'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

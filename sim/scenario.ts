@@ -111,6 +111,8 @@ export interface Scenario {
   readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
+  /** How likely a step cancels within a bound of cost, or sets another one. Absent: never. */
+  readonly costBounds?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -177,6 +179,8 @@ export const features = [
   'reserve',
   // An operator sweeps accounts.
   'sweeps',
+  // Cancellations have bounds of cost.
+  'costLimits',
   // An operator pauses the whole network, and lifts that.
   'networkPauses',
   // Owners look at idle relayers.
@@ -243,6 +247,7 @@ export const drawnUsually: Drawn = {
   // Only where it is forced.
   gasFork: 0,
   networkPauses: 0,
+  costLimits: 0.08,
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
@@ -368,7 +373,12 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
   const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
-  const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
+  const truthful = {
+    ...operating,
+    ...drawSweeps(has('sweeps')),
+    ...drawCostBounds(has('costLimits')),
+    ...(has('surveys') && { surveys: true as const }),
+  }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -490,6 +500,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
   return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
+}
+
+function drawCostBounds(dice: Dice | undefined): Pick<Scenario, 'costBounds'> {
+  return dice ? { costBounds: dice.pick([0.05, 0.2, 0.5]) } : {}
 }
 
 function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {

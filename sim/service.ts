@@ -8,6 +8,7 @@ import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
+import { cancel } from '../src/domain/cancel.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
@@ -46,6 +47,8 @@ export interface Service {
   /** `tag`: of the new payload. */
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
+  /** As a bulk cancellation with a limit of cost does to one that it takes. */
+  cancelWithin(relayer: number, id: string, costMax: bigint): void
   cancelPending(relayer: number): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
@@ -215,6 +218,25 @@ export function openService(world: World): Service {
           if (!clients.deleted.has(id)) clients.deleted.set(id, place)
         },
       )
+    },
+    cancelWithin(relayer, id, costMax) {
+      clients.requested.add(id)
+      const bound = async ({ store, clock, wake }: CommandContext) => {
+        await store.commit(
+          async (session) => {
+            const found = await session.transaction(idOf(relayer), id as TransactionId)
+            if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction')
+            const after = cancel(found, clock.now(), 'request', costMax)
+            if (after !== found) await session.saveTransaction(found, after, clock.now())
+          },
+          idOf(relayer),
+          { transactions: [id as TransactionId] },
+        )
+        wake(idOf(relayer))
+      }
+      void ask(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, (_, place) => {
+        if (!clients.deleted.has(id)) clients.deleted.set(id, place)
+      })
     },
     cancelPending(relayer) {
       clients.requested.add(idOf(relayer))

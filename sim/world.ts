@@ -13,6 +13,7 @@ import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bids, watchBids } from './check/bids.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
+import { type CostBounds, watchCostBounds } from './check/cost-bounds.ts'
 import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
@@ -56,6 +57,7 @@ export interface World {
   readonly orderDice: Dice
   readonly slotDice: Dice
   readonly sweepDice: Dice
+  readonly boundDice: Dice
   readonly networkDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
@@ -76,6 +78,8 @@ export interface World {
   readonly funds: Funds
   /** Where no-ops are pre-signed. */
   readonly presigned: PresignedChecks | undefined
+  /** Where cancellations have bounds of cost. */
+  readonly costBounds: CostBounds | undefined
   /** In lower case, one a relayer. */
   readonly addresses: readonly string[]
   readonly clients: Clients
@@ -357,6 +361,8 @@ export function openWorld(
     areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
     signsLate: scenario.signerMoods !== undefined,
   })
+  const costBounds =
+    scenario.costBounds === undefined ? undefined : watchCostBounds(disk, blocks, scenario.kind, history.fail)
   const presigned = scenario.presign && watchPresigned(disk, history.fail)
   const networkDice = {
     ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
@@ -438,6 +444,7 @@ export function openWorld(
         if (changed > 0) dirty = true
         policies.committed(instance)
         if (changed > 0) presigned?.committed()
+        if (changed > 0) costBounds?.committed()
         owners.committed(instance, acts)
       },
       refused: owners.refused,
@@ -465,6 +472,7 @@ export function openWorld(
     orderDice: dice(seed, 'order'),
     slotDice: dice(seed, 'slots'),
     sweepDice: dice(seed, 'sweeping'),
+    boundDice: dice(seed, 'bounds of cost'),
     networkDice: dice(seed, 'pauses of the network'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
@@ -484,6 +492,7 @@ export function openWorld(
     tips,
     funds,
     presigned,
+    costBounds,
     addresses,
     clients,
     state,

@@ -7,6 +7,7 @@ import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
+import { ofCostBounds } from './of-cost-bounds.ts'
 import { ofCounts } from './of-counts.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
@@ -90,6 +91,7 @@ export const mutants: readonly Mutant[] = [
   ...ofSigners,
   ...ofSmallRights,
   ...ofContradictions,
+  ...ofCostBounds,
   ...ofCounts,
   ...ofOddNodes,
   ...ofOrders,

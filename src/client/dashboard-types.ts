@@ -61,6 +61,7 @@ export interface TraceView {
       | 'cancel_unfunded'
       | 'gas_price_cap'
       | 'cancel_gas_price_cap'
+      | 'cost_bound'
       | 'own_price'
       | 'price_ceiling'
       | 'attempts_exhausted'
@@ -101,6 +102,8 @@ export interface TraceView {
     readonly safe_to_retry: boolean
     readonly origin: 'request' | 'expiry' | 'refusal'
     readonly requested_at: string
+    /** Its share of the `max_cost` of a bulk cancellation: no no-op may cost more; absent without a bound */
+    readonly cost_max?: string
     readonly status_reason?: string
     /** Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet */
     readonly preconfirmed?: true
@@ -215,6 +218,7 @@ export interface ListedTraceView {
       | 'cancel_unfunded'
       | 'gas_price_cap'
       | 'cancel_gas_price_cap'
+      | 'cost_bound'
       | 'own_price'
       | 'price_ceiling'
       | 'attempts_exhausted'
@@ -255,6 +259,8 @@ export interface ListedTraceView {
     readonly safe_to_retry: boolean
     readonly origin: 'request' | 'expiry' | 'refusal'
     readonly requested_at: string
+    /** Its share of the `max_cost` of a bulk cancellation: no no-op may cost more; absent without a bound */
+    readonly cost_max?: string
     readonly status_reason?: string
     /** Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet */
     readonly preconfirmed?: true

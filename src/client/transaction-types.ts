@@ -52,6 +52,8 @@ export interface CancellationView {
   readonly safe_to_retry: boolean
   readonly origin: 'request' | 'expiry' | 'refusal'
   readonly requested_at: string
+  /** Its share of the `max_cost` of a bulk cancellation: no no-op may cost more; absent without a bound */
+  readonly cost_max?: string
   readonly status_reason?: string
   /** Lost by a preconfirmation: the sequencer has ordered the original, and no block shows it yet */
   readonly preconfirmed?: true

@@ -6,6 +6,7 @@ import {
   type BlockRef,
   type CancellationIntent,
   feesPaid,
+  isTerminal,
   neverReachedANode,
   spenderKind,
   type Transaction,
@@ -15,7 +16,8 @@ import { withoutWait } from './wait.ts'
 
 /**
  * Records the intent. If no node ever had the transaction, it ends here; otherwise a race for its nonce starts. A
- * second cancellation changes nothing and returns the same object.
+ * second cancellation changes nothing and returns the same object, unless the bounds of cost differ: a request sets its own bound, and
+ * without `costMax` it lifts the earlier one.
  *
  * Throws the refusals of a cancel (refusals.ts): nothing is left to cancel.
  */
@@ -23,17 +25,30 @@ export function cancel(
   transaction: Transaction,
   now: TimestampMs,
   origin: CancellationIntent['origin'] = 'request',
+  costMax?: Wei,
 ): Transaction {
   const refusal = refusalOfCancel(transaction)
   if (refusal) throw refusal
-  if (transaction.cancellation && transaction.cancellation.origin !== 'refusal') return transaction
+  const { cancellation: earlier } = transaction
+  if (earlier && earlier.origin !== 'refusal') {
+    return origin === 'request' ? rebounded(transaction, earlier, costMax) : transaction
+  }
 
+  // Without a nonce it costs nothing.
+  const bound = transaction.lifecycle.phase === 'queued' ? undefined : costMax
   const canceled: Transaction = {
     ...withoutWait(transaction),
-    cancellation: { origin, requestedAt: now },
+    cancellation: { origin, requestedAt: now, ...(bound !== undefined && { costMax: bound }) },
     statusReason: cancelReasons[origin],
   }
   return neverReachedANode(transaction) ? dropCanceled(canceled, now) : canceled
+}
+
+/** The same cancellation under another bound. Signed attempts stay as they are. */
+function rebounded(transaction: Transaction, earlier: CancellationIntent, costMax: Wei | undefined): Transaction {
+  if (isTerminal(transaction) || earlier.costMax === costMax) return transaction
+  const { costMax: _, ...intent } = earlier
+  return { ...transaction, cancellation: { ...intent, ...(costMax !== undefined && { costMax }) } }
 }
 
 /** The end of a canceled transaction that no node ever had: free, and final. */

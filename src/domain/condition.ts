@@ -21,6 +21,8 @@ export const conditions = [
   'gas_price_cap',
   /** A no-op needs more than cancel_gas_price_cap. */
   'cancel_gas_price_cap',
+  /** A no-op needs more than the bound of its cancellation. */
+  'cost_bound',
   /** The fees that a client named are too low now. */
   'own_price',
   /** Another price would be above the ceiling of prices, and no policy sets a cap. */

@@ -98,6 +98,11 @@ export type Lifecycle =
 export interface CancellationIntent {
   readonly origin: 'request' | 'expiry' | 'refusal'
   readonly requestedAt: TimestampMs
+  /**
+   * The most that one no-op may cost, with its L1 fee: the share of the `max_cost` of a bulk cancellation. Absent: no bound but the
+   * policies.
+   */
+  readonly costMax?: Wei
 }
 
 export interface Transaction {

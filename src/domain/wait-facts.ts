@@ -87,6 +87,8 @@ export interface FactsOf {
     | AtCap
     | Outbid
   readonly cancel_gas_price_cap: AtCap | { readonly of: 'noOp'; readonly cap: Wei | undefined; readonly perGas: Wei }
+  /** `costMax`: the bound. `cost`: of the no-op that is needed, rounded. */
+  readonly cost_bound: { readonly costMax: Wei; readonly cost: Wei }
   readonly own_price: { readonly of: 'attempt'; readonly perGas: Wei; readonly tip?: Wei } | Outbid
   /** The price is rounded. `cap` is the policy that replaces the ceiling. */
   readonly price_ceiling: { readonly perGas: Wei; readonly cap: 'gas_price_cap' | 'cancel_gas_price_cap' }

@@ -107,11 +107,18 @@ function isUnchanged(known: Transaction, fresh: Transaction): boolean {
   return (
     known.lifecycle.phase === fresh.lifecycle.phase &&
     (known.cancellation === undefined) === (fresh.cancellation === undefined) &&
+    isStillWithin(known, fresh) &&
     (known.suspectedNoOp === undefined) === (fresh.suspectedNoOp === undefined) &&
     revisionOf(known) === revisionOf(fresh) &&
     isDeepStrictEqual(known.payload, fresh.payload) &&
     isDeepStrictEqual(hashesOf(known), hashesOf(fresh))
   )
+}
+
+/** The price was made for the bound that the cancellation had, and any price is within none. */
+function isStillWithin(known: Transaction, fresh: Transaction): boolean {
+  const costMax = fresh.cancellation?.costMax
+  return costMax === undefined || costMax === known.cancellation?.costMax
 }
 
 /**

@@ -4,6 +4,7 @@ import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
+import { ofCostBounds } from './migrate-cost-bounds.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
@@ -271,6 +272,7 @@ export const migrations: readonly Migration[] = [
   ...ofNetworkPauses,
   ...ofFigures,
   ...ofLists,
+  ...ofCostBounds,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

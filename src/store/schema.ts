@@ -120,6 +120,8 @@ export interface TransactionTable extends PayloadColumns {
   sent_at: number | null
   canceled_at: number | null
   cancel_origin: CancellationIntent['origin'] | null
+  /** Wei. Null: its no-op has no bound. */
+  cancel_cost_max: string | null
   /** How often it was given up. Null: never, or by an earlier release. */
   give_ups: number | null
   ended_at: number | null

@@ -173,6 +173,43 @@ export function bulkContract(open: OpenStore): void {
     expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
 
+  test('one that races within a bound loses the bound, and is no part of the result', async () => {
+    await using under = await open()
+    const { store } = under
+    const relayer = await storedRelayer(store)
+    const [racing, other] = await fill(under, relayer.id, ['accepted', 'accepted'])
+    const bound = (id: TransactionId | undefined, costMax: bigint) =>
+      store.commit(async (session) => {
+        const before = id && (await session.transaction(relayer.id, id))
+        if (!before) throw new Error('it is gone')
+        await session.saveTransaction(before, cancel(before, now, 'request', costMax), now)
+      })
+    const stored = async () =>
+      (await Promise.all([racing, other].map((id) => id && store.reads.transaction(relayer.id, id)))).map(
+        (each) => each?.cancellation,
+      )
+    // Beyond 64 bits.
+    await bound(racing, 10n ** 30n)
+    expect(await stored()).toEqual([{ origin: 'request', requestedAt: now, costMax: 10n ** 30n }, undefined])
+    await bound(racing, 7n)
+    expect(await stored()).toEqual([{ origin: 'request', requestedAt: now, costMax: 7n }, undefined])
+    const counts = await store.reads.counts(relayer.id)
+    const events = () => under.query(`SELECT id FROM outbox WHERE transaction_id = '${racing}'`)
+    const before = await events()
+    const result = await store.commit((session) => session.cancelPending(relayer.id, now + 1))
+    expect(result).toEqual({ canceled: [other], failed: [], racing: 1, lifted: 1 })
+    expect(await stored()).toEqual([
+      { origin: 'request', requestedAt: now },
+      { origin: 'request', requestedAt: now + 1 },
+    ])
+    expect(await events()).toEqual(before)
+    expect((await store.reads.counts(relayer.id)).canceled).toBe(counts.canceled + 1)
+    // Nothing is left to lift.
+    expect(await store.commit((session) => session.cancelPending(relayer.id, now + 2))).toEqual({
+      ...{ canceled: [], failed: [], racing: 0 },
+    })
+  })
+
   test('a neighbour’s transactions stay, and a second time there is nothing left', async () => {
     await using under = await open()
     const { store } = under
@@ -298,8 +335,8 @@ function lostNoOp(nonce: number): LostNoOp {
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
 async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
-  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at,
-    drop_reason, included_kind`
+  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, cancel_cost_max,
+    ended_at, drop_reason, included_kind`
   return Promise.all(
     ids.map(async (id) => ({
       row: await under.query(`SELECT ${columns} FROM transactions WHERE id = '${id}' AND relayer_id = '${relayerId}'`),

@@ -222,6 +222,7 @@ test.each(earlierDatabases())(
     expect(conditions.filter((each) => !derived.has(each))).toEqual([
       'already_ordered',
       'outcome_unknown',
+      'cost_bound',
       'price_ceiling',
       'nonce_taken',
       'gap_unconfirmed',

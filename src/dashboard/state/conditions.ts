@@ -13,6 +13,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   cancel_unfunded: 'No funds for the no-op',
   gas_price_cap: 'Gas price above the cap',
   cancel_gas_price_cap: 'No-op price above the cap',
+  cost_bound: 'No-op cost above its bound',
   own_price: 'The client’s price is too low',
   price_ceiling: 'Price at its ceiling',
   attempts_exhausted: 'No more attempts',

@@ -52,8 +52,8 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
         request.params.relayer_id,
         requesterOf(request, 'cancelPendingTransactions'),
       )
-      if (result.canceled.length + result.failed.length === 0) auditor.unchanged(request)
       const total = result.canceled.length + result.failed.length
+      if (total === 0 && !result.lifted) auditor.unchanged(request)
       const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
       const listing = (ids: readonly string[]) => ({
         [listed]: ids,

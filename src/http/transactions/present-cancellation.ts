@@ -14,6 +14,9 @@ export const cancellationSchema = Type.Object(
     safe_to_retry: Type.Boolean({ description: 'The original can never execute, so its payload may be sent again' }),
     origin: Type.Enum(['request', 'expiry', 'refusal']),
     requested_at: time(),
+    cost_max: Type.Optional(
+      wei('Its share of the `max_cost` of a bulk cancellation: no no-op may cost more; absent without a bound'),
+    ),
     status_reason: Type.Optional(Type.String()),
     preconfirmed: Type.Optional(
       Type.Literal(true, {
@@ -61,6 +64,7 @@ export function presentCancellation(transaction: Transaction, intent: Cancellati
     safe_to_retry: safeToRetry,
     origin: intent.origin,
     requested_at: presentTime(intent.requestedAt),
+    ...(intent.costMax !== undefined && { cost_max: intent.costMax.toString() }),
     ...(reason !== undefined && { status_reason: reason }),
     ...(preconfirmed && { preconfirmed }),
     ...(winner && {

@@ -16,16 +16,18 @@ import { lockTransaction } from './find-transaction.ts'
 import { dropOf, saveTransaction } from './save-transaction.ts'
 import { countQueued, type Tallies } from './tallies.ts'
 import { runsByBucket } from './tally-buckets.ts'
+import type { TransactionRow } from './transaction-row.ts'
 
-const boundIds = statement<{ relayerId: RelayerId }, { id: TransactionId; status: Status }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(['id', 'status'])
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-    // As isTakenByBulk has it.
-    .where('origin', '<>', 'gap')
-    .orderBy('nonce'),
+const boundIds = statement<{ relayerId: RelayerId }, Pick<TransactionRow, 'id' | 'status' | 'cancel_cost_max'>>(
+  (db, p) =>
+    db
+      .selectFrom('transactions')
+      .select(['id', 'status', 'cancel_cost_max'])
+      .where('relayer_id', '=', p.relayerId)
+      .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+      // As isTakenByBulk has it.
+      .where('origin', '<>', 'gap')
+      .orderBy('nonce'),
 )
 
 /**
@@ -193,10 +195,18 @@ async function cancelBound(
 ): Promise<BulkCancellation> {
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
-  let racing = 0
+  let [racing, lifted] = [0, 0]
   for (const bound of await executor.all(boundIds, { relayerId })) {
-    if (!bulkStatuses.includes(bound.status)) continue
     const { id } = bound
+    // One that is canceled already is no part of the result, and loses its bound.
+    if (bound.status === status && bound.cancel_cost_max !== null) {
+      const raced = await takeBack(executor, relayerId, id, now)
+      if ('reason' in raced) failed.push({ id, reason: raced.reason })
+      else await saveTransaction(executor, tallies, raced.before, raced.after, now)
+      lifted += 1
+      continue
+    }
+    if (!bulkStatuses.includes(bound.status)) continue
     const taken = await takeBack(executor, relayerId, id, now)
     if ('reason' in taken) {
       failed.push({ id, reason: taken.reason })
@@ -206,7 +216,7 @@ async function cancelBound(
     canceled.push(id)
     if (!isTerminal(taken.after)) racing += 1
   }
-  return { canceled, failed, racing }
+  return { canceled, failed, racing, ...(lifted > 0 && { lifted }) }
 }
 
 /** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */

@@ -74,6 +74,7 @@ export const progressColumns = {
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
   give_ups: 'integer',
+  cancel_cost_max: 'text',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

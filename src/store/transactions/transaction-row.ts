@@ -50,6 +50,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     sent_at: transaction.sentAt ?? null,
     canceled_at: cancellation?.requestedAt ?? null,
     cancel_origin: cancellation?.origin ?? null,
+    cancel_cost_max: cancellation?.costMax?.toString() ?? null,
     ended_at:
       lifecycle.phase === 'final' ? lifecycle.settledAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
     confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null,
@@ -85,7 +86,11 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     ...(row.valid_until !== null && { validUntil: row.valid_until }),
     lifecycle: lifecycleFromRow(row, attempts),
     ...(row.canceled_at !== null && {
-      cancellation: { origin: required(row, 'cancel_origin'), requestedAt: row.canceled_at },
+      cancellation: {
+        origin: required(row, 'cancel_origin'),
+        requestedAt: row.canceled_at,
+        ...(row.cancel_cost_max !== null && { costMax: BigInt(row.cancel_cost_max) }),
+      },
     }),
     ...(row.status_reason !== null && { statusReason: row.status_reason }),
     ...(wait && { wait }),

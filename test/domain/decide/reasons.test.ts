@@ -336,6 +336,12 @@ const cases: readonly Case[] = [
     {},
   ],
   [
+    'cost_bound',
+    /^canceled; the no-op would cost up to 0\.001 ether, above its bound of 0\.000000007 gwei \(a share of max_cost\).* cancel it once more \(DELETE\) to lift the bound/,
+    { open: [inFlight(0, undefined, { cancellation: { ...canceled.cancellation, costMax: 7n } })] },
+    {},
+  ],
+  [
     'node_refuses',
     /^canceled; the node refused the no-op, and it is broadcast again at growing intervals: intrinsic/,
     { open: [inFlight(0, [someAttempt(0), someNoOp(0, { broadcast: broadcastStates.refused })], canceled)] },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
-import { put, putEveryPhase, transaction } from '../support/rows.ts'
+import { at, attempt, put, putEveryPhase, transaction } from '../support/rows.ts'
 import { serve } from '../support/serve.ts'
 
 const path = '/api/v1/relayers/one/transactions/pending'
@@ -41,6 +41,21 @@ test('nothing pending: an empty result, and a body is ignored', async () => {
     })
     expect(answer.body.pagination).toEqual({ current_page: 1, per_page: 0, total_items: 0 })
   }
+})
+
+test('one that races within a bound of cost loses the bound, and is not in the result', async () => {
+  await using server = await serve()
+  const own = attempt('bounded' as TransactionId, 0xd1, 'execute', 0)
+  const cancellation = { origin: 'request', requestedAt: at, costMax: 7n } as const
+  await put(server.store, transaction('bounded', { phase: 'inFlight', nonce: 0, attempts: [own] }, { cancellation }))
+  const [first, woken] = [await server.ask('DELETE', path), server.woken.length]
+  expect(first.body.data).toMatchObject({ queued_for_cancellation_transaction_ids: [], total_processed: 0 })
+  expect(woken).toBe(1)
+  const stored = await server.store.reads.transaction('one' as RelayerId, 'bounded' as TransactionId)
+  expect(stored?.cancellation).toEqual({ origin: 'request', requestedAt: at })
+  const second = await server.ask('DELETE', path)
+  expect(second.text).toBe(first.text)
+  expect(server.woken.length).toBe(woken)
 })
 
 test('a row that could not be changed is listed, with the reason in the logs', async () => {

@@ -90,6 +90,25 @@ describe('success', () => {
     expect(await stored('twice')).toEqual(row)
   })
 
+  test('canceling a race with a bound of cost answers the same bytes, lifts the bound and wakes the owner', async () => {
+    const own = attempt('bounded' as TransactionId, 0xd1, 'execute', 22)
+    const cancellation = { origin: 'request', requestedAt: at, costMax: 31_500_000_000_000n } as const
+    const lifecycle = { phase: 'inFlight', nonce: 22, attempts: [own] } as const
+    await put(server.store, transaction('bounded', lifecycle, { cancellation }))
+    const shown = () => server.ask('GET', `${pathOf('bounded')}/cancellation`)
+    expect((await shown()).body.data).toMatchObject({ state: 'racing', cost_max: '31500000000000' })
+    const woken = server.woken.length
+    const first = await cancel('bounded')
+    expectSuccess(first)
+    expect(server.woken.length).toBe(woken + 1)
+    expect((await shown()).body.data).not.toHaveProperty('cost_max')
+    expect(await stored('bounded')).toMatchObject({ cancellation: { origin: 'request', requestedAt: at } })
+    const row = await stored('bounded')
+    const second = await cancel('bounded')
+    expect(second.text).toBe(first.text)
+    expect(await stored('bounded')).toEqual(row)
+  })
+
   test('the no-op that won is not shown as the transaction: hash and fees stay those of the payload', async () => {
     const [own, noOp] = [
       attempt('won' as TransactionId, 0xc1, 'execute', 21),

@@ -15,6 +15,7 @@ import type { Gas, Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { countedBalance } from '../queue/reserve-balance.ts'
+import type { Bid } from './bidder.ts'
 import { type Contender, gasOf, purposeOf } from './contender.ts'
 import {
   explainBarred,
@@ -82,9 +83,9 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
   // The service signs nothing that the account can't pay for: a node would reject it.
   if (balance === undefined) {
     const unlimited = price(contender, { gas, market, balance }, situation)
-    // Below the cap or the ceiling no balance helps, and each reading of it is a call.
+    // Below the cap, the ceiling or a bound no balance helps, and each reading of it is a call.
     const waits = why !== 'unfunded' && unlimited.kind === 'wait' ? unlimited : undefined
-    const isCapped = waits?.until === 'cap' || waits?.until === 'ceiling'
+    const isCapped = waits !== undefined && notOfBalance.includes(waits.until)
     const first = isCapped ? explainLimit(contender, waits, { gas, market }, situation) : needsBalance
     return [...first, ...again]
   }
@@ -111,6 +112,8 @@ function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
   const { market, balance } = observation
   return (market && countedBalance(work, observation, market, policy)) ?? balance
 }
+
+const notOfBalance: readonly Extract<Bid, { kind: 'wait' }>['until'][] = ['cap', 'ceiling', 'bound', 'l1Fee']
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
 

@@ -2,16 +2,15 @@
 import type { Attempt } from '../../attempt.ts'
 import { effectivePrice, type Market, replacementFloor } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
-import type { Observation } from '../../observation.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import { maxWei, type Wei } from '../../units.ts'
-import type { Bidder, BidRules } from './bidder.ts'
+import type { Bidder, BidFacts, BidRules } from './bidder.ts'
 
 /** The ceiling of prices, or the least price that replaces another contender's live attempts: that is no node's claim. */
 export function bidCeiling(
   rivals: readonly Attempt[],
   { own, speed, purpose }: Bidder,
-  { rule }: Observation,
+  { rule }: Pick<BidFacts, 'rule'>,
   market: Market,
   { profile }: BidRules,
 ): Wei {

@@ -41,7 +41,7 @@ import type { InPhase } from '../../transaction.ts'
 import { maxWei, minWei, type Wei } from '../../units.ts'
 import { bidCeiling } from './bid-ceiling.ts'
 import { bidOnArrival } from './bid-on-arrival.ts'
-import { type Bid, type Bidder, type BidRules, equalAttempt } from './bidder.ts'
+import { type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from './bidder.ts'
 
 /**
  * The limit of attempts for one nonce and purpose. At a quarter more each, it lies far beyond any market. Beyond it
@@ -57,7 +57,7 @@ const smallTip = 3_000_000_000n
  */
 export const raisedTipAfterBlocks = 12
 
-export function nextBid(bidder: Bidder, observation: Observation, market: Market, policy: BidRules): Bid {
+export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
   if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)
   const rivals = rivalsOf(bidder.transaction)
   const bid = bidOver(rivals, bidder, observation, market, policy)
@@ -71,7 +71,7 @@ export function nextBid(bidder: Bidder, observation: Observation, market: Market
 function bidOver(
   rivals: readonly Attempt[],
   bidder: Bidder,
-  observation: Observation,
+  observation: BidFacts,
   market: Market,
   policy: BidRules,
 ): Bid {
@@ -138,7 +138,7 @@ export function usualFees({ transaction, speed }: Pick<Bidder, 'transaction' | '
 export function floorFor(
   transaction: InPhase<'inFlight'>,
   market: Market,
-  { rule }: Observation,
+  { rule }: Pick<BidFacts, 'rule'>,
   policy: Pick<NetworkPolicy, 'profile'>,
 ): Fees | undefined {
   const rivals = isFcfs(policy) ? [] : rivalsOf(transaction)
@@ -146,7 +146,7 @@ export function floorFor(
 }
 
 /** The lowest tip that replaces every attempt that the last answer about it doesn't refuse. */
-function tipOverHeld(rivals: readonly Attempt[], market: Market, { rule }: Observation): Wei {
+function tipOverHeld(rivals: readonly Attempt[], market: Market, { rule }: Pick<BidFacts, 'rule'>): Wei {
   const held = rivals.filter((rival) => rejectionOf(rival) === undefined)
   return isNonEmpty(held) ? tipOf(replacementFloor(held, market, rule)) : 0n
 }
@@ -207,7 +207,7 @@ function refusedOverForeign(latest: Attempt): Fees | undefined {
  * Our own escalation counts from the highest of three: the market's price, the lowest fees that replace a client's own,
  * and the fees that replaced a foreign transaction.
  */
-function referenceOf(bidder: Bidder, { rule }: Observation, market: Market): Fees {
+function referenceOf(bidder: Bidder, { rule }: Pick<BidFacts, 'rule'>, market: Market): Fees {
   const named = namedBids(bidder.transaction).map((fees) => floorOver(fees, market, rule))
   return [...named, ...overForeign(bidder.own)].reduce(higher, usualFees(bidder, market))
 }
@@ -252,7 +252,7 @@ function overForeign(own: readonly Attempt[]): readonly Fees[] {
  */
 function raisedTip(
   { transaction, speed }: Pick<Bidder, 'transaction' | 'speed'>,
-  { head, nonce }: Observation,
+  { head, nonce }: BidFacts,
   market: Market,
   policy: Pick<NetworkPolicy, 'raisedTip'>,
 ): Wei | undefined {

@@ -1,6 +1,7 @@
 // A bid for a nonce: the facts about the bidder, and the result.
 import type { Attempt } from '../../attempt.ts'
 import { type Fees, isSame, type Speed } from '../../fees.ts'
+import type { Head, Observation } from '../../observation.ts'
 import type { CeilingRules, Purpose } from '../../price-ceiling.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
@@ -32,9 +33,12 @@ export type Bid =
   /** `wanted`: the fees without that limit; where funds are short, the lowest fees that would suffice. */
   | {
       readonly kind: 'wait'
-      readonly until: 'cap' | 'named' | 'ceiling' | 'funds' | 'market' | 'double'
+      readonly until: 'cap' | 'named' | 'ceiling' | 'funds' | 'market' | 'double' | 'bound' | 'l1Fee'
       readonly wanted: Fees
     }
+
+/** The facts of the chain that bids follow, beside the prices. */
+export type BidFacts = Pick<Observation, 'nonce' | 'rule' | 'balance'> & { readonly head: Pick<Head, 'number'> }
 
 /** The rules of a network that bids follow. */
 export type BidRules = Pick<NetworkPolicy, 'raisedTip'> & { readonly profile: CeilingRules }

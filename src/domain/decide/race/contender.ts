@@ -7,9 +7,11 @@ import { gasRulesOf, isBelowLeastGas, leastGasInFlight } from '../../intrinsic-g
 import { l1FeeOf } from '../../l1-fee.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Purpose } from '../../price-ceiling.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { type Gas, minWei, type Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
+import type { StoredWork } from '../plan/work.ts'
 import { promisedTo, spendable } from '../queue/funds.ts'
 import { gasFundsOf, promisedGas } from '../queue/reserve-balance.ts'
 import { reserveBeside } from '../queue/sweeping.ts'
@@ -26,6 +28,8 @@ export interface Contender {
   readonly speed: Speed
   readonly patience: Patience
   readonly limit: PriceCap
+  /** The most that a no-op may cost, with its L1 fee. Absent: its cancellation has no bound. */
+  readonly costMax?: Wei
   /** The fees that the client named. They are its limit: the service never raises them. */
   readonly named?: Fees
 }
@@ -68,7 +72,11 @@ export function replacementContender(transaction: InPhase<'inFlight'>, situation
 }
 
 /** For the no-op of a canceled transaction. Its nonce is urgent, whatever its payload was to pay. */
-export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
+export function noOpContender(
+  transaction: InPhase<'inFlight'>,
+  { work, policy }: { readonly work: Pick<StoredWork, 'relayer'>; readonly policy: NetworkPolicy },
+): Contender {
+  const { costMax } = transaction.cancellation ?? {}
   return {
     transaction,
     wants: 'noOp',
@@ -77,6 +85,7 @@ export function noOpContender(transaction: InPhase<'inFlight'>, { work, policy }
     patience: { blocks: policy.cancelBumpAfterBlocks, ms: policy.cancelBumpAfterMs },
     // The no-ops' own cap, not the sends': a blocked nonce that costs more than the sends' cap would be stuck for ever.
     limit: { name: 'cancel_gas_price_cap', cap: work.relayer.policies.cancelGasPriceCap },
+    ...(costMax !== undefined && { costMax }),
   }
 }
 

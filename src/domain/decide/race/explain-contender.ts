@@ -116,6 +116,12 @@ export function explainLimit(
         condition: 'cancel_unfunded',
         facts: { cost: roughly(noOpCost(gas, wanted, market)), ...withinReserve(situation) },
       })
+    case 'bound': {
+      const facts = { costMax: contender.costMax ?? 0n, cost: roughly(noOpCost(gas, wanted, market)) }
+      return explain(transaction, { condition: 'cost_bound', facts })
+    }
+    case 'l1Fee':
+      return explain(transaction, { condition: 'facts_missing', facts: { fact: 'l1Fee' } })
     case 'market':
     case 'double': {
       const of = wants === 'noOp' ? 'noOp' : 'attempt'

@@ -1,5 +1,6 @@
 // The only place that bids for a contender: at the fees that its client named, or at those of the market.
 import { covers, type Fees, feeCap, type Market } from '../../fees.ts'
+import { noOpCost } from '../../no-op.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import { upfrontCost } from '../queue/funds.ts'
@@ -24,7 +25,23 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
   }
   const bidder = { transaction, own, purpose: purposeOf(contender), speed, gas, cap: limit.cap, funds }
   if (named) return bidAsNamed(named, floorFor(transaction, market, observation, policy), bidder)
+  if (contender.costMax !== undefined) return bidWithin(contender.costMax, bidder, market, situation)
   return nextBid(bidder, observation, market, policy)
+}
+
+/** The bound limits the whole cost, so it works like a balance that has no more. Each bid is within it: any of them may be mined. */
+function bidWithin(costMax: Wei, bidder: Bidder, market: Market, { observation, policy }: Situation): Bid {
+  // Without it nobody can say what a no-op costs.
+  if (policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined) {
+    return { kind: 'wait', until: 'l1Fee', wanted: usualFees(bidder, market) }
+  }
+  const forGas = costMax - (market.noOpL1Fee ?? 0n)
+  const isFundsLower = bidder.funds !== undefined && bidder.funds < forGas
+  const bid = nextBid(isFundsLower ? bidder : { ...bidder, funds: forGas }, observation, market, policy)
+  if (bid.kind === 'wait' && bid.until === 'funds' && !isFundsLower) return { ...bid, until: 'bound' }
+  // Gas may be free where data on L1 is not.
+  const isAbove = bid.kind === 'sign' && noOpCost(bidder.gas, bid.fees, market) > costMax
+  return isAbove ? { kind: 'wait', until: 'bound', wanted: bid.fees } : bid
 }
 
 /** Named fees are the client's limit, even if they do not suffice. The cap may be below them by now. */

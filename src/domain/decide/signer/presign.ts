@@ -26,7 +26,7 @@ import { priceCeiling } from '../../price-ceiling.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
-import { type Gas, maxWei, raisedBy } from '../../units.ts'
+import { type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { PresignOrder } from '../plan/presign-order.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -182,15 +182,25 @@ export function presignedFor(transaction: InPhase<'inFlight'>, situation: Situat
   const { market, balance } = observation
   if (!market || !work.presigned) return undefined
   const { attempts } = transaction.lifecycle
+  const { costMax } = transaction.cancellation ?? {}
   const cap = work.relayer.policies.cancelGasPriceCap
   const stored = fitting(transaction, work.presigned, market, cap).filter(
     ({ hash, gasLimit, fees }) =>
       !attempts.some((attempt) => attempt.hash === hash) &&
-      (balance === undefined || noOpCost(gasLimit, fees, market) <= balance),
+      (balance === undefined || noOpCost(gasLimit, fees, market) <= balance) &&
+      isWithin(costMax, { gasLimit, fees }, market),
   )
   const replaces = replacing(transaction, market, situation)
   const able = stored.find(({ fees }) => replaces(fees) && isMinable(fees, market))
   return able ?? (attempts.some(isNoOp) ? undefined : stored.at(-1))
+}
+
+function isWithin(
+  costMax: Wei | undefined,
+  { gasLimit, fees }: Pick<PresignedNoOp, 'gasLimit' | 'fees'>,
+  market: Market,
+): boolean {
+  return costMax === undefined || noOpCost(gasLimit, fees, market) <= costMax
 }
 
 /** Those that could take its nonce as far as policy, gas and type go; the cheapest first. */

@@ -1,0 +1,207 @@
+// Which of a relayer's matches a bulk cancellation takes within its limit of cost: only what costs nothing, or no more than
+// `max_cost` together. The cost of each is the most that its no-op, and the gap filler that its cancellation makes necessary,
+// may cost at the last observed price.
+
+import { isNoOp, mayBeKnown } from '../attempt.ts'
+import { type Market, strictestRule } from '../fees.ts'
+import type { RelayerId, TransactionId } from '../ids.ts'
+import { noOpCost, noOpGasLimit } from '../no-op.ts'
+import { isPaused } from '../pause.ts'
+import type { NetworkPolicy } from '../relayer.ts'
+import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
+import { type BlockNumber, type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
+import type { StoredWork } from './plan/work.ts'
+import { gapFillerFees } from './queue/assign-nonces.ts'
+import { inFlightMaxOf } from './queue/window.ts'
+import { nextBid } from './race/bid.ts'
+import { noOpContender } from './race/contender.ts'
+
+/** `free` takes what costs nothing, whatever `maxCost` is. */
+export type CostLimit =
+  | { readonly only: 'free'; readonly maxCost?: Wei }
+  | { readonly only?: undefined; readonly maxCost: Wei }
+
+/** Whether the limit needs a price: what costs nothing shows without one. */
+export function needsPrice({ only }: CostLimit): boolean {
+  return only === undefined
+}
+
+/** The last observed price of a network. */
+export interface ObservedPrice {
+  readonly market: Market
+  /** The block of the observation. */
+  readonly block: BlockNumber
+}
+
+export interface Matched {
+  readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'unsettled'>
+  /** Whether the filter matches it. Of open transactions only: those that a cancel refuses, and gap fillers, never match. */
+  readonly covers: (transaction: Transaction) => boolean
+  /** The first of the queue that stay there, in order: the filter does not match them. */
+  readonly staying: readonly Transaction[]
+  /** The same commit pauses the relayer. */
+  readonly pauses: boolean
+}
+
+/** Why a match costs something. */
+export type CostBy = 'no_op' | 'gap_filler'
+
+export type NotTaken =
+  /** `cost`: absent without an observed price. */
+  | { readonly reason: 'costs'; readonly facts: { readonly by: CostBy; readonly cost?: Wei } }
+  /** `left`: of `max_cost`, when its turn came. */
+  | {
+      readonly reason: 'beyond_max_cost'
+      readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
+    }
+
+export type MatchChoice = { readonly id: TransactionId; readonly nonce: Nonce } & (
+  | { readonly taken: true; readonly share: Wei }
+  | { readonly taken: false; readonly why: NotTaken }
+)
+
+export interface Choices {
+  /** Of each match with a nonce, cheapest first. A match without a nonce is free, and not listed. */
+  readonly choices: readonly MatchChoice[]
+  /** The sum of the shares. */
+  readonly spent: Wei
+}
+
+/**
+ * Cheapest first, lowest nonce first among equals. A match that no longer fits is passed: a later one is no cheaper.
+ *
+ * `price` is absent only where the limit needs none (needsPrice).
+ */
+export function chooseWithin(
+  matched: Matched,
+  limit: CostLimit,
+  policy: NetworkPolicy,
+  price: ObservedPrice | undefined,
+): Choices {
+  let spent: Wei = 0n
+  const choices = costsOf(matched, policy, price).map(({ id, nonce, by, cost }): MatchChoice => {
+    const of = { id, nonce }
+    if (by === undefined) return { ...of, taken: true, share: 0n }
+    if (limit.only !== undefined || cost === undefined) {
+      return { ...of, taken: false, why: { reason: 'costs', facts: { by, ...(cost !== undefined && { cost }) } } }
+    }
+    const left = limit.maxCost - spent
+    if (cost > left) return { ...of, taken: false, why: { reason: 'beyond_max_cost', facts: { by, cost, left } } }
+    spent += cost
+    return { ...of, taken: true, share: cost }
+  })
+  return { choices, spent }
+}
+
+/**
+ * The rest of `max_cost` for the next relayer. Each relayer's commit stores the sum of its shares together with the shares, and the next
+ * one begins with what those on record leave. So a crash between two commits loses no share and counts none twice.
+ */
+export function restOf(limit: CostLimit, committed: readonly Wei[]): CostLimit {
+  if (limit.maxCost === undefined) return limit
+  return { ...limit, maxCost: maxWei(0n, limit.maxCost - committed.reduce((sum, spent) => sum + spent, 0n)) }
+}
+
+export interface RelayerMatch extends Matched {
+  readonly policy: NetworkPolicy
+  readonly price: ObservedPrice | undefined
+}
+
+/** All relayers in their order, as if committed one after the other: for a preview. */
+export function chooseInOrder(
+  relayers: readonly RelayerMatch[],
+  limit: CostLimit,
+): readonly (Choices & { readonly relayerId: RelayerId })[] {
+  const committed: Wei[] = []
+  return relayers.map(({ policy, price, ...matched }) => {
+    const chosen = chooseWithin(matched, restOf(limit, committed), policy, price)
+    committed.push(chosen.spent)
+    return { relayerId: matched.work.relayer.id, ...chosen }
+  })
+}
+
+interface Cost {
+  readonly id: TransactionId
+  readonly nonce: Nonce
+  /** Absent: it costs nothing. */
+  readonly by?: CostBy
+  /** Absent without a price. */
+  readonly cost?: Wei
+}
+
+function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice | undefined): readonly Cost[] {
+  const gas = noOpGasLimit(price?.market, policy.profile)
+  const priced = price && gas !== undefined ? { ...price, gas, policy, work: matched.work } : undefined
+  const gapFillers = gapFillersNeeded(matched)
+  return matched.work.open
+    .filter((each) => isInPhase(each, 'inFlight', 'mined'))
+    .filter(matched.covers)
+    .map((each): Cost => {
+      const of = { id: each.id, nonce: each.lifecycle.nonce }
+      // A block has spent its nonce, and no no-op is signed for it.
+      if (!isInPhase(each, 'inFlight')) return of
+      if (!neverReachedANode(each)) return { ...of, by: 'no_op', ...(priced && { cost: costOfRace(each, priced) }) }
+      if (!gapFillers.has(each.lifecycle.nonce)) return of
+      return { ...of, by: 'gap_filler', ...(priced && { cost: costOfGapFiller(priced) }) }
+    })
+    .sort((one, other) => compare(one.cost ?? 0n, other.cost ?? 0n) || one.nonce - other.nonce)
+}
+
+/**
+ * The nonces of unsent matches that need a gap filler: a nonce above them stays in use, and the queue does not take them. The
+ * queue takes the lowest first, and gaps that are open already count among them.
+ */
+function gapFillersNeeded({ work, covers, staying, pauses }: Matched): ReadonlySet<Nonce> {
+  const bound = work.open.filter((each) => isInPhase(each, 'inFlight'))
+  const given = bound.filter((each) => covers(each) && neverReachedANode(each)).map(({ lifecycle }) => lifecycle.nonce)
+  const kept = new Set(bound.map(({ lifecycle }) => lifecycle.nonce).filter((nonce) => !given.includes(nonce)))
+  const highest = Math.max(-1, ...kept)
+  const below = given.filter((nonce) => nonce < highest).sort((one, other) => one - other)
+  const from = Math.max(work.floor.spentBelow, (work.unsettled?.nonce ?? -1) + 1)
+  const openGaps = Math.max(0, highest - from - countBetween(work, from, highest))
+  const room = Math.max(0, inFlightMaxOf(work.relayer) - kept.size)
+  const ready = isPaused(work.relayer) || pauses ? 0 : Math.min(room, readyOf(staying))
+  return new Set(below.slice(Math.max(0, ready - openGaps)))
+}
+
+/** How many nonces of open transactions lie there. */
+function countBetween({ open }: Matched['work'], from: Nonce, to: Nonce): number {
+  const nonces = open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : []))
+  return nonces.filter((nonce) => nonce >= from && nonce < to).length
+}
+
+/** How many of the queue wait for nothing but a nonce. First in, first out: one that waits holds up those behind it. */
+function readyOf(staying: readonly Transaction[]): number {
+  const held = staying.findIndex(({ wait, suspectedNoOp }) => wait !== undefined || suspectedNoOp !== undefined)
+  return held < 0 ? staying.length : held
+}
+
+interface Priced extends ObservedPrice {
+  readonly gas: Gas
+  readonly policy: NetworkPolicy
+  readonly work: Matched['work']
+}
+
+/** The most that a no-op can cost that is signed at this price, or that was signed before. */
+function costOfRace(transaction: InPhase<'inFlight'>, { gas, market, block, policy, work }: Priced): Wei {
+  const { own, speed, limit } = noOpContender(transaction, { work, policy })
+  const bidder = { transaction, own, purpose: 'noOp', speed, gas, cap: limit.cap, funds: undefined } as const
+  const seen = { head: { number: block }, nonce: work.floor.spentBelow, rule: strictestRule }
+  const bid = nextBid(bidder, seen, market, policy)
+  const next =
+    bid.kind === 'repeat'
+      ? noOpCost(bid.attempt.gasLimit, bid.attempt.fees, market)
+      : noOpCost(gas, bid.kind === 'sign' ? bid.fees : bid.wanted, market)
+  const signed = transaction.lifecycle.attempts
+    .filter((attempt) => isNoOp(attempt) && mayBeKnown(attempt))
+    .map(({ gasLimit, fees }) => noOpCost(gasLimit, fees, market))
+  return maxWei(next, ...signed)
+}
+
+function costOfGapFiller({ gas, market, policy, work }: Priced): Wei {
+  return noOpCost(gas, gapFillerFees(work.relayer, market, policy), market)
+}
+
+function compare(one: Wei, other: Wei): number {
+  return one < other ? -1 : Number(one > other)
+}
