@@ -320,7 +320,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.goto(at('/'))
     await page.locator('tbody tr').nth(5).waitFor()
     // The idle ones are looked at again half a minute after a node was silent.
-    await expect.poll(() => page.getByText('No node can be reached').count(), { timeout: 90_000 }).toBe(0)
+    await expect.poll(() => page.getByText('No node can be reached').count()).toBe(0)
     await page.locator('tbody tr').nth(2).hover()
     const before = await ids()
     await scene.client.request('PATCH', '/relayers/treasury', { body: { paused: true } })
@@ -437,7 +437,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       const all = await Promise.all(sent.map(({ id }) => scene.client.get(relayer, id)))
       return all.every(({ status }) => status === 'confirmed')
     }
-    await expect.poll(areOver, { timeout: 60_000, interval: 300 }).toBe(true)
+    await expect.poll(areOver, { interval: 300 }).toBe(true)
     await cap(3_000_000_000)
   }
 
@@ -450,7 +450,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
           await mineAt(scene.anvil, 40)
           return found.isVisible()
         },
-        { timeout: 60_000, interval: 300 },
+        { interval: 300 },
       )
       .toBe(true)
   }

@@ -83,6 +83,6 @@ test.skipIf(!isInstalled() && process.env['CI'] === undefined).each([
       expect(error.message).toMatch(refusal)
       return true
     },
-    { limitMs: 20_000, what: 'an answer of the pooler' },
+    { what: 'an answer of the pooler' },
   )
 })

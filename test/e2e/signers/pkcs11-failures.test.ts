@@ -16,7 +16,7 @@ import { childrenWith } from './support/child-processes.ts'
 const missing = whyNoSoftHsm() ?? whyNoCompiler()
 const [tokenLabel, keyLabel] = ['relayers', 'payouts']
 /** For a busy machine. */
-const patience = 20_000
+const patience = 90_000
 let hsm: SoftHsm
 let library: SlowCryptoki
 let service: KeyService
