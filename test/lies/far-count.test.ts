@@ -75,7 +75,6 @@ test.each(far)(
     expect(await noncesOf(stage)).toEqual([0, 1])
     expect(gapFillers(stage)).toEqual([])
   },
-  120_000,
 )
 
 test.each(seats)('an account that 20,000 transactions moved elsewhere, and %s is honest', async (seat) => {
