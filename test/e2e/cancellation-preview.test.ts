@@ -105,6 +105,8 @@ describe.each(Object.entries(mixes))('%s', (id, mix) => {
     expect(racing).toMatchObject({ no_ops: 0, racing: mix.length, committed: preview.cost.today, cost: { today: '0' } })
     const burned = (await audit(stage, sender)).reduce((sum, { fee }) => sum + fee, 0n)
     expect(burned).toBeLessThanOrEqual(BigInt(preview.cost.today))
+    // All of them stood in the next block, whose base fee the preview had.
+    expect(burned).toBe(BigInt(preview.cost.expected))
   })
 })
 
