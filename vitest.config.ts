@@ -122,10 +122,15 @@ const ways: Readonly<Record<string, object>> = {
   'rest-chaos': alone(4),
 }
 
+/** Vitest's own second is none on a busy machine. */
+const pollMs = 90_000
+
 export default defineConfig({
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    // These end what hangs, on a machine whose cores are busy otherwise, too: no working code meets them.
+    testTimeout: 300_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: pollMs } },
     setupFiles: ['test/support/seed-properties.ts'],
     projects: tiers.map(({ name, files, except = [], again }, place) => ({
       extends: true as const,

@@ -24,7 +24,7 @@ export interface NodeCommand {
   readonly listening: RegExp
 }
 
-const startTimeoutMs = 60_000
+const startTimeoutMs = 110_000
 const outputMaxChars = 4_000
 
 /** Rejects with the node's own words when it ends or says nothing within a minute. */

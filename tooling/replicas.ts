@@ -99,7 +99,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
     async ownerOf(relayer) {
       return [...(await shares())].find(([, relayers]) => relayers.includes(relayer))?.[0]
     },
-    async shared(counts, limitMs = 40_000) {
+    async shared(counts, limitMs = 90_000) {
       let last = ''
       await until(
         async () => {

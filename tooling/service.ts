@@ -121,7 +121,8 @@ async function ready(url: string, process: Tethered): Promise<void> {
   )
   await until(async () => ended !== undefined || (await isReady(url)), {
     everyMs: 25,
-    limitMs: 30_000,
+    // Far more than a start takes on a machine whose cores are busy otherwise.
+    limitMs: 110_000,
     what: 'ready',
   }).catch((cause: unknown) => {
     throw new Error(`the service is not ready\n${process.logs()}`, { cause })

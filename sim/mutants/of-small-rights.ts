@@ -159,4 +159,24 @@ export const ofSmallRights: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'any-number-of-waits',
+    breaks: 'lets one key wait for as many verdicts as it likes',
+    caughtBy: 'test/http/transactions/wait.test.ts',
+    expects: 'a key has 64 waits at once',
+    edits: [
+      {
+        file: 'src/http/transactions/cancel.ts',
+        find: 'openPlaces(waitsPerKeyMax)',
+        put: 'openPlaces(waitsPerKeyMax * 1_000_000_000)',
+      },
+    ],
+  },
+  {
+    name: 'a-wait-takes-its-place-for-ever',
+    breaks: 'counts waits that have ended, so that a key soon has none',
+    caughtBy: 'test/http/transactions/wait.test.ts',
+    expects: 'a key has 64 waits at once',
+    edits: [{ file: 'src/http/transactions/cancel.ts', find: '.finally(leave)', put: '.finally(() => undefined)' }],
+  },
 ]

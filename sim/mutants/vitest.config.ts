@@ -8,6 +8,11 @@ export default defineConfig(({ mode }) => {
   return {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     plugins: [{ name: 'mutant', enforce: 'pre', load: (id: string) => sources.get(id) }],
-    test: { testTimeout: 60_000, hookTimeout: 60_000, include: ['test/**/*.test.ts'] },
+    test: {
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      expect: { poll: { timeout: 30_000 } },
+      include: ['test/**/*.test.ts'],
+    },
   }
 })

@@ -1,18 +1,11 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
 import { ApiError, NoAnswer } from './api-error.ts'
 import { pause } from './pause.ts'
+import type { DeadLetterView } from './record-types.ts'
 import { answering, type Connection } from './request.ts'
-import type { TransactionView } from './transaction-types.ts'
 
 /** One event: the body of a webhook, and the data of a line of the stream. */
-export interface EventView {
-  readonly id: string
-  readonly event: 'transaction_update' | 'transaction_attention'
-  readonly timestamp: string
-  /** The last event of its transaction. */
-  readonly terminal: boolean
-  readonly payload: TransactionView & { readonly payload_type: 'transaction' }
-}
+export type EventView = DeadLetterView['event']
 
 export interface EventFilter {
   readonly relayerId?: string

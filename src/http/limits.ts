@@ -8,6 +8,7 @@ export interface ServerLimits {
   readonly bodyBytesMax?: number
   /** Of a node's answer to a client's read. */
   readonly rpcAnswerBytesMax?: number
+  readonly connectionTimeoutMs?: number
 }
 
 export const bodyBytesMaxDefault = 256 * 1024

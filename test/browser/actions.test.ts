@@ -3,9 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
-describe.skipIf(chromiumPath === undefined)('actions', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
   let scene: Scene
   let browser: Browser
   let operator: Visit
@@ -27,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('actions', () => {
       ...{ to: `0x${'11'.repeat(20)}`, value: '1500000000000000', data: '0x1234', gas_limit: 40_000 },
       ...{ max_fee_per_gas: '42000000000', max_priority_fee_per_gas: '1000000000' },
     })
-    await expect.poll(async () => (await scene.client.get(relayer, id)).status, { timeout: 20_000 }).toBe('submitted')
+    await expect.poll(async () => (await scene.client.get(relayer, id)).status).toBe('submitted')
     return id
   }
 
@@ -64,7 +65,7 @@ describe.skipIf(chromiumPath === undefined)('actions', () => {
       const attempts = await scene.client.attempts('bridge', id)
       return attempts.some(({ kind, max_fee_per_gas: fee }) => kind === 'replace' && Number(fee) > 60_000_000_000)
     }
-    await expect.poll(faster, { timeout: 30_000 }).toBe(true)
+    await expect.poll(faster).toBe(true)
     const after = await scene.client.get('bridge', id)
     expect(after).toMatchObject({ nonce: before.nonce, data: '0x1234', value: before.value })
 

@@ -3,13 +3,14 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
 const queued = 10_000
 
 if (chromiumPath === undefined) process.stderr.write(`The tests of the dashboard are skipped: ${chromiumMissing}.\n`)
 
-describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   let scene: Scene
   let browser: Browser
   let operator: Visit
@@ -320,7 +321,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     await page.goto(at('/'))
     await page.locator('tbody tr').nth(5).waitFor()
     // The idle ones are looked at again half a minute after a node was silent.
-    await expect.poll(() => page.getByText('No node can be reached').count(), { timeout: 90_000 }).toBe(0)
+    await expect.poll(() => page.getByText('No node can be reached').count()).toBe(0)
     await page.locator('tbody tr').nth(2).hover()
     const before = await ids()
     await scene.client.request('PATCH', '/relayers/treasury', { body: { paused: true } })
@@ -437,7 +438,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
       const all = await Promise.all(sent.map(({ id }) => scene.client.get(relayer, id)))
       return all.every(({ status }) => status === 'confirmed')
     }
-    await expect.poll(areOver, { timeout: 60_000, interval: 300 }).toBe(true)
+    await expect.poll(areOver, { interval: 300 }).toBe(true)
     await cap(3_000_000_000)
   }
 
@@ -450,7 +451,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
           await mineAt(scene.anvil, 40)
           return found.isVisible()
         },
-        { timeout: 60_000, interval: 300 },
+        { interval: 300 },
       )
       .toBe(true)
   }

@@ -4,13 +4,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
 const queued = 60
 
 if (chromiumPath === undefined) process.stderr.write(`The tests of the dashboard are skipped: ${chromiumMissing}.\n`)
 
-describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   let scene: Scene
   let browser: Browser
   let operator: Visit

@@ -3,12 +3,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
 /** Of the narrowest phones in use. */
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
-describe.skipIf(chromiumPath === undefined)('the look', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('the look', () => {
   let scene: Scene
   let browser: Browser
   let operator: Visit

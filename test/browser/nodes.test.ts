@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../tooling/client.ts'
 import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { type NodesScene, setNodesScene } from '../../tooling/dashboard/nodes-scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
-describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   let scene: NodesScene
   let browser: Browser
   let operator: Visit

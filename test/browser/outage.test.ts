@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../tooling/client.ts'
 import { chromiumMissing, chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { type Outage, openOutage } from '../../tooling/outage.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, violations, visit } from './support/visit.ts'
 
 const ether = 10n ** 18n
@@ -13,7 +14,7 @@ const pictures = process.env['PICTURES']
 
 if (chromiumPath === undefined) process.stderr.write(`The outage in a browser is skipped: ${chromiumMissing}.\n`)
 
-describe.skipIf(chromiumPath === undefined)('in a browser', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('in a browser', () => {
   let outage: Outage
   let browser: Browser
   beforeAll(async () => {

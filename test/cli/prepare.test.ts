@@ -11,6 +11,7 @@ import { run } from '../../src/cli/run.ts'
 import { type Anvil, startAnvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { type Ran, start } from './support/packed.ts'
 
 const directory = inject('packed')
@@ -207,8 +208,8 @@ test.for(['zsh', 'fish'] as const)('%s completes the same', async (shell, { skip
   )
   const reason = `${shell} is not installed here, so its completion script is not run: apt-get install ${shell}`
   // The reporter shows no reasons.
-  if (isMissing) process.stderr.write(`skipped: ${reason}\n`)
-  skip(isMissing, reason)
+  if (isSkipped(isMissing)) process.stderr.write(`skipped: ${reason}\n`)
+  skip(isSkipped(isMissing), reason)
   const script = join(folder, `completion.${shell}`)
   await writeFile(script, (await rescind(['completion', shell])).stdout)
   for (const [line, expected] of completions) {

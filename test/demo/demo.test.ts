@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 const demo = fileURLToPath(new URL('../../demo/main.ts', import.meta.url))
 
 test('ends with 0, and its table names the verdict, the nonce and the spender of every payment', async () => {
-  const child = spawn(process.execPath, [demo], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 55_000 })
+  const child = spawn(process.execPath, [demo], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 280_000 })
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk

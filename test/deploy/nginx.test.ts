@@ -14,6 +14,7 @@ import { until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
 import { certificateAuthority } from '../../tooling/key-services/certificate.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { read } from './shipped.ts'
 
 const files = ['deploy/nginx.conf', 'deploy/nginx-tls.conf'] as const
@@ -46,7 +47,7 @@ test.each(files)('%s fits the limits of the service', (file) => {
   expect(Number(set.get('client_body_buffer_size')?.replace('k', '')) * 1024).toBeGreaterThan(signerBodyBytesMax)
 })
 
-describe.skipIf(!existsSync(program))(`with a real nginx (skipped without ${program})`, () => {
+describe.skipIf(isSkipped(!existsSync(program)))(`with a real nginx (skipped without ${program})`, () => {
   let stage: Stage<Anvil>
   let folder: string
   let url: string

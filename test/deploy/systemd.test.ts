@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { isSkipped } from '../support/is-skipped.ts'
 import { read } from './shipped.ts'
 
 const unit = read('deploy/systemd/rescind.service')
@@ -23,21 +24,24 @@ test('it starts the program of the package in the memory of the package, and giv
   expect(directive('User')).toBe('rescind')
 })
 
-test.skipIf(!existsSync(analyze))(`systemd takes every line of it (skipped without ${analyze})`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rescind-unit-'))
-  try {
-    const file = join(folder, 'rescind.service')
-    const verify = async (text: string) => {
-      await writeFile(file, text)
-      return promisify(execFile)(analyze, ['verify', '--man=no', file]).then(
-        ({ stderr }) => stderr,
-        ({ stderr }: { stderr: string }) => stderr,
-      )
+test.skipIf(isSkipped(!existsSync(analyze)))(
+  `systemd takes every line of it (skipped without ${analyze})`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rescind-unit-'))
+    try {
+      const file = join(folder, 'rescind.service')
+      const verify = async (text: string) => {
+        await writeFile(file, text)
+        return promisify(execFile)(analyze, ['verify', '--man=no', file]).then(
+          ({ stderr }) => stderr,
+          ({ stderr }: { stderr: string }) => stderr,
+        )
+      }
+      const here = unit.replace('/opt/rescind/bin/node', process.execPath)
+      expect(await verify(here)).toBe('')
+      expect(await verify(here.replace('ProtectSystem=strict', 'ProtectSystems=strict'))).toContain('ProtectSystems')
+    } finally {
+      await rm(folder, { recursive: true })
     }
-    const here = unit.replace('/opt/rescind/bin/node', process.execPath)
-    expect(await verify(here)).toBe('')
-    expect(await verify(here.replace('ProtectSystem=strict', 'ProtectSystems=strict'))).toContain('ProtectSystems')
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-})
+  },
+)

@@ -24,7 +24,7 @@ import {
 } from './some.ts'
 
 const anyEvent = fc.record({
-  do: fc.constantFrom('send', 'send', 'cancel', 'step', 'step', 'mine'),
+  do: fc.constantFrom('send', 'send', 'cancel', 'step', 'step', 'mine', 'pass'),
   which: fc.nat({ max: 30 }),
   outcome: fc.constantFrom<BroadcastOutcome>(
     { kind: 'accepted' },
@@ -35,8 +35,9 @@ const anyEvent = fc.record({
 })
 
 test('nonces stay contiguous and single, room is kept, and nothing canceled is broadcast but its no-op', () => {
+  const ends = { executed: 0, canceled: 0, dropped: 0 }
   fc.assert(
-    fc.property(fc.array(anyEvent, { maxLength: 80 }), (events) => {
+    fc.property(fc.array(anyEvent, { minLength: 20, maxLength: 80, size: 'max' }), (events) => {
       const all = new Map<string, Transaction>()
       let [nonce, block, time, sequence] = [0, height, now, 0]
       const inclusions = new Map()
@@ -56,6 +57,9 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is b
           const found = [...all.values()][which % Math.max(1, all.size)]
           if (found && ['pending', 'sent', 'submitted'].includes(statusOf(found)))
             all.set(found.id, cancel(found, time))
+        } else if (what === 'pass') {
+          // What was mined before becomes final.
+          block += 4
         } else if (what === 'mine') {
           block += 1
           const next = inFlightOf(workNow()).find(({ lifecycle }) => lifecycle.nonce === nonce)
@@ -119,11 +123,13 @@ test('nonces stay contiguous and single, room is kept, and nothing canceled is b
       for (const each of all.values()) {
         if (isTerminal(each) && isInPhase(each, 'final') && each.lifecycle.inclusion.by === 'attempt') {
           expect(each.lifecycle.attempts.map(({ hash }) => hash)).toContain(each.lifecycle.inclusion.hash)
-        }
+          ends[each.cancellation ? 'canceled' : 'executed'] += 1
+        } else if (isInPhase(each, 'dropped')) ends.dropped += 1
       }
     }),
     { numRuns: 150 },
   )
+  for (const [end, count] of Object.entries(ends)) expect(count, end).toBeGreaterThan(20)
 })
 
 function nonceOf(transaction: Transaction): number {

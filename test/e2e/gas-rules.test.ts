@@ -37,7 +37,7 @@ async function forkTo(rules: typeof osakaRules | typeof amsterdamRules): Promise
       const { base, floor, new_account: newAccount } = await figuresOf()
       return base === rules.base && floor === rules.floor && newAccount === rules.newAccount
     },
-    { limitMs: 20_000, what: () => `the figures ${JSON.stringify(rules)}` },
+    { what: () => `the figures ${JSON.stringify(rules)}` },
   )
 }
 
@@ -51,7 +51,7 @@ async function settled(relayer: string, ids: readonly string[]): Promise<readonl
       views = await Promise.all(ids.map((id) => stage.client.get(relayer, id)))
       return views.every(isOver)
     },
-    { limitMs: 20_000, what: () => JSON.stringify(views.filter((view) => !isOver(view))) },
+    { what: () => JSON.stringify(views.filter((view) => !isOver(view))) },
   )
   return views
 }

@@ -101,4 +101,4 @@ test('the only one counts 300 too many until a payment has its nonce there: 64 n
   expect(all.map(({ nonce }) => nonce)).toEqual(Array.from({ length: 300 }, (_, index) => 3 + index))
   expect(mostInAStep(stage)).toBeLessThanOrEqual(16)
   expect(await minedFrom(stage.node, sender.address)).toHaveLength(304)
-}, 120_000)
+})

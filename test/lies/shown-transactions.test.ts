@@ -46,4 +46,4 @@ test('gap fillers for nonces up to one that the pool shows are exempt from the 6
   stage.liar.repent()
   await mineUntil(stage, 'the payment', async () => (await view(stage, waiting)).status === 'confirmed')
   expect(gapFillers().map(({ nonce }) => nonce)).toEqual(Array.from({ length: lost }, (_, index) => 1 + index))
-}, 120_000)
+})

@@ -154,7 +154,7 @@ test('what a chain shows of itself is read until it answers, and the profile fol
     file: { ...file, networks: [{ ...network, chainId: 4_242, profileInFile: { tipFloor: 7n } }] },
     openSigner: () => Promise.reject(new Error('there is none')),
   })
-  await until(() => pools.at(-1) === 'private', { limitMs: 20_000, what: 'the order by tips' })
+  await until(() => pools.at(-1) === 'private', { what: 'the order by tips' })
   await registry.refresh()
   expect([...new Set(pools)]).toEqual(['public', 'fcfs', 'private'])
   // The make, and then the order: until it is there, and from time to time.

@@ -11,6 +11,7 @@ import { secretUrl } from '../../src/ops/secret.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { until } from '../../tooling/client.ts'
 import { freePort } from '../../tooling/free-port.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -64,7 +65,7 @@ async function openPgBouncer(url: URL, settings: readonly string[]) {
 const ignoring =
   'ignore_startup_parameters = extra_float_digits,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options'
 
-test.skipIf(!isInstalled() && process.env['CI'] === undefined).each([
+test.skipIf(isSkipped(!isInstalled())).each([
   ['transaction', [], /unsupported startup parameter.*a pooler is in between/],
   ['session', [], /unsupported startup parameter.*a pooler is in between/],
   ['transaction', [ignoring], /the settings of the session did not reach the server: a pooler is in between/],
@@ -83,6 +84,6 @@ test.skipIf(!isInstalled() && process.env['CI'] === undefined).each([
       expect(error.message).toMatch(refusal)
       return true
     },
-    { limitMs: 20_000, what: 'an answer of the pooler' },
+    { what: 'an answer of the pooler' },
   )
 })

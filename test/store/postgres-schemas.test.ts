@@ -62,7 +62,7 @@ test('every session works in the schema of the first, whatever is created later'
   await query('CREATE SCHEMA rescind AUTHORIZATION rescind')
   await query('CREATE TABLE rescind.relayers (id TEXT); CREATE TABLE rescind.probe (id INT)')
   await query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'rescind'")
-  await expect.poll(() => store.check().then(() => 'well', String), { timeout: 20_000 }).toBe('well')
+  await expect.poll(() => store.check().then(() => 'well', String)).toBe('well')
   const { id } = await storedRelayer(store)
   expect(await query('SELECT id FROM public.relayers')).toEqual([{ id }])
 })

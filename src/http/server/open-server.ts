@@ -114,7 +114,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     genReqId: newRequestId,
     bodyLimit: limits.bodyBytesMax ?? bodyBytesMaxDefault,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: connectionTimeoutMs,
+    connectionTimeout: limits.connectionTimeoutMs ?? connectionTimeoutMs,
     // A request without Host is ours to refuse, in the form of every other refusal.
     http: {
       maxHeaderSize: headerBytesMax,

@@ -10,7 +10,7 @@ export interface Visit extends AsyncDisposable {
 }
 
 /** Waits are bounded: a page that does not come fails its test. */
-const patienceMs = 20_000
+const patienceMs = 90_000
 
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })

@@ -152,7 +152,7 @@ test('a step waits a second for a reading, and goes on without it', async () => 
   await using network = open([one])
   expect((await network.look()).gasFigures).toEqual({})
   one.hold('eth_estimateGas', 0)
-  await expect.poll(() => network.chain.gasFigures(), { timeout: 5_000 }).toEqual(osakaRules)
+  await expect.poll(() => network.chain.gasFigures()).toEqual(osakaRules)
 })
 
 test('where no step has followed the head lately, a fork may have passed: only the figures of the profile count', async () => {

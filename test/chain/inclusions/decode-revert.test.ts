@@ -45,13 +45,11 @@ function repeated(bytes: number): Hex {
   return `0x${[word(32), word(elements), ...pointers, word(text * 32)].join('')}${'61'.repeat(text * 32)}`
 }
 
-test.each(['string[]', 'bytes[]'])('data that repeats itself costs little: %s', (type) => {
+test.each(['string[]', 'bytes[]'])('data that may repeat itself is decoded up to 1,024 bytes: %s', (type) => {
   const fragment = error(type)
   const selector = dataOf(fragment, []).slice(0, 10)
-  for (const bytes of [1_024, revertBytesMax]) {
-    const began = performance.now()
+  for (const bytes of [1_024, 1_024 + 36, revertBytesMax]) {
     const decoded = decodeRevert(`${selector}${repeated(bytes).slice(2)}` as Hex, [fragment])
-    expect(performance.now() - began).toBeLessThan(50)
     expect(decoded === undefined, `${bytes} bytes`).toBe(bytes > 1_024)
   }
 })

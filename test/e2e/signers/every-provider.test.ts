@@ -10,6 +10,7 @@ import { type EveryProvider, providers, startEveryProvider } from '../../../tool
 import type { FakeRequest } from '../../../tooling/key-services/fake-service.ts'
 import { whyNoSoftHsm } from '../../../tooling/key-services/soft-hsm.ts'
 import { balanceOf } from '../../../tooling/ledger.ts'
+import { isSkipped } from '../../support/is-skipped.ts'
 import { audit } from '../support/audit.ts'
 import { cancel, inPool, mineUntil, noOpInPool, pay, payTimes, reached, verdict, view } from '../support/play.ts'
 import { anvilStage, type Stage } from '../support/stage.ts'
@@ -32,7 +33,7 @@ afterAll(async () => {
 const missing = whyNoSoftHsm()
 
 test.for(providers)('%s: sends, cancels in the pool, and cancels all that is pending', async (type, { skip }) => {
-  skip(type === 'pkcs11' && missing !== undefined, missing)
+  skip(isSkipped(type === 'pkcs11' && missing !== undefined), missing)
   const sender = stage.sender(type)
   const sent = await pay(stage, sender)
   await reached(stage, sent, 'submitted')

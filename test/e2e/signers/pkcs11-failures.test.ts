@@ -11,12 +11,13 @@ import { openPkcs11 } from '../../../src/signers/pkcs11.ts'
 import { type SlowCryptoki, startSlowCryptoki, whyNoCompiler } from '../../../tooling/key-services/slow-cryptoki.ts'
 import { type SoftHsm, startSoftHsm, whyNoSoftHsm } from '../../../tooling/key-services/soft-hsm.ts'
 import { failureOf, signersOf, someDigest, unaborted } from '../../signers/key-services/support.ts'
+import { isSkipped } from '../../support/is-skipped.ts'
 import { childrenWith } from './support/child-processes.ts'
 
 const missing = whyNoSoftHsm() ?? whyNoCompiler()
 const [tokenLabel, keyLabel] = ['relayers', 'payouts']
 /** For a busy machine. */
-const patience = 20_000
+const patience = 90_000
 let hsm: SoftHsm
 let library: SlowCryptoki
 let service: KeyService
@@ -61,14 +62,14 @@ const child = async () => {
 }
 const named = (calls: readonly string[], name: string) => calls.filter((call) => call.startsWith(`${name} `))
 
-test.skipIf(missing !== undefined)(`several sessions sign at once ${missing ?? ''}`, async () => {
+test.skipIf(isSkipped(missing !== undefined))(`several sessions sign at once ${missing ?? ''}`, async () => {
   await library.behave({ signMs: 300 })
   expect(await signs()).toBe(true)
   await Promise.all([service, service, service].map((each) => each.sign(someDigest, unaborted)))
   expect(named(await library.calls(), 'C_Sign').map((call) => call.at(-1))).toContain('2')
 })
 
-test.skipIf(missing !== undefined).each(['C_Logout', 'C_Finalize'] as const)(
+test.skipIf(isSkipped(missing !== undefined)).each(['C_Logout', 'C_Finalize'] as const)(
   `a session that is dead until %s signs again without a restart ${missing ?? ''}`,
   async (deadUntil) => {
     expect(await signs()).toBe(true)
@@ -86,7 +87,7 @@ test.skipIf(missing !== undefined).each(['C_Logout', 'C_Finalize'] as const)(
   },
 )
 
-test.skipIf(missing !== undefined)(
+test.skipIf(isSkipped(missing !== undefined))(
   `the process ends during a C_Sign that hangs, and another one logs in ${missing ?? ''}`,
   async () => {
     expect(await signs()).toBe(true)
@@ -101,42 +102,51 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-test.skipIf(missing !== undefined)(`a login without an answer counts as refused ${missing ?? ''}`, async () => {
-  await library.behave({ login: 'crashes' })
-  const failures = [await failureOf(() => service.open(unaborted)), await failureOf(() => service.open(unaborted))]
-  expect(failures.map(({ kind, code }) => [kind, code])).toEqual([
-    ['transient', 'CHILD_ENDED'],
-    ['permanent', 'LOGIN_UNANSWERED'],
-  ])
-  await service.close?.()
-  service = await open()
-  expect(await failureOf(() => service.open(unaborted))).toMatchObject({ code: 'LOGIN_UNANSWERED' })
-  expect(named(await library.calls(), 'C_Login')).toHaveLength(1)
-})
+test.skipIf(isSkipped(missing !== undefined))(
+  `a login without an answer counts as refused ${missing ?? ''}`,
+  async () => {
+    await library.behave({ login: 'crashes' })
+    const failures = [await failureOf(() => service.open(unaborted)), await failureOf(() => service.open(unaborted))]
+    expect(failures.map(({ kind, code }) => [kind, code])).toEqual([
+      ['transient', 'CHILD_ENDED'],
+      ['permanent', 'LOGIN_UNANSWERED'],
+    ])
+    await service.close?.()
+    service = await open()
+    expect(await failureOf(() => service.open(unaborted))).toMatchObject({ code: 'LOGIN_UNANSWERED' })
+    expect(named(await library.calls(), 'C_Login')).toHaveLength(1)
+  },
+)
 
-test.skipIf(missing !== undefined)(`a login that hangs does not end the process ${missing ?? ''}`, async () => {
-  await library.behave({ login: 'hangs' })
-  const opening = service.open(unaborted).catch((error: unknown) => error)
-  await vi.waitFor(async () => expect(named(await library.calls(), 'C_Login')).toHaveLength(1), patience)
-  expect(await service.open(AbortSignal.timeout(6_000)).catch((error: unknown) => error)).toMatchObject({
-    code: 'ABORTED',
-  })
-  process.kill(await child(), 0)
-  await service.close?.()
-  expect(await opening).toMatchObject({ code: 'CHILD_ENDED' })
-})
+test.skipIf(isSkipped(missing !== undefined))(
+  `a login that hangs does not end the process ${missing ?? ''}`,
+  async () => {
+    await library.behave({ login: 'hangs' })
+    const opening = service.open(unaborted).catch((error: unknown) => error)
+    await vi.waitFor(async () => expect(named(await library.calls(), 'C_Login')).toHaveLength(1), patience)
+    expect(await service.open(AbortSignal.timeout(6_000)).catch((error: unknown) => error)).toMatchObject({
+      code: 'ABORTED',
+    })
+    process.kill(await child(), 0)
+    await service.close?.()
+    expect(await opening).toMatchObject({ code: 'CHILD_ENDED' })
+  },
+)
 
-test.skipIf(missing !== undefined)(`the PIN is in no argument, environment or title ${missing ?? ''}`, async () => {
-  expect(await signs()).toBe(true)
-  const folder = `/proc/${await child()}`
-  const files = ['cmdline', 'environ', 'comm'].map((file) => readFile(`${folder}/${file}`, 'utf8'))
-  const texts = await Promise.all(files)
-  expect(texts.join('\n')).not.toContain(hsm.pin)
-  // Its own settings are there.
-  expect(texts[1]).toContain(`SOFTHSM2_CONF=${hsm.configFile}`)
-})
+test.skipIf(isSkipped(missing !== undefined))(
+  `the PIN is in no argument, environment or title ${missing ?? ''}`,
+  async () => {
+    expect(await signs()).toBe(true)
+    const folder = `/proc/${await child()}`
+    const files = ['cmdline', 'environ', 'comm'].map((file) => readFile(`${folder}/${file}`, 'utf8'))
+    const texts = await Promise.all(files)
+    expect(texts.join('\n')).not.toContain(hsm.pin)
+    // Its own settings are there.
+    expect(texts[1]).toContain(`SOFTHSM2_CONF=${hsm.configFile}`)
+  },
+)
 
-test.skipIf(missing !== undefined).each([{ login: 'hangs' }, { hangs: true }] as const)(
+test.skipIf(isSkipped(missing !== undefined)).each([{ login: 'hangs' }, { hangs: true }] as const)(
   `a process that is killed takes its child with it: %o ${missing ?? ''}`,
   async (behavior) => {
     await library.behave(behavior)

@@ -8,6 +8,7 @@ import { secret } from '../../../src/ops/secret.ts'
 import { openPkcs11 } from '../../../src/signers/pkcs11.ts'
 import { type SoftHsm, startSoftHsm, whyNoSoftHsm } from '../../../tooling/key-services/soft-hsm.ts'
 import { failureOf, signersOf, someDigest, unaborted } from '../../signers/key-services/support.ts'
+import { isSkipped } from '../../support/is-skipped.ts'
 
 const missing = whyNoSoftHsm()
 let hsm: SoftHsm | undefined
@@ -32,7 +33,7 @@ function open(changes: { keyLabel?: string; pin?: string; tokenLabel?: string; m
   return openPkcs11({ id: 'hsm', type: 'pkcs11', ...named }, { clock: systemClock })
 }
 
-test.skipIf(missing !== undefined)(`signs with two keys of a token ${missing ?? ''}`, async () => {
+test.skipIf(isSkipped(missing !== undefined))(`signs with two keys of a token ${missing ?? ''}`, async () => {
   const services = [await open(), await open({ keyLabel: 'refunds' })]
   const opened = await Promise.all(services.map((service) => service.open(unaborted)))
   expect(opened.map(({ keyVersion }) => keyVersion)).toEqual(['relayers/payouts/01', 'relayers/refunds/02'])
@@ -44,7 +45,7 @@ test.skipIf(missing !== undefined)(`signs with two keys of a token ${missing ?? 
   await Promise.all(services.map((service) => service.close?.()))
 })
 
-test.skipIf(missing !== undefined)(
+test.skipIf(isSkipped(missing !== undefined))(
   `a try that nobody waits for does not end the session ${missing ?? ''}`,
   async () => {
     const service = await open()
@@ -56,7 +57,7 @@ test.skipIf(missing !== undefined)(
   },
 )
 
-test.skipIf(missing !== undefined)(`a wrong PIN is tried once ${missing ?? ''}`, async () => {
+test.skipIf(isSkipped(missing !== undefined))(`a wrong PIN is tried once ${missing ?? ''}`, async () => {
   const services = [await open({ pin: '000000' }), await open({ pin: '000000', keyLabel: 'refunds' })]
   const failures = []
   const [first, second] = services
@@ -74,18 +75,21 @@ test.skipIf(missing !== undefined)(`a wrong PIN is tried once ${missing ?? ''}`,
   expect(inspect(failures)).not.toContain('000000')
 })
 
-test.skipIf(missing !== undefined)(`mistakes of the configuration are for the operator ${missing ?? ''}`, async () => {
-  for (const [changes, code] of [
-    [{ keyLabel: 'nobody' }, 'KEY_NOT_FOUND'],
-    [{ keyLabel: 'p256' }, 'WRONG_CURVE'],
-    [{ tokenLabel: 'nowhere' }, 'TOKEN_NOT_FOUND'],
-    [{ module: '/nonexistent.so' }, 'MODULE_NOT_LOADED'],
-  ] as const) {
-    const service = await open(changes)
-    expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'permanent', code })
-    await service.close?.()
-  }
-})
+test.skipIf(isSkipped(missing !== undefined))(
+  `mistakes of the configuration are for the operator ${missing ?? ''}`,
+  async () => {
+    for (const [changes, code] of [
+      [{ keyLabel: 'nobody' }, 'KEY_NOT_FOUND'],
+      [{ keyLabel: 'p256' }, 'WRONG_CURVE'],
+      [{ tokenLabel: 'nowhere' }, 'TOKEN_NOT_FOUND'],
+      [{ module: '/nonexistent.so' }, 'MODULE_NOT_LOADED'],
+    ] as const) {
+      const service = await open(changes)
+      expect(await failureOf(() => service.open(unaborted))).toMatchObject({ kind: 'permanent', code })
+      await service.close?.()
+    }
+  },
+)
 
 test('without the package the error has the command that helps', async () => {
   const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'ERR_MODULE_NOT_FOUND' }))

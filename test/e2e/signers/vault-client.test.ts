@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startFakeVault } from '../../../tooling/key-services/fake-vault.ts'
+import { isSkipped } from '../../support/is-skipped.ts'
 
 const python = '/usr/bin/python3'
 
@@ -31,10 +32,13 @@ read = client.secrets.kv.v2.read_secret_version(path='payouts', mount_point='key
 print(json.dumps([read['data']['data']['value'], read['data']['metadata']['version']]))
 `
 
-test.skipIf(missing !== undefined)(`a client of Vault logs in and reads a key ${missing ?? ''}`, async () => {
-  await using fake = await startFakeVault()
-  fake.roles.set('role-1', 'secret-1')
-  fake.secrets.set('keys/payouts', { version: 7, data: { value: '0x12' } })
-  const { stdout } = await promisify(execFile)(python, ['-c', script, fake.url])
-  expect(JSON.parse(stdout)).toEqual(['0x12', 7])
-})
+test.skipIf(isSkipped(missing !== undefined))(
+  `a client of Vault logs in and reads a key ${missing ?? ''}`,
+  async () => {
+    await using fake = await startFakeVault()
+    fake.roles.set('role-1', 'secret-1')
+    fake.secrets.set('keys/payouts', { version: 7, data: { value: '0x12' } })
+    const { stdout } = await promisify(execFile)(python, ['-c', script, fake.url])
+    expect(JSON.parse(stdout)).toEqual(['0x12', 7])
+  },
+)

@@ -1,10 +1,12 @@
 // The stream of events: in order, resumable, of what the key may see, and no burden when its reader is slow.
-import { connect } from 'node:net'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { cancel } from '../../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
-import { systemClock } from '../../../src/ops/clock.ts'
+import { connectionTimeoutMs, heartbeatMs } from '../../../src/http/limits.ts'
+import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type EventStream, openEventStream } from '../../support/event-stream.ts'
 import { at, attempt, inclusion, put, transaction } from '../support/rows.ts'
@@ -30,6 +32,34 @@ const reported = ({ events }: EventStream) => events.map(({ payload }) => `${pay
 async function end(store: Store, id: string, changes: Partial<Transaction> = {}): Promise<void> {
   const stored = await put(store, transaction(id, { phase: 'queued' }, changes))
   await store.commit((session) => session.saveTransaction(stored, cancel(stored, at), at))
+}
+
+const clockFaster = (times: number): Clock => ({
+  ...systemClock,
+  elapsed: () => systemClock.elapsed() * times,
+  sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
+})
+
+/** As many, each with 100 kB in the stream. */
+async function endLarge(store: Store, count: number): Promise<void> {
+  const data = `0x${'ab'.repeat(50_000)}` as const
+  const payload = { ...transaction('x', { phase: 'queued' }).payload, data }
+  for (let each = 0; each < count; each++) await end(store, `big-${each}`, { payload })
+}
+
+/** Requests all events, and reads nothing. */
+function paused(port: number): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /api/v1/events?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`)
+  return socket.pause()
+}
+
+/** The ends that servers of this process have of connections from now on. */
+function serverSockets(): Disposable & { readonly opened: readonly Socket[] } {
+  const opened: Socket[] = []
+  const add = (message: unknown) => void opened.push((message as { readonly socket: Socket }).socket)
+  subscribe('net.server.socket', add)
+  return { opened, [Symbol.dispose]: () => void unsubscribe('net.server.socket', add) }
 }
 
 test('what happens is told in order, each transaction as it stood then', async () => {
@@ -184,8 +214,7 @@ test('what can not be followed is refused, with where to go on', async () => {
 })
 
 test('where nothing happens, lines keep the stream alive and the place of the reader up to date', async () => {
-  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
-  await using server = await serve({ clock })
+  await using server = await serve({ clock: clockFaster(100) })
   await using reader = stream(server, { query: 'transaction_id=b' })
   await until(() => reader.status === 200)
   await end(server.store, 'a')
@@ -194,7 +223,8 @@ test('where nothing happens, lines keep the stream alive and the place of the re
 })
 
 test('what a reader does not take is not read for it, and it misses nothing', { timeout: 120_000 }, async () => {
-  let looked = 0
+  /** Of each stream, in the order in which they began: through which event it was read. */
+  const through = new Map<unknown, number>()
   await using server = await serve({
     wrap: (store) => ({
       commit: (unit) => store.commit(unit),
@@ -204,31 +234,21 @@ test('what a reader does not take is not read for it, and it misses nothing', { 
         ...store.reads,
         events: async (after, limit, wanted) => {
           const window = await store.reads.events(after, limit, wanted)
-          looked = window.through
+          through.set(wanted, window.through)
           return window
         },
       },
     }),
   })
   const count = 600
-  const data = `0x${'ab'.repeat(50_000)}` as const
-  const payload = { ...transaction('x', { phase: 'queued' }).payload, data }
-  for (let each = 0; each < count; each++) await end(server.store, `big-${each}`, { payload })
-
-  const socket = connect(server.port, '127.0.0.1')
-  const request = `GET /api/v1/events?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`
-  socket.write(request)
-  socket.pause()
-  await until(() => looked > 0)
-  // Whatever the sockets of the two ends hold is a part of it, and then nothing more is read.
-  let before = -1
-  await until(async () => {
-    const still = looked === before
-    before = looked
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    return still && looked === before
-  })
-  expect(looked).toBeLessThan(count / 2)
+  await endLarge(server.store, count)
+  const socket = paused(server.port)
+  await until(() => through.size > 0)
+  // What the sockets of the two ends hold is read for it, and no more, though another reads all in the same time.
+  await using quick = stream(server, { query: 'after=0' })
+  await until(() => quick.events.length === count)
+  expect([...through.values()]).toEqual([expect.any(Number), count])
+  expect([...through.values()][0]).toBeLessThan(count / 2)
 
   let heard = ''
   socket.on('data', (chunk) => {
@@ -238,6 +258,26 @@ test('what a reader does not take is not read for it, and it misses nothing', { 
   await until(() => heard.includes(`big-${count - 1}"`))
   expect(heard.match(/"id":"big-\d+"/g)).toEqual(Array.from({ length: count }, (_, each) => `"id":"big-${each}"`))
   socket.destroy()
+})
+
+test('a reader that takes nothing for 90 seconds is disconnected, and one with nothing to take is not', async () => {
+  expect([connectionTimeoutMs, heartbeatMs]).toEqual([90_000, 15_000])
+  const faster = 30
+  const limits = { requestsPerSecond: 100_000, burst: 100_000, connectionTimeoutMs: connectionTimeoutMs / faster }
+  await using server = await serve({ clock: clockFaster(faster), limits })
+  await endLarge(server.store, 600)
+  await using idle = stream(server, { query: 'transaction_id=none' })
+  await until(() => idle.status === 200)
+  let hasEnded = false
+  idle.ended.then(() => {
+    hasEnded = true
+  })
+  using sockets = serverSockets()
+  const reader = paused(server.port)
+  await until(() => sockets.opened.length === 1)
+  await until(() => sockets.opened[0]?.destroyed === true)
+  expect(hasEnded).toBe(false)
+  reader.destroy()
 })
 
 test('a drain ends the streams, and with them the server', async () => {

@@ -31,4 +31,16 @@ describe('a file for browsers', () => {
   it('waits for nothing when it is small', async () => {
     expect(new Set(await turnsOf(1_000)).size).toBe(1)
   })
+
+  it.each([undefined, 'gzip'])('is one copy for all its readers: accept-encoding %s', async (encoding) => {
+    const asset = await assetOf('text/plain', Buffer.alloc(1_000_000))
+    const app = Fastify()
+    const sent: unknown[] = []
+    app.addHook('onSend', async (_request, _reply, payload) => void sent.push(payload))
+    app.get('/', (request, reply) => sendAsset(request, reply, asset))
+    const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
+    await Promise.all(Array.from({ length: 3 }, () => app.inject({ url: '/', headers })))
+    const own = encoding === undefined ? asset.plain : asset.gzipped
+    expect(sent.map((each) => each === own)).toEqual([true, true, true])
+  })
 })

@@ -1,7 +1,6 @@
 // The OpenAPI document says what the server does, and the reference page asks no other host.
 
 import { readdir } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -199,25 +198,7 @@ describe('the reference page', () => {
     expect(await encodingFor('br, gzip;q=0')).toBeUndefined()
     expect(await encodingFor('identity')).toBeUndefined()
   })
-
-  test('readers who do not read share one copy', async () => {
-    await server.ask('GET', '/docs/js/scalar.js', { token: null })
-    const held = () => process.memoryUsage().arrayBuffers
-    const before = held()
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => unread(server.port, '/docs/js/scalar.js')))
-    expect(held() - before).toBeLessThan(40_000_000)
-    for (const socket of sockets) socket.destroy()
-  })
 })
-
-/** Resolves with the response's first bytes, and reads no further. */
-function unread(port: number, path: string): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const socket = connect(port, '127.0.0.1', () => socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`))
-  socket.once('error', reject)
-  socket.once('readable', () => resolve(socket))
-  return promise
-}
 
 describe('the pages of docs/', () => {
   const read = (path: string) => server.ask('GET', path, { token: null })

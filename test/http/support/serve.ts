@@ -82,6 +82,8 @@ export interface Setting {
   /** What the server is given instead of the store. */
   readonly wrap?: (store: Store) => Store
   readonly readiness?: Partial<ServerOptions['readiness']>
+  /** Requests that are under way at once; 16 unless told. */
+  readonly connections?: number
 }
 
 export const someStates = { ok: 2, waiting: 0, paused: 0, unreachable: 0, unobserved: 0 }
@@ -150,7 +152,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     packageRoot: new URL('../../../', import.meta.url),
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
-  const agent = new Agent({ connections: 16 })
+  const agent = new Agent({ connections: setting.connections ?? 16 })
   const stop = once(() => server[Symbol.asyncDispose]())
 
   const ask = async (method: string, path: string, asking: Asking = {}): Promise<Answer> => {

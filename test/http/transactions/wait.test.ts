@@ -1,11 +1,12 @@
 // Prefer: wait on a cancellation.
 import { expect, test } from 'vitest'
-import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { waitsPerKeyMax } from '../../../src/http/limits.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { expectSuccess } from '../support/expectations.ts'
 import { at, attempt, inclusion, put, transaction } from '../support/rows.ts'
-import { type Serving, serve } from '../support/serve.ts'
+import { type Answer, apiKey, type Serving, serve } from '../support/serve.ts'
 import { until } from '../support/until.ts'
 
 const path = '/api/v1/relayers/one/transactions/raced'
@@ -22,18 +23,22 @@ const stored = async (store: Store) => {
   return row
 }
 
-/** A clock whose sleeps end by their signal only, so that a test can see that somebody waits, and that he stops. */
+/** Between two looks of a wait at its transaction. The audit log sleeps, too, and for longer. */
+const lookEveryMs = 250
+
+/** A clock whose sleeps end by their signal only, so that a test can count the waits that began and ended. */
 function endlessClock() {
   const sleeps = { begun: 0, ended: 0 }
   const clock: Clock = {
     now: systemClock.now,
     elapsed: systemClock.elapsed,
     afterThis: systemClock.afterThis,
-    sleep: (_ms, signal) => {
+    sleep: (ms, signal) => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      sleeps.begun += 1
+      const count = ms === lookEveryMs ? 1 : 0
+      sleeps.begun += count
       signal?.addEventListener('abort', () => {
-        sleeps.ended += 1
+        sleeps.ended += count
         resolve()
       })
       return promise
@@ -130,4 +135,58 @@ test('stopping the server ends the wait with an answer', async () => {
   const answer = await requested
   expectSuccess(answer)
   expect(answer.body.data.status).toBe('canceled')
+})
+
+test('a key has 64 waits at once: the next is answered without one, until one of them ends', async () => {
+  expect(waitsPerKeyMax).toBe(64)
+  const { clock, sleeps } = endlessClock()
+  await using server = await serve({
+    clock,
+    connections: waitsPerKeyMax + 3,
+    authenticate: (header) => ({
+      id: (header?.slice('Bearer '.length) ?? '') as ApiKeyId,
+      scopes: new Set(['cancel'] as const),
+    }),
+  })
+  await race(server)
+  const requested: Promise<Answer | 'gone'>[] = []
+  /** Resolves to the answer, or to a function that disconnects the client once the request waits. */
+  async function cancelAs(token: string): Promise<Answer | (() => void)> {
+    const leaving = new AbortController()
+    const begunBefore = sleeps.begun
+    const answering = server.ask('DELETE', path, { token, headers: { prefer: 'wait=60' }, signal: leaving.signal })
+    let answer: Answer | undefined
+    requested.push(
+      answering.then(
+        (each) => {
+          answer = each
+          return each
+        },
+        () => 'gone',
+      ),
+    )
+    await until(() => answer !== undefined || sleeps.begun > begunBefore)
+    return answer ?? (() => leaving.abort())
+  }
+  const waits: unknown[] = []
+  for (let each = 0; each < waitsPerKeyMax; each += 1) waits.push(await cancelAs(apiKey))
+  expect(waits).toEqual(Array.from({ length: waitsPerKeyMax }, () => expect.any(Function)))
+
+  const beyond = await cancelAs(apiKey)
+  if (typeof beyond === 'function') throw new Error('one more than 64 waits')
+  expectSuccess(beyond)
+  expect(beyond.headers).not.toHaveProperty('preference-applied')
+  expect(beyond.body.data.status).toBe('canceled')
+  const ofOther = await cancelAs('the-key-of-another-client')
+  expect(ofOther, 'each key has its own').toEqual(expect.any(Function))
+
+  const leaves = waits as (() => void)[]
+  leaves[0]?.()
+  await until(() => sleeps.ended === 1)
+  const next = await cancelAs(apiKey)
+  expect(next).toEqual(expect.any(Function))
+  for (const leave of [...leaves, ofOther, next]) (leave as () => void)()
+  expect(await Promise.all(requested)).toEqual(
+    requested.map((_, index) => (index === waitsPerKeyMax ? beyond : 'gone')),
+  )
 })

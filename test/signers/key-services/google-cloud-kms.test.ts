@@ -153,7 +153,7 @@ test('a connection that breaks, and an aborted try, are transient', async () => 
   fake.failNext('/publicKey', 'hang')
   const aborting = new AbortController()
   const [hanging, before] = [failureOf(() => service.open(aborting.signal)), fake.requests.length]
-  await vi.waitFor(() => expect(fake.requests.length).toBe(before + 1))
+  await expect.poll(() => fake.requests.length, { interval: 5 }).toBe(before + 1)
   aborting.abort()
   expect(await hanging).toMatchObject({ kind: 'transient' })
 })

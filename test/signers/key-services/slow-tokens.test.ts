@@ -97,7 +97,7 @@ test('CDP refuses valid tokens for 250 ms: the second try comes after that', asy
   const before = fake.requests.length
   fake.failAll('/sign', cdpFailure(401, 'unauthorized'))
   const signing = sign(signer)
-  await vi.waitFor(() => expect(fake.requests.length).toBeGreaterThan(before), { interval: 5 })
+  await expect.poll(() => fake.requests.length, { interval: 5 }).toBeGreaterThan(before)
   await sleep(250)
   fake.failAll('/sign', undefined)
   await signing

@@ -1,0 +1,38 @@
+// Numbers of the documents that are limits of the code: one that changes takes its sentence with it.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { limits } from '../../src/config/limits.ts'
+import { sessionsPerKeyMax } from '../../src/domain/dashboard-session.ts'
+import { connectionTimeoutMs, eventStreamsMax, eventStreamsPerKeyMax, waitsPerKeyMax } from '../../src/http/limits.ts'
+
+const read = (document: string) => readFile(join(import.meta.dirname, '../..', document), 'utf8')
+const inWords = (count: number) => count.toLocaleString('en-US')
+
+test.each([
+  ['docs/api.md', `a queue above ${inWords(limits.bulkShare)} is [written in shares]`],
+  ['docs/architecture.md', `the rows, events and counts of the ${inWords(limits.bulkShare)} oldest`],
+  ['docs/api.md', `a preference of a key with ${waitsPerKeyMax} waits under way`],
+  ['docs/api.md', `a reader that takes nothing for ${connectionTimeoutMs / 1_000} seconds`],
+  [
+    'docs/api.md',
+    `At most ${eventStreamsMax} streams are open at once in each process, and at most ${eventStreamsPerKeyMax} for each key`,
+  ],
+  ['docs/dashboard.md', `A key has ${sessionsPerKeyMax} sessions at most`],
+  ['docs/operations.md', `the stream for ${limits.eventsKeptMs / 86_400_000} days`],
+  [
+    'docs/operations.md',
+    `dead letters for ${limits.deadLettersKeptMs / 86_400_000} days, at most the newest ${inWords(limits.deadLettersKeptMax)}`,
+  ],
+  ['docs/operations.md', `and ${limits.auditDaysMax} days`],
+])('%s: %s', async (document, words) => {
+  expect((await read(document)).replaceAll(/\s+/g, ' ')).toContain(words)
+})
+
+test('api.md lists each status that an error of the catalog has', async () => {
+  const catalog = await read('docs/errors.md')
+  const statuses = new Set([...catalog.matchAll(/^Status (\d+)/gm)].map(([, status]) => status))
+  expect(statuses.size).toBeGreaterThan(10)
+  const [row = ''] = /^\| status codes \|.*$/m.exec(await read('docs/api.md')) ?? []
+  expect([...statuses].filter((status) => !row.includes(String(status)))).toEqual([])
+})
