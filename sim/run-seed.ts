@@ -382,6 +382,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.externalIds ? [`sends have one of ${rest.externalIds} external ids`] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

@@ -111,6 +111,8 @@ export interface Scenario {
   readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
+  /** How many different `external_id` the sends of a relayer have. Absent: sends have no names. */
+  readonly externalIds?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -181,6 +183,8 @@ export const features = [
   'networkPauses',
   // Owners look at idle relayers.
   'surveys',
+  // Sends have names, and few different ones.
+  'labels',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -247,6 +251,7 @@ export const drawnUsually: Drawn = {
   reserve: 0.02,
   sweeps: 0.03,
   surveys: 0.1,
+  labels: 0.03,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -368,7 +373,8 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
   const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
-  const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
+  const labeled = { ...operating, ...drawExternalIds(has('labels'), operating) }
+  const truthful = { ...labeled, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -490,6 +496,14 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
   return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
+}
+
+/** Not where a reorganization takes back what was final, and with it the end of a transaction. */
+function drawExternalIds(
+  dice: Dice | undefined,
+  { finality }: Pick<Scenario, 'finality'>,
+): Pick<Scenario, 'externalIds'> {
+  return dice && finality?.rule !== 'safe' ? { externalIds: dice.pick([1, 3, 10]) } : {}
 }
 
 function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {

@@ -1,5 +1,6 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
 import { ApiError, NoAnswer } from './api-error.ts'
+import type { TraceView } from './dashboard-types.ts'
 import { pause } from './pause.ts'
 import { answering, type Connection } from './request.ts'
 import type { TransactionView } from './transaction-types.ts'
@@ -12,6 +13,8 @@ export interface EventView {
   /** The last event of its transaction. */
   readonly terminal: boolean
   readonly payload: TransactionView & { readonly payload_type: 'transaction' }
+  /** The client's names for the transaction. */
+  readonly labels?: TraceView['labels']
 }
 
 export interface EventFilter {
