@@ -41,7 +41,7 @@ const onPostgres = [
   'test/e2e/**/{sweep,webhooks}.test.ts',
   'test/registry/**/*.test.ts',
   'test/retention/**/*.test.ts',
-  'test/http/**/{cancel-pending,dead-letters,replace,send-once,stream-events,submit-batch,wait}.test.ts',
+  'test/http/**/{cancel-pending,dead-letters,labels,replace,send-once,stream-events,submit-batch,wait}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
   'test/cli/check-database.test.ts',

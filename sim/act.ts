@@ -9,7 +9,7 @@ import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
 import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
-import { drawPayload } from './payload.ts'
+import { drawLabels, drawPayload } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
@@ -176,7 +176,8 @@ function changePolicies(world: World, service: Service): void {
 
 function send(world: World, service: Service, relayer: number): void {
   const { tag, request } = drawPayload(world)
-  service.send(relayer, tag, request)
+  const labels = drawLabels(world, relayer, tag)
+  service.send(relayer, tag, labels ? { ...request, labels } : request)
 }
 
 function replace(world: World, service: Service): void {
@@ -185,6 +186,7 @@ function replace(world: World, service: Service): void {
   const { dice, scenario } = world
   const same = scenario.repeatsPayloads && dice.chance(0.5) ? lastPayload(world, picked.id) : undefined
   const { tag, request } = same ?? drawPayload(world)
+  world.labels.replaced(world.clients.accepted.get(picked.id)?.tag, tag)
   service.replace(picked.relayer, picked.id, tag, request)
 }
 

@@ -1,6 +1,7 @@
 // What a client sends: a payload that is told from all others by its number, and what it asks for it.
 import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { Hex } from '../src/domain/ids.ts'
+import type { Labels } from '../src/domain/labels.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { moodyContract } from './chain/mine.ts'
 import { taggedData } from './chain/transaction.ts'
@@ -37,6 +38,15 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   }
   clients.requests.set(tag, request)
   return { tag, request }
+}
+
+/** Few names, so that most of them are taken. After a restore they are new ones: it may have lost the old. */
+export function drawLabels(world: World, relayer: number, tag: number): Labels | undefined {
+  const { scenario, labelDice, labels, state } = world
+  if (scenario.externalIds === undefined || labelDice.chance(0.2)) return undefined
+  const externalId = `payment ${labelDice.below(scenario.externalIds)}, after ${state.restores} restores`
+  labels.sent(relayer, tag, externalId)
+  return { externalId, ...(labelDice.chance(0.5) && { tags: [labelDice.pick(['red', 'blue'])] as const, note: 'n' }) }
 }
 
 /** Around a reserve, some would empty the account. */

@@ -79,6 +79,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   }
   clients.replaced.splice(0, clients.replaced.length, ...backup.replaced)
   const isOfAnotherBranch = backup.position < state.restoredAt && state.restoredAt < state.position
+  state.restores += 1
   state.restoredAt = Math.min(state.restoredAt, state.position)
   for (const node of nodes) {
     node.lags = false
@@ -96,6 +97,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   world.gapFillers.forget()
   world.verdicts.forget()
   world.costBounds?.forget()
+  world.labels.forget()
   world.tips.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)
   share(world)

@@ -399,6 +399,7 @@ function describe({ scenario }: World): string {
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
     ...(rest.costBounds ? ['cancellations have bounds of cost'] : []),
+    ...(rest.externalIds ? [`sends have one of ${rest.externalIds} external ids`] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

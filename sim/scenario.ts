@@ -113,6 +113,8 @@ export interface Scenario {
   readonly sweeps?: number
   /** How likely a step cancels within a bound of cost, or sets another one. Absent: never. */
   readonly costBounds?: number
+  /** How many different `external_id` the sends of a relayer have. Absent: sends have no names. */
+  readonly externalIds?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -185,6 +187,8 @@ export const features = [
   'networkPauses',
   // Owners look at idle relayers.
   'surveys',
+  // Sends have names, and few different ones.
+  'labels',
   'sequencerPool',
   'l1Gas',
   'remoteSigners',
@@ -252,6 +256,7 @@ export const drawnUsually: Drawn = {
   reserve: 0.02,
   sweeps: 0.03,
   surveys: 0.1,
+  labels: 0.03,
   sequencerPool: 0.03,
   l1Gas: 0.05,
   remoteSigners: 0.08,
@@ -375,6 +380,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
   const truthful = {
     ...operating,
+    ...drawExternalIds(has('labels'), operating),
     ...drawSweeps(has('sweeps')),
     ...drawCostBounds(has('costLimits')),
     ...(has('surveys') && { surveys: true as const }),
@@ -504,6 +510,14 @@ function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
 
 function drawCostBounds(dice: Dice | undefined): Pick<Scenario, 'costBounds'> {
   return dice ? { costBounds: dice.pick([0.05, 0.2, 0.5]) } : {}
+}
+
+/** Not where a reorganization takes back what was final, and with it the end of a transaction. */
+function drawExternalIds(
+  dice: Dice | undefined,
+  { finality }: Pick<Scenario, 'finality'>,
+): Pick<Scenario, 'externalIds'> {
+  return dice && finality?.rule !== 'safe' ? { externalIds: dice.pick([1, 3, 10]) } : {}
 }
 
 function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {

@@ -18,6 +18,7 @@ import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
+import { type SentLabels, watchLabels } from './check/labels.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
@@ -60,6 +61,8 @@ export interface World {
   readonly boundDice: Dice
   readonly networkDice: Dice
   readonly burstDice: Dice
+  /** The names of sends. */
+  readonly labelDice: Dice
   readonly timeline: Timeline
   readonly history: History
   readonly marks: Marks
@@ -74,6 +77,7 @@ export interface World {
   readonly gapFillers: GapFillers
   readonly truth: Truth
   readonly verdicts: Verdicts
+  readonly labels: SentLabels
   readonly tips: Tips
   readonly funds: Funds
   /** Where no-ops are pre-signed. */
@@ -148,6 +152,8 @@ export interface Moods {
   position: number
   /** The place at which a copy of the disk was put back. */
   restoredAt: number
+  /** How often one was. */
+  restores: number
 }
 
 export type Drought =
@@ -209,6 +215,7 @@ export function openWorld(
     policies: scenario.policies,
     position: 0,
     restoredAt: Number.POSITIVE_INFINITY,
+    restores: 0,
   }
 
   const lost = new Set<Hash>()
@@ -229,6 +236,7 @@ export function openWorld(
   })
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
+  let labels: SentLabels | undefined
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
@@ -337,9 +345,13 @@ export function openWorld(
     areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt' || scenario.liar?.kind === 'nullReceipts',
     wasWonBefore: (tag) => wonBefore.has(tag),
     wasUnknowable,
-    executed: (tag) => verdicts?.executed(tag),
+    executed(tag) {
+      verdicts?.executed(tag)
+      labels?.executed(tag)
+    },
   })
   const { executions } = truth
+  labels = watchLabels(history.fail, truth.successes)
   verdicts = watchVerdicts(disk, blocks, bytes, {
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
   })
@@ -475,6 +487,7 @@ export function openWorld(
     boundDice: dice(seed, 'bounds of cost'),
     networkDice: dice(seed, 'pauses of the network'),
     burstDice: dice(seed, 'bursts of sends'),
+    labelDice: dice(seed, 'names of sends'),
     timeline,
     history,
     marks,
@@ -489,6 +502,7 @@ export function openWorld(
     gapFillers,
     truth,
     verdicts,
+    labels,
     tips,
     funds,
     presigned,

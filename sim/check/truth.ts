@@ -16,6 +16,8 @@ export interface Truth {
   changed(row: Row, before: Row | undefined): void
   /** How often the canonical chain executes the payload of this number. */
   executions(tag: number): number
+  /** Those that did not revert. */
+  successes(tag: number): number
   /** Every end once more: an end stays true. */
   recheck(): void
 }
@@ -50,15 +52,17 @@ export function watchTruth(
   let head = blocks.canonical()
   /** On the canonical chain: how often each payload was executed. */
   const executions = new Map<number, number>()
+  const successes = new Map<number, number>()
   /** Blocks that some node once had on its branch and then not, or that it first had another in the place of. */
   const doubted = new Set<Hash>()
 
   function count(block: Block, change: number): void {
-    for (const { transaction } of block.included) {
+    for (const { transaction, succeeded } of block.included) {
       const tag = tagOf(transaction)
       if (tag === undefined) continue
       const times = (executions.get(tag) ?? 0) + change
       executions.set(tag, times)
+      if (succeeded) successes.set(tag, (successes.get(tag) ?? 0) + change)
       if (change > 0 && wasWonBefore(tag))
         fail(`payload ${tag} was canceled for good before the restore, and executed after it in block ${block.number}`)
       if (times > 1) fail(`payload ${tag} was executed twice, the second time in block ${block.number}`)
@@ -150,6 +154,7 @@ export function watchTruth(
       }
     },
     executions: (tag) => executions.get(tag) ?? 0,
+    successes: (tag) => successes.get(tag) ?? 0,
     recheck() {
       for (const row of rows().values()) if (row.open === 0) verify(row)
     },

@@ -1,11 +1,12 @@
 // rescind tx get: one transaction, the verdict on its cancellation, and its attempts.
 import type { Command } from 'commander'
-import type { AttemptView, TransactionView } from '../client/client.ts'
+import type { AttemptView, TraceView, TransactionView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, gwei, pairs, table } from './format.ts'
 import { runbookAt } from './runbook.ts'
+import { plain } from './terminal.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 
 interface Options extends RelayerOptions {
@@ -23,20 +24,25 @@ export function addGetTransaction(tx: Command, act: Act): void {
 async function getTransaction({ life, terminal }: Around, id: string, options: Options): Promise<Exit> {
   const { url, client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
-  const { transaction, wait } = await client.trace(relayer, id)
+  const { transaction, wait, labels } = await client.trace(relayer, id)
   const cancellation = await verdictOn(client, relayer, id)
   const attempts = options.attempts && (await client.attempts(relayer, id))
   if (options.json) {
     terminal.printJson({
       ...transaction,
       ...(wait && { wait }),
+      ...(labels && { labels }),
       ...(cancellation && { cancellation }),
       ...(attempts && { attempts }),
     })
     return exits.done
   }
   const runbook = wait && runbookAt(url, wait.runbook)
-  const lines = pairs([...transactionPairs(transaction, runbook), ...(cancellation ? verdictPairs(cancellation) : [])])
+  const lines = pairs([
+    ...transactionPairs(transaction, runbook),
+    ...labelPairs(labels),
+    ...(cancellation ? verdictPairs(cancellation) : []),
+  ])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
   return exits.done
 }
@@ -61,6 +67,18 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
     ['created', each.created_at],
     ['sent', each.sent_at],
     ['confirmed', each.confirmed_at],
+  ]
+}
+
+function labelPairs({
+  external_id: externalId,
+  tags,
+  note,
+}: TraceView['labels'] = {}): readonly (readonly [string, Cell])[] {
+  return [
+    ['external id', externalId && plain(externalId)],
+    ['tags', tags && plain(tags.join(', '))],
+    ['note', note && plain(note)],
   ]
 }
 

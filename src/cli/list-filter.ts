@@ -17,6 +17,8 @@ export interface FilterOptions {
   readonly valueFrom?: string
   readonly valueTo?: string
   readonly text?: string
+  readonly externalId?: string
+  readonly tag?: string
   readonly before?: string
 }
 
@@ -37,11 +39,14 @@ export function addFilterOptions(command: Command): Command {
     .option('--value-from <amount>', 'the smallest value, such as 1.5ether', amount('--value-from'))
     .option('--value-to <amount>', 'the largest value', amount('--value-to'))
     .option('--text <text>', 'the beginning of an id or, with 0x, of a hash')
+    .option('--external-id <id>', 'only those with this external id')
+    .option('--tag <tag>', 'only those with this tag')
     .option('--before <position>', 'go on where an earlier list ended, or after the transaction with this id')
 }
 
 export function filterOf(options: FilterOptions): TransactionFilterInput {
-  const { status, to, text, before, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo } = options
+  const { externalId, tag, status, to, text, before, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo } =
+    options
   return {
     ...(status !== undefined && { status }),
     ...(to !== undefined && { to }),
@@ -52,6 +57,8 @@ export function filterOf(options: FilterOptions): TransactionFilterInput {
     ...(valueFrom !== undefined && { value_from: valueFrom }),
     ...(valueTo !== undefined && { value_to: valueTo }),
     ...(text !== undefined && { text }),
+    ...(externalId !== undefined && { external_id: externalId }),
+    ...(tag !== undefined && { tag }),
     ...(before !== undefined && { before }),
   }
 }

@@ -1,6 +1,6 @@
 // The options of a payload, which `send` and `tx replace` share.
 import { type Command, Option } from 'commander'
-import type { SendInput } from '../client/client.ts'
+import type { ReplaceInput } from '../client/client.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
 import { address, wholeNumber } from './options.ts'
@@ -32,7 +32,7 @@ export function withPayload(command: Command): Command {
     .option('--valid-until <time>', 'cancel it at this time (RFC 3339)')
 }
 
-export function payloadOf(options: PayloadOptions): SendInput {
+export function payloadOf(options: PayloadOptions): ReplaceInput {
   const { to, data, gasLimit, speed, gasPrice, maxFee, maxTip, validUntil } = options
   if (to === undefined && data === undefined) throw usage('--to is missing; a contract creation needs --data instead')
   return {

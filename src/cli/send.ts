@@ -16,17 +16,26 @@ interface Options extends RelayerOptions, PayloadOptions {
   readonly json?: true
   readonly idempotencyKey?: string
   readonly wait?: number
+  readonly externalId?: string
+  readonly tag?: readonly string[]
+  readonly note?: string
 }
 
 export function addSend(program: Command, act: Act): void {
   withPayload(relayerCommand(program, 'send', 'send a transaction, and print its id'))
     .option('--idempotency-key <key>', 'send at most once under this key (default: a new one)')
+    .option('--external-id <id>', 'a name of your own: at most one open or executed transaction of the relayer has it')
+    .option('--tag <tag>', 'a tag, by which lists find it; may be repeated', (tag, tags: string[] = []) => [
+      ...tags,
+      tag,
+    ])
+    .option('--note <text>', 'a note for people')
     .option('--wait <seconds>', 'wait until it is confirmed, or has ended otherwise', wholeNumber('--wait', 1, 86_400))
     .action(act(send))
 }
 
 async function send({ life, terminal }: Around, options: Options): Promise<Exit> {
-  const input = payloadOf(options)
+  const input = { ...payloadOf(options), ...labelsOf(options) }
   const { client } = await connect(life, options)
   const relayer = await relayerOf(client, options)
   const key = options.idempotencyKey ?? freshId<string>(systemRandom(), systemClock.now())
@@ -47,6 +56,14 @@ async function send({ life, terminal }: Around, options: Options): Promise<Exit>
   )
   if (options.json) terminal.printJson(await client.transaction(relayer, id))
   return exit
+}
+
+function labelsOf({ externalId, tag, note }: Options): Pick<SendInput, 'external_id' | 'tags' | 'note'> {
+  return {
+    ...(externalId !== undefined && { external_id: externalId }),
+    ...(tag && { tags: tag }),
+    ...(note !== undefined && { note }),
+  }
 }
 
 const triesMax = 4

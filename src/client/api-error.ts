@@ -9,12 +9,15 @@ export class ApiError extends Error {
   /** Names the request in the log of the service. */
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Of EXTERNAL_ID_TAKEN: the transaction that has the id. */
+  readonly transactionId: string | undefined
 
   constructor(message: string, { status, headers }: Pick<Response, 'status' | 'headers'>) {
     super(message)
     this.status = status
     this.code = headers.get('relayer-error-code') ?? undefined
     this.requestId = headers.get('x-request-id') ?? undefined
+    this.transactionId = headers.get('relayer-transaction-id') ?? undefined
     this.retryAfterSeconds = secondsIn(headers.get('retry-after'), headers.get('date'))
   }
 }

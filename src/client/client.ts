@@ -22,6 +22,7 @@ import type {
   BulkCancellationView,
   CancellationPreviewView,
   CancellationView,
+  ReplaceInput,
   SendInput,
   TransactionView,
 } from './transaction-types.ts'
@@ -54,6 +55,8 @@ export interface TransactionFilterInput {
   readonly value_to?: string
   /** The beginning of an id or, with 0x, of the hash of an attempt. */
   readonly text?: string
+  readonly external_id?: string
+  readonly tag?: string
   /** `next` of an earlier page, or an id: the list begins with the one before it. Without `page`. */
   readonly before?: string
 }
@@ -80,7 +83,10 @@ export interface Client {
   nodes(paging?: Paging): Promise<ApiPage<NetworkNodesView>>
   relayerOverview(relayerId: string): Promise<OverviewView>
 
-  /** With an `idempotencyKey`, the same call may be repeated: one transaction is stored. */
+  /**
+   * With an `idempotencyKey`, the same call may be repeated: one transaction is stored. An `external_id` that another transaction has is
+   * refused by EXTERNAL_ID_TAKEN, whose `transactionId` names that one.
+   */
   send(relayerId: string, input: SendInput, options?: { readonly idempotencyKey?: string }): Promise<TransactionView>
   /** Newest first. */
   transactions(relayerId: string, filter?: Paging & TransactionFilterInput): Promise<ApiPage<TransactionView>>
@@ -98,7 +104,7 @@ export interface Client {
   nonces(relayerId: string, filter?: { readonly from?: number }): Promise<readonly TraceView[]>
 
   /** Another payload for the same nonce. The earlier one may still be mined until this one is. */
-  replace(relayerId: string, transactionId: string, input: SendInput): Promise<TransactionView>
+  replace(relayerId: string, transactionId: string, input: ReplaceInput): Promise<TransactionView>
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
     relayerId: string,

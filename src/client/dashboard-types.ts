@@ -131,6 +131,11 @@ export interface TraceView {
     /** Wei: all fees; absent where no node reports all of them */
     readonly fees?: string
   }
+  readonly labels?: {
+    readonly external_id?: string
+    readonly tags?: readonly string[]
+    readonly note?: string
+  }
   /** Of its current nonce, oldest first */
   readonly attempts: readonly {
     readonly hash: string
@@ -273,6 +278,11 @@ export interface ListedTraceView {
     readonly witnesses?: number
     /** Wei that the no-op cost in fees; 0 unless it was mined; absent where no node reports its cost */
     readonly cost?: string
+  }
+  readonly labels?: {
+    readonly external_id?: string
+    readonly tags?: readonly string[]
+    readonly note?: string
   }
 }
 

@@ -15,6 +15,11 @@ export interface AuditView {
   readonly transaction_id?: string
   /** The id of any other entity, such as an API key */
   readonly subject_id?: string
+  readonly labels?: {
+    readonly external_id?: string
+    readonly tags?: readonly string[]
+    readonly note?: string
+  }
   /** The request's `X-Request-Id` */
   readonly request_id?: string
   readonly address?: string
@@ -75,6 +80,11 @@ export interface DeadLetterView {
       }[]
       /** Gas_limit stands, although it may not pay for a new account */
       readonly allow_out_of_gas?: true
+    }
+    readonly labels?: {
+      readonly external_id?: string
+      readonly tags?: readonly string[]
+      readonly note?: string
     }
   }
   readonly tries: number

@@ -199,4 +199,45 @@ export interface SendInput {
   }[]
   /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
   readonly valid_until?: string
+  /** A text of 1 to 128 bytes in UTF-8, without control characters */
+  readonly external_id?: string
+  /** A list of at most 8 different texts, each of 1 to 64 bytes in UTF-8, without control characters */
+  readonly tags?: readonly string[]
+  /** A text of 1 to 512 bytes in UTF-8, without control characters */
+  readonly note?: string
+}
+
+export interface ReplaceInput {
+  /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract */
+  readonly to?: string
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256, or in hex: 0x and 1 to 64 digits */
+  readonly value: string | number
+  /** Bytes in hex: an even number of digits, with 0x or without; empty for a transfer */
+  readonly data?: string
+  /** Gas units as an integer from 12000, or nothing to have it estimated; the network decides the least */
+  readonly gas_limit?: number
+  /** One of safeLow, average, fast, fastest, as {"name": "fast"} or as the bare string; fast when no fee is given */
+  readonly speed?:
+    | { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+    | 'safeLow'
+    | 'average'
+    | 'fast'
+    | 'fastest'
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
+  readonly gas_price?: string | number
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256 */
+  readonly max_fee_per_gas?: string | number
+  /** Wei as a decimal string, such as "1000000000000000000", or as an integer, below 2^256; at most max_fee_per_gas */
+  readonly max_priority_fee_per_gas?: string | number
+  /** True: gas_limit stands, although the value may create its receiver and the limit would not pay for that; false or nothing: such a transaction fails before it is signed */
+  readonly allow_out_of_gas?: boolean
+  /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
+  readonly access_list?: readonly {
+    /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+    readonly address: string
+    /** At most 1024 storage keys, as an array */
+    readonly storage_keys: readonly string[]
+  }[]
+  /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
+  readonly valid_until?: string
 }

@@ -1,5 +1,6 @@
 // The audit log: which requests were allowed, and which were refused.
 import type { ApiKeyId } from './ids.ts'
+import type { Labels } from './labels.ts'
 import type { TimestampMs } from './units.ts'
 
 /** The caller of an API operation. */
@@ -16,6 +17,8 @@ export interface Touched {
   readonly transactionId?: string
   /** Anything else with an id, such as an API key. */
   readonly subjectId?: string
+  /** Of the transaction that the request sent. */
+  readonly labels?: Labels
 }
 
 export interface AuditRecord extends Partial<Requester>, Touched {

@@ -29,6 +29,7 @@ export const catalogue = {
   STORAGE_KEY_MISSING: { status: 400, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },
   SYMBOLS_DIFFER: { status: 400, retryable: false },
+  EXTERNAL_ID_TAKEN: { status: 409, retryable: false },
   INSECURE_CONNECTION: { status: 400, retryable: false },
   UNAUTHORIZED: { status: 401, retryable: false },
   SCOPE_MISSING: { status: 401, retryable: false },

@@ -1,6 +1,7 @@
 // An event: a change of a transaction, and the transaction as it was then.
 import type { Attempt } from './attempt.ts'
 import type { Hash, RelayerId, TransactionId } from './ids.ts'
+import type { Labels } from './labels.ts'
 import {
   confirmedAtOf,
   isTerminal,
@@ -33,6 +34,8 @@ export interface TransactionEvent {
   readonly confirmedAt?: TimestampMs
   /** The transaction as it was then. */
   readonly transaction: Transaction
+  /** Absent for a transaction without any. */
+  readonly labels?: Labels
 }
 
 /** By their ids, both ends included. */

@@ -13,9 +13,9 @@ import { withReason } from './wait.ts'
 export function replace(transaction: Transaction, request: SendRequest, pool: PoolKind): Transaction {
   const refusal = refusalOfReplacement(transaction, pool)
   if (refusal) throw refusal
-  const { validUntil, believed: _, ...payload } = request
+  const { validUntil, believed: _, labels: __, ...payload } = request
   // The client wants this payload sent, whatever the lost history did with the transaction.
-  const { validUntil: __, suspectedNoOp: ___, ...rest } = transaction
+  const { validUntil: ___, suspectedNoOp: ____, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
     payload: { ...payload, from: transaction.payload.from },

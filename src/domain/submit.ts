@@ -4,6 +4,7 @@ import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
 import type { Address, ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
+import type { Labels } from './labels.ts'
 import { isPaused, pausedError } from './pause.ts'
 import { ethereumProfile, type NetworkProfile } from './profile.ts'
 import type { Relayer } from './relayer.ts'
@@ -15,6 +16,8 @@ import type { TimestampMs } from './units.ts'
 /** A client's request; the sender is the relayer's. */
 export type SendRequest = Omit<Payload, 'from'> & {
   readonly validUntil?: TimestampMs
+  /** Stored beside the transaction. */
+  readonly labels?: Labels
   /** Checked, and not stored. */
   readonly believed?: BelievedSender
 }
@@ -96,7 +99,7 @@ export function submit(
   request: SendRequest,
   at: { id: TransactionId; sequence: number; now: TimestampMs; createdBy?: ApiKeyId },
 ): Transaction {
-  const { validUntil, believed: _, ...payload } = request
+  const { validUntil, believed: _, labels: __, ...payload } = request
   return {
     id: at.id,
     relayerId: relayer.id,

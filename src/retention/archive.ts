@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Attempt } from '../domain/attempt.ts'
+import type { Labels } from '../domain/labels.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Clock } from '../ops/clock.ts'
 import { memberOf } from '../ops/member.ts'
@@ -11,6 +12,7 @@ import { memberOf } from '../ops/member.ts'
 export interface ArchivedTransaction {
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
+  readonly labels?: Labels
 }
 
 export interface Archive extends AsyncDisposable {

@@ -1,4 +1,5 @@
-// Removes old idempotency keys, in bounded shares. A later request under such a key is a new one.
+// Removes old idempotency keys, and each `external_id` whose transaction was removed long ago, in bounded shares. A later request under
+// such a name is a new one.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
@@ -8,7 +9,7 @@ export interface PruneIdempotencyKeys {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
-  /** Counted from the first request under the key. */
+  /** Counted from the end of the transaction; of several, from the last end. */
   readonly keptMs: number
 }
 
@@ -17,13 +18,27 @@ const rowsAtOnce = 500
 
 export function pruneIdempotencyKeys({ store, clock, logger, keptMs }: PruneIdempotencyKeys): AsyncDisposable {
   async function round(signal: AbortSignal): Promise<void> {
-    const before = clock.now() - keptMs
-    const share = () => store.commit((session) => session.pruneClaims(before, rowsAtOnce))
+    const now = clock.now()
+    const before = now - keptMs
+    let removed = 0
+    for (let more = true; more && !signal.aborted; ) {
+      const share = await withBreath(clock, signal, () =>
+        store.commit((session) => session.pruneClaims(before, now, rowsAtOnce)),
+      )
+      removed += share.removed
+      more = share.mayHaveMore
+    }
+    if (removed > 0) logger.info({ removed }, 'old idempotency keys are removed')
+    await freeExternalIds(before, signal)
+  }
+
+  async function freeExternalIds(before: number, signal: AbortSignal): Promise<void> {
+    const share = () => store.commit((session) => session.pruneExternalIds(before, rowsAtOnce))
     let removed = 0
     for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; removed += last) {
       last = await withBreath(clock, signal, share)
     }
-    if (removed > 0) logger.info({ removed }, 'old idempotency keys are removed')
+    if (removed > 0) logger.info({ removed }, 'old external ids are free')
   }
 
   const lines = {

@@ -97,9 +97,11 @@ async function archived(
   ended: readonly TransactionId[],
 ): Promise<readonly TransactionId[]> {
   const ids = await reads.removable(relayerId, ended)
+  const labels = await reads.labels(ids)
   const read = async (id: TransactionId) => {
     const transaction = await reads.transaction(relayerId, id)
-    return transaction && { transaction, attempts: await reads.attempts(id) }
+    const named = labels.get(id)
+    return transaction && { transaction, attempts: await reads.attempts(id), ...(named && { labels: named }) }
   }
   const found = await Promise.all(
     ids.map((id) =>

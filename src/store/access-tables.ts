@@ -1,4 +1,4 @@
-// The tables of API keys, sessions, idempotency keys, the audit log, signatures of key services, pre-signed no-ops,
+// The tables of API keys, sessions, idempotency keys, labels, the audit log, signatures of key services, pre-signed no-ops,
 // counts, daily totals, figures of five minutes, anchors, contradictions, reverts, reports of owners and of nodes, pauses of networks, believed tips and positions of retention; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Scope } from '../domain/api-key.ts'
@@ -6,7 +6,7 @@ import type { AuditRecord } from '../domain/audit.ts'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { ContradictionCondition, ContradictionQuestion, RecordedContradiction } from '../domain/contradiction.ts'
 import type { Figure } from '../domain/figures.ts'
-import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Address, ApiKeyId, Hash, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NodeReport } from '../domain/node-report.ts'
 import type { Acknowledgment, RelayerChange } from '../domain/owner-report.ts'
 import type { NetworkPause } from '../domain/pause.ts'
@@ -105,6 +105,32 @@ export interface IdempotencyKeyTable {
   digest: string
   /** In the order of the request's sends. */
   transaction_ids: Json<readonly TransactionId[]>
+  created_at: number
+  /** The last end of its transactions. Null where it was not read yet: they may be open. */
+  ended_at: Generated<number | null>
+}
+
+/** A client's names for a transaction: no row for one without any. */
+export interface LabelTable {
+  transaction_id: TransactionId
+  relayer_id: RelayerId
+  sequence: number
+  created_at: number
+  external_id: string | null
+  tags: Json<NonEmpty<string>> | null
+  note: string | null
+  /** When a transaction ended whose row was removed, and whose `external_id` stays. */
+  removed_end: number | null
+}
+
+/** Its tags once more, one in a row, for the lists. */
+export interface TagTable {
+  transaction_id: TransactionId
+  /** From 0, in the order of the request. */
+  position: number
+  tag: string
+  relayer_id: RelayerId
+  sequence: number
   created_at: number
 }
 

@@ -3,16 +3,15 @@ import type { DailyGas } from '../domain/daily-gas.ts'
 import type { DashboardSession } from '../domain/dashboard-session.ts'
 import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { RelayerStanding } from '../domain/standing.ts'
-import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
-import type { PageItem } from './page-port.ts'
+import type { TransactionItem } from './list-port.ts'
 
 export interface DashboardReads {
   /** The session with this digest, even if it has ended by its idle time. */
   dashboardSession(digest: string): Promise<DashboardSession | undefined>
   standing(relayerId: RelayerId): Promise<RelayerStanding>
   /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first. */
-  transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly PageItem<Transaction>[]>
+  transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly TransactionItem[]>
   highestNonce(relayerId: RelayerId): Promise<Nonce | undefined>
   relayerOfTransaction(id: TransactionId): Promise<RelayerId | undefined>
   /** The open transaction of this relayer that has an attempt with this hash. */

@@ -15,6 +15,8 @@ export interface TransactionFilter {
   readonly createdTo?: TimestampMs
   readonly valueFrom?: Wei
   readonly valueTo?: Wei
+  readonly externalId?: string
+  readonly tag?: string
   /** In lower case: the beginning of an id or, with 0x, of the hash of an attempt. */
   readonly text?: string
 }
@@ -50,6 +52,11 @@ export interface Matches {
   readonly end?: ListPosition
 }
 
+/** It names its transaction before that is read. */
+export interface TransactionItem extends PageItem<Transaction> {
+  readonly id: TransactionId
+}
+
 export interface ListReads {
   /** Newest first, all in memory: for a few. */
   transactions(relayerId: RelayerId, filter: TransactionFilter, page: ListRequest): Promise<ListPage<Transaction>>
@@ -58,11 +65,11 @@ export interface ListReads {
     relayerId: RelayerId,
     filter: TransactionFilter,
     page: ListRequest,
-  ): Promise<ListPage<PageItem<Transaction>>>
+  ): Promise<ListPage<TransactionItem>>
   /** In the same order. */
   transactionMatches(relayerId: RelayerId, filter: TransactionFilter, before?: ListPosition): Promise<Matches>
   /** Those that still exist, in the order of `ids`. */
-  transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly PageItem<Transaction>[]>
+  transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionItem[]>
   /** Undefined: the relayer has no transaction with this id. */
   positionOf(relayerId: RelayerId, id: TransactionId): Promise<ListPosition | undefined>
 }

@@ -10,6 +10,7 @@ import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofLabels } from './migrate-labels.ts'
 import { ofLists } from './migrate-lists.ts'
 import { ofNetworkPauses } from './migrate-network-pauses.ts'
 import { ofNodeReports } from './migrate-node-reports.ts'
@@ -272,6 +273,7 @@ export const migrations: readonly Migration[] = [
   ...ofNetworkPauses,
   ...ofFigures,
   ...ofLists,
+  ...ofLabels,
   ...ofCostBounds,
 ]
 

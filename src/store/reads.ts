@@ -26,6 +26,7 @@ import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
+import { readLabels } from './transactions/labels.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
@@ -61,6 +62,7 @@ export function readsOver(executor: Executor): Reads {
     transactionItems: (relayerId, filter, page) => listItems(executor, relayerId, filter, page),
     transactionMatches: (relayerId, filter, before) => findMatches(executor, relayerId, filter, before),
     transactionItemsOf: (relayerId, ids) => itemsWith(executor, relayerId, ids),
+    labels: (ids) => readLabels(executor, ids),
     positionOf: (relayerId, id) => positionOf(executor, relayerId, id),
     attempts: (id) => listAttempts(executor, id, attemptsMax),
     counts: (relayerId) => countByStatus(executor, relayerId),

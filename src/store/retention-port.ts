@@ -63,6 +63,11 @@ export interface ShrunkShare {
   readonly mayHaveMore: boolean
 }
 
+export interface PrunedClaims {
+  readonly removed: number
+  readonly mayHaveMore: boolean
+}
+
 export interface RetentionChanges {
   /**
    * Shrinks the attempts of the next transactions that have ended, at most `rows`, up to the lowest open nonce. Only the
@@ -78,8 +83,8 @@ export interface RetentionChanges {
   countBucket(relayerId: RelayerId, bucket: number): Promise<void>
   /** After the last bucket. False, and the relayer stays uncounted, if `changes` has risen. */
   completeBuckets(uncounted: UncountedRelayer): Promise<boolean>
-  /** Deletes the oldest idempotency keys that were claimed before this time, at most `rows`. Returns how many. */
-  pruneClaims(before: TimestampMs, rows: number): Promise<number>
+  /** Deletes idempotency keys whose transactions all ended before this time. Looks at `rows` keys at most. */
+  pruneClaims(before: TimestampMs, now: TimestampMs, rows: number): Promise<PrunedClaims>
   /**
    * Deletes the oldest records while there are more than `entriesMax` or they are older than `since`. Reads `rows` rows, and
    * returns whether there may be more to delete.

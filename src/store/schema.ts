@@ -31,6 +31,7 @@ import type {
   GapPermitTable,
   GiveUpTable,
   IdempotencyKeyTable,
+  LabelTable,
   NetworkPauseTable,
   NodeCallTable,
   NodeReportTable,
@@ -40,6 +41,7 @@ import type {
   ReleasedNonceTable,
   RevertTable,
   SignatureTable,
+  TagTable,
   TallyBucketTable,
   TallyChangeTable,
   TallyFoldTable,
@@ -283,6 +285,8 @@ export interface Schema {
   figures: FigureTable
   node_calls: NodeCallTable
   idempotency_keys: IdempotencyKeyTable
+  transaction_labels: LabelTable
+  transaction_tags: TagTable
   api_keys: ApiKeyTable
   audit_log: AuditLogTable
   audit_count: AuditCountTable

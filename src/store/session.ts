@@ -39,13 +39,15 @@ import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
-import { claim, pruneClaims } from './transactions/claim.ts'
+import { claim } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
+import { labelChangesOver } from './transactions/labels.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
+import { pruneClaims } from './transactions/prune-claims.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
 import { recordRevert } from './transactions/reverts.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
@@ -73,6 +75,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     transaction: (relayerId, id) => lockTransaction(executor, relayerId, id),
     current: (known) => lockCurrent(executor, known),
     insertTransaction: (transaction) => insertTransaction(executor, tallies, transaction),
+    ...labelChangesOver(executor),
     claim: (claimed, ids, now) => claim(executor, claimed, ids, now),
     saveTransaction: (before, after, now) => saveTransaction(executor, tallies, before, after, now),
     apiKey: (id) => findApiKey(executor, id),
@@ -84,7 +87,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     shrinkAttempts: (account, rows) => shrinkAttempts(executor, account, rows),
     countBucket: (relayerId, bucket) => countBucket(executor, tallies, relayerId, bucket),
     completeBuckets: (uncounted) => completeBuckets(executor, uncounted),
-    pruneClaims: (before, rows) => pruneClaims(executor, before, rows),
+    pruneClaims: (before, now, rows) => pruneClaims(executor, before, now, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),

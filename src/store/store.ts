@@ -24,6 +24,7 @@ import type { EventSearchReads } from './event-search.ts'
 import type { FigureChanges, FigureReads } from './figure-port.ts'
 import type { GapChanges, GapReads } from './gap-port.ts'
 import type { GiveUpChanges } from './give-up-port.ts'
+import type { LabelChanges, LabelReads } from './label-port.ts'
 import type { ListReads } from './list-port.ts'
 import type { LockProof } from './locks.ts'
 import type { NetworkPauseChanges, NetworkPauseReads } from './network-pause-port.ts'
@@ -76,6 +77,7 @@ export interface Reads
     EventSearchReads,
     FigureReads,
     GapReads,
+    LabelReads,
     ListReads,
     NetworkPauseReads,
     PresignedReads,
@@ -194,6 +196,7 @@ export interface Session
     FigureChanges,
     GapChanges,
     GiveUpChanges,
+    LabelChanges,
     NetworkPauseChanges,
     PresignedChanges,
     RetentionChanges,

@@ -271,11 +271,16 @@ test('a round does not search through all that stays of one instant', async () =
   expect(seen).toContain('later')
 })
 
-test('an idempotency key goes by its age, and its next request is a new one', async () => {
+test('an idempotency key goes by the end of its transaction, and its next request is a new one', async () => {
   time += dayMs
   const { id } = (await send('short-lived')).body.data
   const keys = (days: number) => (clock: Clock) =>
     pruneIdempotencyKeys({ store: server.store, clock, logger: quiet, keptMs: days * dayMs })
+  time += 3 * dayMs
+  // It is open.
+  await oneRound(keys(2))
+  expect((await send('short-lived')).body.data.id).toBe(id)
+  expectSuccess(await server.ask('DELETE', path(`/${id}`)))
   time += 3 * dayMs
   await oneRound(keys(4))
   expect((await send('short-lived')).body.data.id).toBe(id)

@@ -19,6 +19,7 @@ import { deliveryContract } from './contract-deliveries.ts'
 import { figureContract } from './contract-figures.ts'
 import { gapContract } from './contract-gaps.ts'
 import { giveUpContract } from './contract-give-ups.ts'
+import { labelContract } from './contract-labels.ts'
 import { modelContract } from './contract-model.ts'
 import { networkPauseContract } from './contract-network-pauses.ts'
 import { nodeReportContract } from './contract-node-reports.ts'
@@ -57,6 +58,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('API keys', () => apiKeyContract(open))
     describe('the audit log', () => auditContract(open))
     describe('idempotency keys', () => claimContract(open))
+    describe('names of transactions', () => labelContract(open))
     describe('the registry', () => registryContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('counts and events', () => modelContract(open))

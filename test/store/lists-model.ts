@@ -1,7 +1,7 @@
 // Filters find what a model in memory finds, in its order, window after window.
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Address, Hash, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { type Address, type Hash, isNonEmpty, type RelayerId, type TransactionId } from '../../src/domain/ids.ts'
 import { type Status, statuses, statusOf } from '../../src/domain/transaction.ts'
 import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import type { ListPosition, TransactionFilter } from '../../src/store/list-port.ts'
@@ -20,6 +20,8 @@ interface Row {
   readonly value: bigint
   readonly nonce: number | undefined
   readonly hashes: readonly Hash[]
+  readonly externalId: string | undefined
+  readonly tags: readonly string[]
 }
 
 const anyValue = fc.oneof(
@@ -31,6 +33,8 @@ const anyTime = fc.integer({ min: 1_000, max: 1_020 })
 const anyNonce = fc.nat({ max: 12 })
 const anyReceiver = fc.constantFrom(receiver, address)
 
+const anyExternalId = fc.constantFrom('one', 'two', 'ones')
+
 const anyRow = fc.record({
   createdAt: anyTime,
   to: fc.option(anyReceiver, { nil: undefined }),
@@ -38,6 +42,8 @@ const anyRow = fc.record({
   isSent: fc.boolean(),
   isCanceled: fc.boolean(),
   idStart: fc.constantFrom('019aa5c2', '019aa5c3', '01'),
+  externalId: fc.option(anyExternalId, { nil: undefined }),
+  tags: fc.subarray(['red', 'blue', 'Blue', 'grün']),
 })
 
 const anyFilter = fc.record(
@@ -51,12 +57,13 @@ const anyFilter = fc.record(
     valueFrom: anyValue,
     valueTo: anyValue,
     text: fc.constantFrom('id', 'hash', 'half a hash', '019aa5c2', '01', '0x', 'f'),
+    externalId: anyExternalId,
+    tag: fc.constantFrom('red', 'blue', 'grün', 'none'),
   },
   { requiredKeys: [] },
 )
 
-/** Each member with and without each other, as far as statements differ. */
-export const everyFilter: readonly TransactionFilter[] = [{}, { nonceFrom: 3, nonceTo: 9 }].flatMap((ofNonces) =>
+const plainFilters: readonly TransactionFilter[] = [{}, { nonceFrom: 3, nonceTo: 9 }].flatMap((ofNonces) =>
   [{}, { to: receiver }].flatMap((ofReceiver) =>
     [{}, { createdFrom: 1_000, createdTo: 1_001 }].flatMap((ofTimes) =>
       [{}, { status: 'confirmed' as const }].flatMap((ofStatus) =>
@@ -69,32 +76,49 @@ export const everyFilter: readonly TransactionFilter[] = [{}, { nonceFrom: 3, no
   ),
 )
 
-/** The index that serves a filter. */
-export function indexFor({ text, nonceFrom, to, createdFrom, status }: TransactionFilter): string {
+/** Each member with and without each other, as far as statements differ. */
+export const everyFilter: readonly TransactionFilter[] = [
+  ...plainFilters,
+  ...[{ externalId: 'one' }, { tag: 'red' }, { externalId: 'one', tag: 'red' }].flatMap((labels) =>
+    plainFilters.map((filter) => ({ ...filter, ...labels })),
+  ),
+]
+
+/** The index that serves a filter. Tables of their own have the rows of an `external_id` and of a tag. */
+export function indexFor({ text, nonceFrom, externalId, tag, to, createdFrom, status }: TransactionFilter): string {
   if (text?.length === 36) return 'transactions_pkey'
   if (nonceFrom !== undefined) return 'transactions_nonce'
+  if ((externalId ?? tag) !== undefined) return 'transactions_pkey'
   if (to !== undefined) return 'transactions_receiver'
   if (createdFrom !== undefined) return 'transactions_created'
   return status === undefined ? 'transactions_sequence' : 'transactions_status'
 }
 
 const isMatch =
-  ({ status, to, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo, text }: TransactionFilter) =>
-  (row: Row): boolean =>
-    (status === undefined || row.status === status) &&
-    (to === undefined || row.to === to) &&
-    (nonceFrom === undefined || (row.nonce !== undefined && row.nonce >= nonceFrom)) &&
-    (nonceTo === undefined || (row.nonce !== undefined && row.nonce <= nonceTo)) &&
-    (createdFrom === undefined || row.createdAt >= createdFrom) &&
-    (createdTo === undefined || row.createdAt <= createdTo) &&
-    (valueFrom === undefined || row.value >= valueFrom) &&
-    (valueTo === undefined || row.value <= valueTo) &&
-    (text === undefined ||
-      (text.startsWith('0x') ? row.hashes.some((hash) => hash.startsWith(text)) : row.id.startsWith(text)))
+  (filter: TransactionFilter) =>
+  (row: Row): boolean => {
+    const { status, to, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo, text, externalId, tag } = filter
+    return (
+      (externalId === undefined || row.externalId === externalId) &&
+      (tag === undefined || row.tags.includes(tag)) &&
+      (status === undefined || row.status === status) &&
+      (to === undefined || row.to === to) &&
+      (nonceFrom === undefined || (row.nonce !== undefined && row.nonce >= nonceFrom)) &&
+      (nonceTo === undefined || (row.nonce !== undefined && row.nonce <= nonceTo)) &&
+      (createdFrom === undefined || row.createdAt >= createdFrom) &&
+      (createdTo === undefined || row.createdAt <= createdTo) &&
+      (valueFrom === undefined || row.value >= valueFrom) &&
+      (valueTo === undefined || row.value <= valueTo) &&
+      (text === undefined ||
+        (text.startsWith('0x') ? row.hashes.some((hash) => hash.startsWith(text)) : row.id.startsWith(text)))
+    )
+  }
+
+const isListedByTime = ({ to, createdFrom, createdTo, externalId, tag }: TransactionFilter) =>
+  (externalId ?? tag) === undefined && (to ?? createdFrom ?? createdTo) !== undefined
 
 function expectedOf(rows: readonly Row[], filter: TransactionFilter): readonly number[] {
-  const { to, createdFrom, createdTo } = filter
-  const isByTime = (to ?? createdFrom ?? createdTo) !== undefined
+  const isByTime = isListedByTime(filter)
   return rows
     .filter(isMatch(filter))
     .sort((a, b) => (isByTime ? b.createdAt - a.createdAt : 0) || b.sequence - a.sequence)
@@ -129,7 +153,7 @@ export async function compareLists(executor: Executor): Promise<void> {
           // From any position on, also that of a transaction that does not match.
           const from = positionOf(chosen)
           const { found: after } = await findMatches(executor, relayerId, full, from)
-          const isByTime = (full.to ?? full.createdFrom ?? full.createdTo) !== undefined
+          const isByTime = isListedByTime(full)
           const older = rows.filter((row) =>
             isByTime && row.createdAt !== from.createdAt
               ? row.createdAt < from.createdAt
@@ -168,6 +192,8 @@ async function store(
     isSent: boolean
     isCanceled: boolean
     idStart: string
+    externalId: string | undefined
+    tags: readonly string[]
   }[],
 ): Promise<readonly Row[]> {
   const tallies = openTallies(executor)
@@ -177,7 +203,7 @@ async function store(
   )
   const rows: Row[] = []
   let nonce = 0
-  for (const [index, { createdAt, to, value, isSent, isCanceled, idStart }] of given.entries()) {
+  for (const [index, { createdAt, to, value, isSent, isCanceled, idStart, externalId, tags }] of given.entries()) {
     const { from, to: _, ...payload } = somePayload
     const sequence = 1 + 2 * index
     const begin = `${idStart}${relayer.toString(16).padStart(6, '0')}`
@@ -187,7 +213,10 @@ async function store(
       payload: { ...payload, from, ...(to && { to }), value },
     })
     await session.insertTransaction(transaction)
-    const row = { sequence, id: transaction.id, createdAt, to, value, status: 'pending', nonce: undefined, hashes: [] }
+    const names = { ...(externalId !== undefined && { externalId }), ...(isNonEmpty(tags) && { tags }) }
+    if (Object.keys(names).length > 0) await session.insertLabels(transaction, names)
+    const own = { sequence, id: transaction.id, createdAt, to, value, externalId, tags }
+    const row = { ...own, status: 'pending', nonce: undefined, hashes: [] }
     if (isSent) {
       const attempts = [0, 1].map((_) => someAttempt(nonce, { transactionId: transaction.id }))
       const [first, second] = attempts

@@ -4,6 +4,7 @@ import { type Claim, checkClaim } from '../../domain/claim.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import type { TimestampMs } from '../../domain/units.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -15,18 +16,17 @@ export interface SentOnce {
 }
 
 /**
- * Runs `make`, which stores transactions with these ids in the session's unit, unless the key was used before. A
+ * Runs `make`, which stores transactions with these ids, created now, in the session's unit, unless the key was used before. A
  * refused request leaves its key free. Throws IDEMPOTENCY_KEY_REUSED, TRANSACTION_GONE, and the errors of `make`.
  */
 export async function sendOnce(
-  context: Pick<CommandContext, 'store' | 'clock'>,
+  { store }: Pick<CommandContext, 'store'>,
   relayerId: RelayerId,
   claim: Claim,
-  ids: readonly TransactionId[],
+  { ids, now }: { readonly ids: readonly TransactionId[]; readonly now: TimestampMs },
   make: (session: Session) => Promise<readonly Transaction[]>,
 ): Promise<SentOnce> {
-  const now = context.clock.now()
-  const outcome = await context.store.commit(
+  const outcome = await store.commit(
     async (session) => {
       const claimed = await session.claim(claim, ids, now)
       if (!claimed) return { made: await make(session) }
@@ -37,7 +37,7 @@ export async function sendOnce(
     { claims: [claim], pending: true, ...(ids.length > 1 && { long: true }) },
   )
   if (outcome.made) return { transactions: outcome.made, replayed: false }
-  const found = await Promise.all(outcome.before.map((id) => context.store.reads.transaction(relayerId, id)))
+  const found = await Promise.all(outcome.before.map((id) => store.reads.transaction(relayerId, id)))
   const transactions = found.filter((each) => each !== undefined)
   if (transactions.length < found.length) {
     throw goneUnder(

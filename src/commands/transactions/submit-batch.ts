@@ -1,17 +1,19 @@
 // Sends many transactions at once: one commit stores all of them, in order and next to each other in the queue, or
 // none.
 
-import { allowed, type Requester } from '../../domain/audit.ts'
+import type { Requester } from '../../domain/audit.ts'
 import { checkEach } from '../../domain/check-each.ts'
 import type { Claim } from '../../domain/claim.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { refuseRepeated } from '../../domain/labels.ts'
 import { checkSend, type SendRequest, submit } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 import { type SentOnce, sendOnce } from './send-once.ts'
 
@@ -26,7 +28,7 @@ interface Batch {
 /**
  * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST, POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name
  * every refused item. Throws TOO_MANY_REFUSED, QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED
- * and TRANSACTION_GONE.
+ * and TRANSACTION_GONE. EXTERNAL_ID_TAKEN names the first item.
  */
 export async function submitBatch(
   context: CommandContext,
@@ -40,7 +42,7 @@ export async function submitBatch(
   const make = (session: Session) =>
     storeBatch(session, context, { relayerId, requests, ids, now, ...(requester && { requester }) })
   const sent = claim
-    ? await sendOnce(context, relayerId, claim, ids, make)
+    ? await sendOnce(context, relayerId, claim, { ids, now }, make)
     : { transactions: await context.store.commit(make, relayerId, { long: true, pending: true }), replayed: false }
   if (!sent.replayed) context.wake(relayerId)
   return sent
@@ -57,6 +59,10 @@ async function storeBatch(
   if (!reserved) throw relayerNotFound(relayerId)
   const { relayer, first, ...last } = reserved
   await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
+  refuseRepeated(requests)
+  for (const [index, { labels }] of requests.entries()) {
+    if (labels) await refuseTaken(session, relayerId, labels, `transactions[${index}].external_id`)
+  }
   const rules = profileOf(relayer)
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
   if (first + requests.length - 1 > queueMax) {
@@ -73,8 +79,7 @@ async function storeBatch(
     // There are as many ids as requests.
     const at = { id: ids[index] as TransactionId, sequence: first + index, now }
     const transaction = submit(relayer, request, { ...at, ...(requester && { createdBy: requester.keyId }) })
-    await session.insertTransaction(transaction)
-    if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
+    await storeLabeled(session, transaction, request, { now, ...(requester && { requester }) })
     stored.push(transaction)
   }
   return stored

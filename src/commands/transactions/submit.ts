@@ -1,6 +1,6 @@
 // Sends a transaction: checks it against the relayer's policies, and stores it in the relayer's order before the
 // answer.
-import { allowed, type Requester } from '../../domain/audit.ts'
+import type { Requester } from '../../domain/audit.ts'
 import type { Claim } from '../../domain/claim.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -10,11 +10,12 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 import { sendOnce } from './send-once.ts'
 
 /** Throws RELAYER_NOT_FOUND, RELAYER_PAUSED, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, QUEUE_FULL,
- * TOO_MANY_REFUSED, SIGNER_UNAVAILABLE. */
+ * TOO_MANY_REFUSED, SIGNER_UNAVAILABLE, EXTERNAL_ID_TAKEN. */
 export async function submitTransaction(
   context: CommandContext,
   relayerId: RelayerId,
@@ -40,9 +41,13 @@ export async function submitOnce(
   requester?: Requester,
 ): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
   const at = { ...newTransaction(context), ...(requester && { requester }) }
-  const { transactions, replayed } = await sendOnce(context, relayerId, claim, [at.id], async (session) => [
-    await storeSend(session, context, relayerId, request, at),
-  ])
+  const { transactions, replayed } = await sendOnce(
+    context,
+    relayerId,
+    claim,
+    { ids: [at.id], now: at.now },
+    async (session) => [await storeSend(session, context, relayerId, request, at)],
+  )
   if (!replayed) context.wake(relayerId)
   // There is exactly one, from this request or an earlier one.
   return { transaction: transactions[0] as Transaction, replayed }
@@ -72,6 +77,7 @@ async function storeSend(
   if (!next) throw relayerNotFound(relayerId)
   const { relayer, sequence, ...last } = next
   await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
+  if (request.labels) await refuseTaken(session, relayerId, request.labels, 'external_id')
   checkSend(relayer, request, now, profileOf(relayer))
   // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
   if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
@@ -81,7 +87,6 @@ async function storeSend(
     )
   }
   const stored = submit(relayer, request, { id, sequence, now, ...(requester && { createdBy: requester.keyId }) })
-  await session.insertTransaction(stored)
-  if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
+  await storeLabeled(session, stored, request, { now, ...(requester && { requester }) })
   return stored
 }

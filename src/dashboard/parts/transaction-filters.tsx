@@ -91,6 +91,14 @@ export function TransactionFilters({ relayer, symbol }: { relayer: string; symbo
             pattern="\s*[0-9]{1,60}(\.[0-9]{1,18})?\s*"
             hint="an amount such as 1.5"
           />
+          <label>
+            External id
+            <input name="external_id" maxLength={128} autocomplete="off" spellcheck={false} />
+          </label>
+          <label>
+            Tag
+            <input name="tag" maxLength={64} autocomplete="off" spellcheck={false} />
+          </label>
         </div>
       </details>
       <div class="row ends">

@@ -5,6 +5,7 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
+import { Labels } from '../parts/labels.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { Badge, Copy, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
@@ -198,6 +199,7 @@ function Facts({ relayer, view, trace }: Parts) {
           <dd>nothing</dd>
         </div>
       )}
+      <Labels relayer={relayer} labels={trace.labels} />
       {inclusion?.succeeded === false && (
         <div>
           <dt>Execution</dt>

@@ -6,6 +6,7 @@ import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
+import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { presentTime } from '../response/present-time.ts'
 
 const entrySchema = Type.Object(
@@ -19,6 +20,7 @@ const entrySchema = Type.Object(
     relayer_id: Type.Optional(Type.String()),
     transaction_id: Type.Optional(Type.String()),
     subject_id: Type.Optional(Type.String({ description: 'The id of any other entity, such as an API key' })),
+    labels: Type.Optional(labelsSchema),
     request_id: Type.Optional(Type.String({ description: "The request's `X-Request-Id`" })),
     address: Type.Optional(Type.String()),
     count: Type.Optional(
@@ -83,6 +85,7 @@ function presentEntry(entry: AuditEntry): Static<typeof entrySchema> {
     ...(entry.relayerId !== undefined && { relayer_id: entry.relayerId }),
     ...(entry.transactionId !== undefined && { transaction_id: entry.transactionId }),
     ...(entry.subjectId !== undefined && { subject_id: entry.subjectId }),
+    ...(entry.labels && { labels: presentLabels(entry.labels) }),
     ...(entry.requestId !== undefined && { request_id: entry.requestId }),
     ...(entry.address !== undefined && { address: entry.address }),
     ...(entry.count !== undefined && { count: entry.count }),

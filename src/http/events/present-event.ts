@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { TransactionEvent } from '../../domain/event.ts'
 import { some, time } from '../response/forms.ts'
+import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { presentTime } from '../response/present-time.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
@@ -25,6 +26,7 @@ export const eventSchema = Type.Object(
         examples: [{ payload_type: 'transaction', ...transactionExample }],
       },
     ),
+    labels: Type.Optional(labelsSchema),
   },
   { title: 'Event', additionalProperties: false },
 )
@@ -42,6 +44,7 @@ export function presentEvent(event: TransactionEvent): Static<typeof eventSchema
       status: event.status,
       ...(event.confirmedAt !== undefined && { confirmed_at: presentTime(event.confirmedAt) }),
     },
+    ...(event.labels && { labels: presentLabels(event.labels) }),
   }
 }
 

@@ -1,5 +1,5 @@
 // Success and error bodies: every response but JSON-RPC, text and streams uses them.
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { memberOf } from '../../ops/member.ts'
 
 const logSchema = Type.Object({ level: Type.String({ examples: ['log'] }), message: Type.String() })
@@ -8,6 +8,11 @@ const metadataSchema = Type.Object(
   { logs: Type.Array(logSchema), traces: Type.Array(Type.Unknown()) },
   { title: 'Metadata', examples: [{ logs: [], traces: [] }] },
 )
+
+/** Metadata with further members, for the operations that have any. */
+export function metadataWith(members: TProperties, title: string) {
+  return Type.Object({ ...metadataSchema.properties, ...members }, { title, examples: [{ logs: [], traces: [] }] })
+}
 
 const paginationSchema = Type.Object(
   {
@@ -30,12 +35,20 @@ export interface Success<T> {
   success: true
 }
 
-/** A success body with all five members; `logs` explain to people what was done and will be done. */
-export function success<T>(data: T, logs: readonly string[] = [], pagination: Pagination = onePage): Success<T> {
+/**
+ * A success body with all five members; `logs` explain to people what was done and will be done. `metadata`: members beside the logs,
+ * which the request includes.
+ */
+export function success<T>(
+  data: T,
+  logs: readonly string[] = [],
+  pagination: Pagination = onePage,
+  metadata: object = {},
+): Success<T> {
   return {
     data,
     error: '',
-    metadata: { logs: logs.map((message) => ({ level: 'log', message })), traces: [] },
+    metadata: { logs: logs.map((message) => ({ level: 'log', message })), traces: [], ...metadata },
     pagination,
     success: true,
   }
@@ -55,22 +68,22 @@ export const failureSchema = Type.Object(
   },
 )
 
-export function successSchema<S extends TSchema>(data: S) {
+export function successSchema<S extends TSchema>(data: S, metadata: TSchema = metadataSchema) {
   return Type.Object(
     {
       data,
       error: Type.Literal(''),
-      metadata: metadataSchema,
+      metadata,
       pagination: paginationSchema,
       success: Type.Literal(true),
     },
-    { title: titleOf(data), additionalProperties: false },
+    { title: `${metadata === metadataSchema ? '' : 'Labeled'}${titleOf(data)}`, additionalProperties: false },
   )
 }
 
 /** For the OpenAPI document, which adds the refusals. */
-export function answers<S extends TSchema>(data: S) {
-  return { 200: successSchema(data) }
+export function answers<S extends TSchema>(data: S, metadata?: TSchema) {
+  return { 200: successSchema(data, metadata) }
 }
 
 /** Of the envelope: by its data, or by the items of a list. */

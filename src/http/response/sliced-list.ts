@@ -34,15 +34,17 @@ export async function sendList<T, R>(
   present: (item: T) => unknown,
   pagination?: Pagination,
   logs: readonly string[] = [],
+  metadata: object = {},
 ): Promise<Success<unknown> | R> {
-  const body = success<readonly unknown[]>([], logs, pagination)
+  const body = success<readonly unknown[]>([], logs, pagination, metadata)
   const [first = [], ...more] = sliced(items)
   if (more.length === 0) return { ...body, data: (await readAll(first)).map(present) }
 
   const slices = [first, ...more]
-  const content = Readable.from(texts(slices, JSON.stringify(body), present), { objectMode: false, highWaterMark: 1 })
-  const heldBytes = slicesHeld * Math.max(...slices.map(bytesOf))
-  sizes.set(content, { heldBytes, bytes: bytesOf(items) })
+  const around = JSON.stringify(body)
+  const content = Readable.from(texts(slices, around, present), { objectMode: false, highWaterMark: 1 })
+  const heldBytes = slicesHeld * Math.max(...slices.map(bytesOf)) + around.length
+  sizes.set(content, { heldBytes, bytes: bytesOf(items) + around.length })
   return reply.type('application/json; charset=utf-8').send(content)
 }
 

@@ -39,6 +39,7 @@ const common = {
   'RateLimit-Policy': text('The allowance of the API key: `q` requests in `w` seconds', '"key";q=200;w=4'),
   RateLimit: text('`r` requests are left, and all of them again in `t` seconds', '"key";r=199;t=1'),
   'WWW-Authenticate': text('The scheme of the Authorization header', 'Bearer'),
+  'Relayer-Transaction-Id': text('The transaction that has the `external_id`', '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'),
   'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 1 } },
 } as const
 
@@ -103,6 +104,7 @@ function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], mess
       'Relayer-Error-Code': { description: 'The reason', required: true, schema: { type: 'string', enum: codes } },
       ...refer([
         ...(isUnauthorized ? (['WWW-Authenticate'] as const) : []),
+        ...(codes.includes('EXTERNAL_ID_TAKEN') ? (['Relayer-Transaction-Id'] as const) : []),
         ...(isRetried ? (['Retry-After'] as const) : []),
         ...names,
       ]),

@@ -26,6 +26,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TRANSACTION_IS_GAP_FILLER:
     "transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is the service's own no-op, for a nonce that was given up; send a new transaction",
   STORAGE_KEY_MISSING: 'config.key would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY',
+  EXTERNAL_ID_TAKEN:
+    'external_id: "invoice-2044" belongs to transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84, which is pending; read that one; another payment needs another external_id',
   IDEMPOTENCY_KEY_REUSED: 'Idempotency-Key: was used for another request; send a new key',
   RELAYER_NOT_FOUND: 'Relayer with ID local not found',
   API_KEY_NOT_FOUND: 'API key with ID 019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625 not found',

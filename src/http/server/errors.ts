@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
+import { ExternalIdTaken } from '../../domain/labels.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { queueFullRetryAfterSeconds, refusedRetryAfterSeconds, unavailableRetryAfterSeconds } from '../limits.ts'
 import type { Auditor } from '../request/audit.ts'
@@ -115,6 +116,7 @@ export function refuse(reply: FastifyReply, error: RescindError): void {
   // Fastify closes it. The system resets a connection that is closed with bytes unread, and a proxy that is still sending reports
   // 502. Node itself reads the rest and drops it, until requestTimeoutMs have passed.
   if (error.code === 'BODY_TOO_LARGE') reply.removeHeader('connection')
+  if (error instanceof ExternalIdTaken) reply.header('relayer-transaction-id', error.transactionId)
   if (error instanceof RateLimited) {
     const { policy, remaining, resetSeconds } = error.allowance
     reply.header('retry-after', resetSeconds)

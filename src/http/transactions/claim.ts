@@ -24,7 +24,7 @@ export function claimOf(
   }
 }
 
-/** The transaction that a request sends, and nothing that is only compared. */
-function meaningOf({ believed: _, ...payload }: SendRequest): object {
+/** The transaction that a request sends, and nothing that is only compared or stands beside it. */
+function meaningOf({ believed: _, labels: __, ...payload }: SendRequest): object {
   return payload
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { Labels } from '../../domain/labels.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import type { ListPosition, Matches, TransactionFilter } from '../../store/list-port.ts'
@@ -24,6 +25,8 @@ const columns = [
   ...(['from', 'to', 'value', 'nonce', 'gas_limit', 'gas_price', 'max_fee_per_gas'] as const),
   ...(['max_priority_fee_per_gas', 'speed'] as const),
 ] satisfies readonly (keyof TransactionBody)[]
+const labelColumns = ['external_id', 'tags', 'note'] as const
+const header = csvLine([...columns, ...labelColumns])
 
 const querySchema = Type.Object({ before, ...filterProperties }, { additionalProperties: false })
 
@@ -36,14 +39,14 @@ export function exportTransactions(reads: Reads, stopping: AbortSignal) {
     schema: {
       operationId: 'exportTransactions',
       summary: 'Export transactions as CSV, newest first',
-      description: `Every transaction that the filters of the list match, one in a row below the names of the columns: ${columns.join(', ')}. A member without a value is an empty cell. Amounts are wei, in full. A cell that begins with =, +, -, @, a tab or a carriage return gets an apostrophe before it, so that no spreadsheet takes it for a formula. An export that can't be finished ends with a closed connection.`,
+      description: `Every transaction that the filters of the list match, one in a row below the names of the columns: ${[...columns, ...labelColumns].join(', ')}. Tags are a list in JSON. A member without a value is an empty cell. Amounts are wei, in full. A cell that begins with =, +, -, @, a tab or a carriage return gets an apostrophe before it, so that no spreadsheet takes it for a formula. An export that can't be finished ends with a closed connection.`,
       tags: ['transactions'],
       params: relayerParameters,
       querystring: querySchema,
       response: {
         200: {
           description: 'The rows, as they are read',
-          content: { 'text/csv': { schema: Type.String({ examples: [csvLine(columns)] }) } },
+          content: { 'text/csv': { schema: Type.String({ examples: [header] }) } },
         },
       },
     },
@@ -86,16 +89,17 @@ async function* linesOf(
   first: Matches,
   stopping: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(csvLine(columns))
+  yield Buffer.from(header)
   for (let { found, end }: Matches = first; ; ) {
     for (let at = 0; at < found.length; at += exportSliceRows) {
       checkRunning(stopping)
       const ids = found.slice(at, at + exportSliceRows).map((match) => match.id)
       const items = withHead(reads, id, await reads.transactionItemsOf(id, ids))
+      const labels = await reads.labels(ids)
       let text = ''
       for (const item of items) {
         const transaction = await item.read()
-        if (transaction) text += csvLine(cellsOf(transaction))
+        if (transaction) text += csvLine(cellsOf(transaction, labels.get(transaction.id)))
       }
       if (text !== '') yield Buffer.from(text)
       await nextTurn()
@@ -112,7 +116,11 @@ function checkRunning(stopping: AbortSignal): void {
   if (stopping.aborted) throw new Error('the service stops before the export is finished')
 }
 
-function cellsOf(transaction: Transaction): readonly string[] {
+function cellsOf(transaction: Transaction, labels: Labels = {}): readonly string[] {
   const { speed, ...body } = presentTransaction(transaction)
-  return columns.map((column) => (column === 'speed' ? (speed?.name ?? '') : String(body[column] ?? '')))
+  const { externalId = '', tags, note = '' } = labels
+  return [
+    ...columns.map((column) => (column === 'speed' ? (speed?.name ?? '') : String(body[column] ?? ''))),
+    ...[externalId, tags ? JSON.stringify(tags) : '', note],
+  ]
 }

@@ -22,7 +22,8 @@ export function getTrace(reads: Reads) {
       const { relayer_id: relayerId, transaction_id: id } = params
       const transaction = found(await reads.transaction(relayerId, id), 'TRANSACTION_NOT_FOUND', 'Not found')
       const head = mayWaitBehind(transaction) ? await reads.queueHead(relayerId) : undefined
-      return success(presentTrace(waitingBehind(transaction, head)))
+      const labels = (await reads.labels([id])).get(id)
+      return success(presentTrace(waitingBehind(transaction, head), labels))
     },
   })
 }

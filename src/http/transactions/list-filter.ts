@@ -1,11 +1,10 @@
 // The query of a list of transactions: its schema, its filter, and the page that it names. Every list of a relayer's transactions uses it.
 import { type Static, Type } from 'typebox'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { statuses, type Transaction } from '../../domain/transaction.ts'
+import { statuses } from '../../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import { mayWaitBehind, type QueueHead, waitingBehind } from '../../domain/wait.ts'
-import type { ListPage, ListPosition, TransactionFilter } from '../../store/list-port.ts'
-import type { PageItem } from '../../store/page-port.ts'
+import type { ListPage, ListPosition, TransactionFilter, TransactionItem } from '../../store/list-port.ts'
 import type { Reads } from '../../store/store.ts'
 import { listedRowsMax } from '../limits.ts'
 import type { OwnHeader } from '../request/operation.ts'
@@ -16,6 +15,7 @@ import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import type { Pagination } from '../response/envelope.ts'
 import { presentTime } from '../response/present-time.ts'
+import { labelFilters, parseLabelFilters } from './labels.ts'
 
 const nonce = (end: string) =>
   Type.Optional(
@@ -62,6 +62,7 @@ export const filterProperties = {
       examples: ['019aa5c2'],
     }),
   ),
+  ...labelFilters,
 }
 
 /** A position, or an id. */
@@ -83,7 +84,7 @@ export const listQuerySchema = Type.Object(
 
 export type ListQuery = Static<typeof listQuerySchema>
 
-type FilterQuery = Omit<ListQuery, 'page' | 'per_page' | 'before'>
+type FilterQuery = Omit<ListQuery, 'page' | 'per_page' | 'before' | 'include'>
 
 /** Throws INVALID_REQUEST. */
 export function filterOf(query: FilterQuery): TransactionFilter {
@@ -102,6 +103,7 @@ export function filterOf(query: FilterQuery): TransactionFilter {
     ...(valueFrom !== undefined && { valueFrom }),
     ...(valueTo !== undefined && { valueTo }),
     ...(query.text !== undefined && { text: query.text.toLowerCase() }),
+    ...parseLabelFilters(query),
   }
 }
 
@@ -151,7 +153,7 @@ export const textOf = ({ sequence, createdAt }: ListPosition) => `${sequence}-${
 export const listHeaders = ['Relayer-Next-Before', 'Relayer-Total'] as const satisfies readonly OwnHeader[]
 
 export interface ListAnswer {
-  readonly items: readonly PageItem<Transaction>[]
+  readonly items: readonly TransactionItem[]
   readonly pagination: Pagination
   /** For people. */
   readonly logs: readonly string[]
@@ -194,11 +196,11 @@ function sentencesOn({ next, isAtLeast, lookedBackTo }: ListPage<unknown>): stri
 export function withHead(
   reads: Pick<Reads, 'queueHead'>,
   id: RelayerId,
-  items: readonly PageItem<Transaction>[],
-): readonly PageItem<Transaction>[] {
+  items: readonly TransactionItem[],
+): readonly TransactionItem[] {
   let head: Promise<QueueHead | undefined> | undefined
-  return items.map(({ bytes, read }) => ({
-    bytes,
+  return items.map(({ read, ...item }) => ({
+    ...item,
     async read() {
       const transaction = await read()
       if (!transaction || !mayWaitBehind(transaction)) return transaction

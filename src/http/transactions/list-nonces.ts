@@ -7,6 +7,7 @@ import { relayerParameters } from '../request/parameters.ts'
 import { answers } from '../response/envelope.ts'
 import { foundHistory } from '../response/found.ts'
 import { sendList } from '../response/sliced-list.ts'
+import { idsOf } from './labels.ts'
 import { presentTrace, traceSchema } from './present-trace.ts'
 
 const querySchema = Type.Object(
@@ -39,7 +40,8 @@ export function listNonces(reads: Reads) {
       const id = await foundHistory(reads, params.relayer_id)
       const from = query.from ?? (await firstShown(reads, id))
       const transactions = await reads.transactionsByNonce(id, from, noncesMax)
-      return sendList(reply, transactions, presentTrace)
+      const labels = await reads.labels(idsOf(transactions))
+      return sendList(reply, transactions, (each) => presentTrace(each, labels.get(each.id)))
     },
   })
 }

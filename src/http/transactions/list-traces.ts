@@ -1,12 +1,15 @@
 // Lists a relayer's transactions as traces, newest first: each with its wait and its verdict, and without its attempts (GET).
 import { type Static, Type } from 'typebox'
+import type { Labels } from '../../domain/labels.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers } from '../response/envelope.ts'
 import { foundHistory } from '../response/found.ts'
+import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { sendList } from '../response/sliced-list.ts'
+import { idsOf } from './labels.ts'
 import { listHeaders, listQuerySchema, readList } from './list-filter.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
@@ -17,6 +20,7 @@ const listedTraceSchema = Type.Object(
     transaction: transactionSchema,
     wait: Type.Optional(waitSchema),
     cancellation: Type.Optional(cancellationSchema),
+    labels: Type.Optional(labelsSchema),
   },
   { title: 'ListedTrace', additionalProperties: false },
 )
@@ -39,16 +43,19 @@ export function listTraces(reads: Reads) {
     async answer({ params, query }, reply) {
       const id = await foundHistory(reads, params.relayer_id)
       const { items, pagination, logs } = await readList(reads, id, query, reply)
-      return sendList(reply, items, presentListedTrace, pagination, logs)
+      const labels = await reads.labels(idsOf(items))
+      const present = (each: Transaction) => presentListedTrace(each, labels.get(each.id))
+      return sendList(reply, items, present, pagination, logs)
     },
   })
 }
 
-function presentListedTrace(transaction: Transaction): Static<typeof listedTraceSchema> {
+function presentListedTrace(transaction: Transaction, labels: Labels | undefined): Static<typeof listedTraceSchema> {
   const { wait, cancellation } = transaction
   return {
     transaction: presentTransaction(transaction),
     ...(wait && { wait: presentWait(wait) }),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    ...(labels && { labels: presentLabels(labels) }),
   }
 }

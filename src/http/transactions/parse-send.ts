@@ -14,6 +14,7 @@ import { forms, stated } from '../request/stated.ts'
 import { invalid, shownValue } from '../request/validate.ts'
 import { accessListSchema, parseAccessList } from './access-list.ts'
 import { believedSender, ignoredIn, ignoredMembers, type LogIgnored } from './ignored-members.ts'
+import { labelProperties, parseLabels } from './labels.ts'
 import { speedSchema } from './present-transaction.ts'
 
 const weiMax = 2n ** 256n - 1n
@@ -80,62 +81,70 @@ const targets = [
   },
 ]
 
+const payloadProperties = {
+  to: Type.Optional(
+    addressSchema('an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract'),
+  ),
+  value: valueSchema,
+  data: Type.Optional(
+    Type.String({
+      pattern: '^(0x)?([0-9a-fA-F]{2})*$',
+      description: 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer',
+      examples: ['0xd0e30db0'],
+    }),
+  ),
+  gas_limit: Type.Optional(
+    Type.Union([Type.Integer({ minimum: lowBaseGas, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+      description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated; the network decides the least`,
+    }),
+  ),
+  speed: Type.Optional(
+    Type.Union([speedSchema, Type.Enum([...speeds])], {
+      description: `one of ${names}, as {"name": "fast"} or as the bare string; fast when no fee is given`,
+    }),
+  ),
+  gas_price: Type.Optional(wei()),
+  max_fee_per_gas: Type.Optional(wei()),
+  max_priority_fee_per_gas: Type.Optional(wei('at most max_fee_per_gas')),
+  allow_out_of_gas: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: gas_limit stands, although the value may create its receiver and the limit would not pay for that; false or nothing: such a transaction fails before it is signed',
+    }),
+  ),
+  access_list: Type.Optional(accessListSchema),
+  valid_until: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 64,
+      description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+      ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
+    }),
+  ),
+  ...ignoredMembers,
+}
+
+const examples = [
+  { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1000000000000000000', speed: { name: 'fast' } },
+  { to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', value: 0, data: '0xd0e30db0', gas_limit: 60_000 },
+]
+
+const description = 'a transaction as an object, such as {"to": "0x…", "value": "1"}'
+const rules = stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }] })
+
 export const sendSchema = Type.Object(
-  {
-    to: Type.Optional(
-      addressSchema(
-        'an address: 0x and 40 hex digits, in one case or with its EIP-55 checksum; none creates a contract',
-      ),
-    ),
-    value: valueSchema,
-    data: Type.Optional(
-      Type.String({
-        pattern: '^(0x)?([0-9a-fA-F]{2})*$',
-        description: 'bytes in hex: an even number of digits, with 0x or without; empty for a transfer',
-        examples: ['0xd0e30db0'],
-      }),
-    ),
-    gas_limit: Type.Optional(
-      Type.Union([Type.Integer({ minimum: lowBaseGas, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
-        description: `gas units as an integer from ${lowBaseGas}, or nothing to have it estimated; the network decides the least`,
-      }),
-    ),
-    speed: Type.Optional(
-      Type.Union([speedSchema, Type.Enum([...speeds])], {
-        description: `one of ${names}, as {"name": "fast"} or as the bare string; fast when no fee is given`,
-      }),
-    ),
-    gas_price: Type.Optional(wei()),
-    max_fee_per_gas: Type.Optional(wei()),
-    max_priority_fee_per_gas: Type.Optional(wei('at most max_fee_per_gas')),
-    allow_out_of_gas: Type.Optional(
-      Type.Boolean({
-        description:
-          'true: gas_limit stands, although the value may create its receiver and the limit would not pay for that; false or nothing: such a transaction fails before it is signed',
-      }),
-    ),
-    access_list: Type.Optional(accessListSchema),
-    valid_until: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        maxLength: 64,
-        description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
-        ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
-      }),
-    ),
-    ...ignoredMembers,
-  },
-  {
-    title: 'SendRequest',
-    additionalProperties: false,
-    description: 'a transaction as an object, such as {"to": "0x…", "value": "1"}',
-    ...stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }] }),
-    examples: [
-      { to: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', value: '1000000000000000000', speed: { name: 'fast' } },
-      { to: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', value: 0, data: '0xd0e30db0', gas_limit: 60_000 },
-    ],
-  },
+  { ...payloadProperties, ...labelProperties },
+  { title: 'SendRequest', additionalProperties: false, description, ...rules, examples },
 )
+
+/** A transaction keeps its names: the body of a PUT has none. */
+export const replaceSchema = Type.Object(payloadProperties, {
+  title: 'ReplaceRequest',
+  additionalProperties: false,
+  description,
+  ...rules,
+  examples,
+})
 
 export interface SendHandling {
   /** Whether members without effect are refused. */
@@ -150,6 +159,7 @@ export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
   const [ignored] = ignoredIn(body)
   if (isStrict && ignored !== undefined) throw unknownMember(ignored, propertiesOf(sendSchema))
   const believed = believedSender(body)
+  const labels = parseLabels(body)
   const data = bytesOf(body.data ?? '')
   if (body.to === undefined && data === '0x') {
     throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
@@ -163,6 +173,7 @@ export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
     ...(body.allow_out_of_gas === true && { allowOutOfGas: true as const }),
     ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
+    ...(labels && { labels }),
     ...(believed && { believed }),
   }
 }

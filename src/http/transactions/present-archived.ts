@@ -1,16 +1,23 @@
 // Presents a transaction in the archive: what the API answered about it.
 import type { Attempt } from '../../domain/attempt.ts'
+import type { Labels } from '../../domain/labels.ts'
 import type { Transaction } from '../../domain/transaction.ts'
+import { presentLabels } from '../response/present-labels.ts'
 import { presentAttempt } from './present-attempt.ts'
 import { presentCancellation } from './present-cancellation.ts'
 import { presentTransaction } from './present-transaction.ts'
 
-export function presentArchived(record: { transaction: Transaction; attempts: readonly Attempt[] }): object {
-  const { transaction, attempts } = record
+export function presentArchived(record: {
+  transaction: Transaction
+  attempts: readonly Attempt[]
+  labels?: Labels
+}): object {
+  const { transaction, attempts, labels } = record
   const { cancellation } = transaction
   return {
     transaction: presentTransaction(transaction),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    ...(labels && { labels: presentLabels(labels) }),
     attempts: attempts.map(presentAttempt),
   }
 }

@@ -1,7 +1,9 @@
 // Presents a transaction with its wait, its attempts, its block and its verdict.
 import { type Static, Type } from 'typebox'
+import type { Labels } from '../../domain/labels.ts'
 import { feesPaid, type Inclusion, isTerminal, spenderKind, type Transaction } from '../../domain/transaction.ts'
 import { hash, wei } from '../response/forms.ts'
+import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { attemptSchema, presentAttempt } from './present-attempt.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
@@ -34,6 +36,7 @@ export const traceSchema = Type.Object(
     wait: Type.Optional(waitSchema),
     cancellation: Type.Optional(cancellationSchema),
     inclusion: Type.Optional(inclusionSchema),
+    labels: Type.Optional(labelsSchema),
     attempts: Type.Array(
       Type.Object(
         {
@@ -50,7 +53,7 @@ export const traceSchema = Type.Object(
 
 export type TraceBody = Static<typeof traceSchema>
 
-export function presentTrace(transaction: Transaction): TraceBody {
+export function presentTrace(transaction: Transaction, labels?: Labels): TraceBody {
   const { lifecycle, wait, cancellation, createdBy } = transaction
   const attempts = 'attempts' in lifecycle ? lifecycle.attempts : []
   return {
@@ -61,6 +64,7 @@ export function presentTrace(transaction: Transaction): TraceBody {
     ...(wait && { wait: presentWait(wait) }),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
     ...('inclusion' in lifecycle && { inclusion: presentInclusion(lifecycle.inclusion) }),
+    ...(labels && { labels: presentLabels(labels) }),
     attempts: attempts.map((attempt) => ({ ...presentAttempt(attempt), recorded_at_block: attempt.recordedAtBlock })),
   }
 }

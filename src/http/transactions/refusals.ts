@@ -8,6 +8,7 @@ export const submitRefusals = [
   'RELAYER_NOT_FOUND',
   ...sendRefusals,
   'IDEMPOTENCY_KEY_REUSED',
+  'EXTERNAL_ID_TAKEN',
   'TRANSACTION_GONE',
   'QUEUE_FULL',
   'TOO_MANY_REFUSED',

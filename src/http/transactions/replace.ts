@@ -8,7 +8,7 @@ import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainIgnored } from './ignored-members.ts'
-import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
+import { parseSend, replaceSchema, type SendHandling } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 import { sendRefusals } from './refusals.ts'
 
@@ -24,7 +24,7 @@ export function replace(commands: CommandContext, { isStrict, logIgnored }: Send
         'Responds once the new payload is durable. If a node may have the old one, the two race for the nonce: the status and the payload shown are those of the mined one. A key without the scope `cancel` replaces only transactions that it sent.',
       tags: ['transactions'],
       params: transactionParameters,
-      body: sendSchema,
+      body: replaceSchema,
       response: answers(transactionSchema),
     },
     async answer(request) {

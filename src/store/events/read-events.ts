@@ -9,6 +9,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import type { EventWindow } from '../store.ts'
 import { type AttemptRow, attemptFromRow } from '../transactions/attempt-row.ts'
 import { findTransaction } from '../transactions/find-transaction.ts'
+import { findLabels } from '../transactions/labels.ts'
 
 export type OutboxRow = Selectable<OutboxTable>
 
@@ -138,7 +139,10 @@ export async function findEvent(executor: Executor, id: number): Promise<Transac
 
 async function eventFromRow(executor: Executor, row: OutboxRow): Promise<TransactionEvent | undefined> {
   const { transaction_id: id, nonce, hash } = row
-  const transaction = await findTransaction(executor, row.relayer_id, id)
+  const [transaction, labels] = await Promise.all([
+    findTransaction(executor, row.relayer_id, id),
+    findLabels(executor, id),
+  ])
   if (!transaction) return undefined
   const terminal = row.terminal === 1
   const shown = terminal || nonce === null ? undefined : await first(executor, attemptShown, { id, nonce, hash })
@@ -156,6 +160,7 @@ async function eventFromRow(executor: Executor, row: OutboxRow): Promise<Transac
     terminal,
     occurredAt: row.occurred_at,
     ...(row.confirmed_at !== null && { confirmedAt: row.confirmed_at }),
+    ...(labels && { labels }),
     transaction: terminal ? transaction : lookedThen(transaction, then, shown && attemptFromRow(shown)),
   }
 }

@@ -1,4 +1,4 @@
-// Idempotency keys: claimed in the commit that stores their transactions.
+// Idempotency keys: claimed in the commit that stores their transactions, at the time at which those are created.
 
 import { sql } from 'kysely'
 import type { Claim, Claimed } from '../../domain/claim.ts'
@@ -9,7 +9,9 @@ import { inLists } from '../in-lists.ts'
 import { fromJson, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
-const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
+type NewClaim = Omit<IdempotencyKeyTable, 'ended_at'>
+
+const columnsOf = (p: NewClaim): NewClaim => ({
   owner: p.owner,
   key: p.key,
   digest: p.digest,
@@ -18,7 +20,7 @@ const columnsOf = (p: IdempotencyKeyTable): IdempotencyKeyTable => ({
 })
 
 // On PostgreSQL an insert waits for a concurrent unit with the same key: only one of them claims it.
-const insert = statement<IdempotencyKeyTable, { owner: ApiKeyId }>((db, p) =>
+const insert = statement<NewClaim, { owner: ApiKeyId }>((db, p) =>
   db
     .insertInto('idempotency_keys')
     .values(columnsOf(p))
@@ -26,9 +28,9 @@ const insert = statement<IdempotencyKeyTable, { owner: ApiKeyId }>((db, p) =>
     .returning('owner'),
 )
 
-type Standing = Pick<IdempotencyKeyTable, 'digest' | 'transaction_ids'>
+type Standing = Pick<NewClaim, 'digest' | 'transaction_ids'>
 
-const byKey = statement<Pick<IdempotencyKeyTable, 'owner' | 'key'>, Standing>((db, p) =>
+const byKey = statement<Pick<NewClaim, 'owner' | 'key'>, Standing>((db, p) =>
   db
     .selectFrom('idempotency_keys')
     .select(['digest', 'transaction_ids'])
@@ -54,7 +56,7 @@ export async function claim(
 }
 
 const insertUnclaimed = inLists(
-  statement<IdempotencyKeyTable>((db, p) => db.insertInto('idempotency_keys').values(columnsOf(p))),
+  statement<NewClaim>((db, p) => db.insertInto('idempotency_keys').values(columnsOf(p))),
   { owner: 'text', key: 'text', digest: 'text', transaction_ids: 'text', created_at: 'bigint' },
   (given, columns) => `INSERT INTO idempotency_keys (${columns}) SELECT * FROM ${given}`,
 )
@@ -70,10 +72,10 @@ export async function claimUnclaimed(
 }
 
 // OFFSET 0 prevents a join: a plan made while the table was small would scan all of it.
-const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] }, IdempotencyKeyTable>((db, p) =>
+const byKeys = statement<{ owners: readonly string[]; keys: readonly string[] }, NewClaim>((db, p) =>
   db
     .selectFrom(
-      sql<IdempotencyKeyTable>`(SELECT k.* FROM unnest(${p.owners}::text[], ${p.keys}::text[]) AS claimed (owner, key)
+      sql<NewClaim>`(SELECT k.* FROM unnest(${p.owners}::text[], ${p.keys}::text[]) AS claimed (owner, key)
         CROSS JOIN LATERAL (SELECT * FROM idempotency_keys WHERE owner = claimed.owner AND key = claimed.key OFFSET 0) AS k)`.as(
         'found',
       ),
@@ -96,34 +98,10 @@ export function nameOfClaim({ owner, key }: { readonly owner: string; readonly k
   return JSON.stringify([owner, key])
 }
 
-function rowOf({ owner, key, digest }: Claim, ids: readonly TransactionId[], now: TimestampMs): IdempotencyKeyTable {
+function rowOf({ owner, key, digest }: Claim, ids: readonly TransactionId[], now: TimestampMs): NewClaim {
   return { owner, key, digest, transaction_ids: toJson(ids), created_at: now }
 }
 
 function claimedFrom(row: Standing): Claimed {
   return { digest: row.digest, ids: fromJson(row.transaction_ids) }
-}
-
-const prune = statement<{ before: number; limit: number }, { created_at: number }>((db, p) =>
-  db
-    .deleteFrom('idempotency_keys')
-    .where(({ eb, refTuple }) =>
-      eb(
-        refTuple('owner', 'key'),
-        'in',
-        db
-          .selectFrom('idempotency_keys')
-          .select(['owner', 'key'])
-          .where('created_at', '<', p.before)
-          .orderBy('created_at')
-          .limit(p.limit)
-          .$asTuple('owner', 'key'),
-      ),
-    )
-    .returning('created_at'),
-)
-
-/** Deletes the oldest keys that were claimed before this time, at most `limit`. Returns how many. */
-export async function pruneClaims(executor: Executor, before: TimestampMs, limit: number): Promise<number> {
-  return (await executor.all(prune, { before, limit })).length
 }

@@ -3,13 +3,17 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../list-port.ts'
-import { type Executor, first, type Statement, statement } from '../statement.ts'
+import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
+import { hasExternalId, hasTag } from './labels.ts'
 
 /** Rows that one request looks at. */
 export const rowsLookedAtMax = 10_000
 
-/** The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them. */
-type Path = 'id' | 'nonces' | 'receiver' | 'created' | 'status' | 'sequence'
+/**
+ * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`
+ * by tables of their own.
+ */
+type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'status' | 'sequence'
 
 /** The conditions of a statement. Bounds that a filter lacks are open. */
 interface Shape {
@@ -20,6 +24,10 @@ interface Shape {
   readonly created: boolean
   readonly values: boolean
   readonly text: 'none' | 'id' | 'hash'
+  readonly externalId: boolean
+  readonly tag: boolean
+  /** The order of the list. */
+  readonly byTime: boolean
 }
 
 interface Parameters {
@@ -36,6 +44,8 @@ interface Parameters {
   readonly valueToChars: number
   readonly text: string
   readonly textChars: number
+  readonly externalId: string
+  readonly tag: string
   readonly newestCreated: number
   readonly newestSequence: number
   readonly oldestCreated: number
@@ -84,6 +94,8 @@ async function pathFor(
     const { nonceFrom: from = 0, nonceTo: to = last } = filter
     if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return 'nonces'
   }
+  if (filter.externalId !== undefined) return 'externalId'
+  if (filter.tag !== undefined) return 'tag'
   if (filter.to !== undefined) return 'receiver'
   if (hasTimes(filter)) return 'created'
   return filter.status === undefined ? 'sequence' : 'status'
@@ -91,8 +103,9 @@ async function pathFor(
 
 const hasNonces = ({ nonceFrom, nonceTo }: TransactionFilter) => nonceFrom !== undefined || nonceTo !== undefined
 const hasTimes = ({ createdFrom, createdTo }: TransactionFilter) => createdFrom !== undefined || createdTo !== undefined
-/** The order of the list. */
-const isByTime = (filter: TransactionFilter) => filter.to !== undefined || hasTimes(filter)
+/** Where the client names an `external_id` or a tag, their tables have the order of sequences. */
+const isByTime = (filter: TransactionFilter) =>
+  filter.externalId === undefined && filter.tag === undefined && (filter.to !== undefined || hasTimes(filter))
 const hasValues = ({ valueFrom, valueTo }: TransactionFilter) => valueFrom !== undefined || valueTo !== undefined
 
 const afterAll = (createdTo: number | undefined): ListPosition =>
@@ -132,6 +145,8 @@ function parametersOf(
     valueToChars: valueTo.length,
     text,
     textChars: text.length,
+    externalId: filter.externalId ?? '',
+    tag: filter.tag ?? '',
     newestCreated: newest.createdAt,
     newestSequence: newest.sequence,
     oldestCreated: oldest.createdAt,
@@ -154,8 +169,9 @@ const nonceBeyond = statement<{ relayerId: RelayerId; from: number; to: number; 
 )
 
 /** The condition by which a path finds its rows, without the ends. Those of `status` and `receiver` say which. */
-function keyOf(path: Path, p: Parameters): RawBuilder<SqlBool> {
+function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlBool> {
   const ofRelayer = sql<SqlBool>`relayer_id = ${p.relayerId}`
+  if (isLabel(path)) return isOneOf(rowsOfLabel(path, p), dialect)
   if (path === 'nonces') {
     return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
   }
@@ -163,10 +179,28 @@ function keyOf(path: Path, p: Parameters): RawBuilder<SqlBool> {
   return path === 'id' ? sql`id = ${p.text} AND (relayer_id || '') = ${p.relayerId}` : ofRelayer
 }
 
+type LabelPath = 'externalId' | 'tag'
+
+const isLabel = (path: Path): path is LabelPath => path === 'externalId' || path === 'tag'
+
+/** The ids of a window, with both ends. */
+function rowsOfLabel(path: LabelPath, p: Parameters): RawBuilder<unknown> {
+  const ends = sql`sequence < ${p.newestSequence} AND sequence >= ${p.oldestSequence}`
+  return path === 'tag'
+    ? sql`SELECT transaction_id FROM transaction_tags WHERE relayer_id = ${p.relayerId} AND tag = ${p.tag} AND ${ends}`
+    : sql`SELECT transaction_id FROM transaction_labels WHERE relayer_id = ${p.relayerId}
+        AND external_id = ${p.externalId} AND external_id IS NOT NULL AND ${ends}`
+}
+
+/** An array, not a join: see is-among.ts. */
+function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<SqlBool> {
+  return dialect === 'postgres' ? sql`id = ANY(ARRAY(${rows}))` : sql`id IN (${rows})`
+}
+
 /** Of the paths that follow the order of time. */
 const followsTime = (path: Path) => path === 'receiver' || path === 'created'
 /** These yield few rows, in an order that their index does not have. */
-const isSorted = (path: Path) => path === 'nonces' || path === 'id'
+const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
 
 /** Older than a position that the client has, or than a time. As an expression where the index has another order. */
 function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool> {
@@ -202,12 +236,12 @@ function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
 type Window = Parameters & { readonly offset: number }
 
 /** The last row of a window, and the one after it. */
-const windowEnd = (path: Path) =>
-  statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+const windowEnd = (path: Exclude<Path, LabelPath>) =>
+  statement<Window, Omit<FoundRow, 'id'>>((db, p, dialect) =>
     db
       .selectFrom('transactions')
       .select(['sequence', 'created_at'])
-      .where(keyOf(path, p))
+      .where(keyOf(path, p, dialect))
       .where(isOlder(path, followsTime(path), p))
       .where(isWithin(path, p))
       .orderBy(orderOf(path, followsTime(path)))
@@ -215,7 +249,34 @@ const windowEnd = (path: Path) =>
       .offset(p.offset),
   )
 
+const endOfExternalId = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+  db
+    .selectFrom('transaction_labels')
+    .select(['sequence', 'created_at'])
+    .where('relayer_id', '=', p.relayerId)
+    .where('external_id', '=', p.externalId)
+    .where('external_id', 'is not', null)
+    .where('sequence', '<', p.newestSequence)
+    .orderBy('sequence', 'desc')
+    .limit(2)
+    .offset(p.offset),
+)
+
+const endOfTag = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+  db
+    .selectFrom('transaction_tags')
+    .select(['sequence', 'created_at'])
+    .where('relayer_id', '=', p.relayerId)
+    .where('tag', '=', p.tag)
+    .where('sequence', '<', p.newestSequence)
+    .orderBy('sequence', 'desc')
+    .limit(2)
+    .offset(p.offset),
+)
+
 const windowEnds = {
+  externalId: endOfExternalId,
+  tag: endOfTag,
   receiver: windowEnd('receiver'),
   created: windowEnd('created'),
   status: windowEnd('status'),
@@ -235,6 +296,8 @@ function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
       ? [sql<SqlBool>`+created_at >= ${p.createdFrom} AND +created_at <= ${p.createdTo}`]
       : []),
     ...(shape.values ? [isValueBetween(p)] : []),
+    ...(shape.externalId && shape.path !== 'externalId' ? [hasExternalId(p.externalId)] : []),
+    ...(shape.tag && shape.path !== 'tag' ? [hasTag(p.tag)] : []),
     ...(shape.text === 'id' && shape.path !== 'id' ? [sql<SqlBool>`substr(id, 1, ${p.textChars}) = ${p.text}`] : []),
     // A count, which no planner turns into a walk over all attempts.
     ...(shape.text === 'hash'
@@ -259,17 +322,17 @@ function statementFor(shape: Shape): Statement<Parameters, FoundRow> {
   const key = JSON.stringify(shape)
   const known = matches.get(key)
   if (known) return known
-  const fresh = statement<Parameters, FoundRow>((db, p) =>
+  const fresh = statement<Parameters, FoundRow>((db, p, dialect) =>
     others(shape, p)
       .reduce(
         (query, condition) => query.where(condition),
         db
           .selectFrom('transactions')
           .select(['id', 'sequence', 'created_at'])
-          .where(keyOf(shape.path, p))
-          .where(isOlder(shape.path, shape.to || shape.created, p)),
+          .where(keyOf(shape.path, p, dialect))
+          .where(isOlder(shape.path, shape.byTime, p)),
       )
-      .orderBy(orderOf(shape.path, shape.to || shape.created)),
+      .orderBy(orderOf(shape.path, shape.byTime)),
   )
   matches.set(key, fresh)
   return fresh
@@ -290,6 +353,9 @@ async function matching(
     created: hasTimes(filter),
     values: hasValues(filter),
     text: text === undefined ? 'none' : text.startsWith('0x') ? 'hash' : 'id',
+    externalId: filter.externalId !== undefined,
+    tag: filter.tag !== undefined,
+    byTime: isByTime(filter),
   }
   return (await executor.all(statementFor(shape), given)).map((row) => ({ id: row.id, ...positionOf(row) }))
 }

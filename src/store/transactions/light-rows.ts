@@ -2,9 +2,8 @@
 import { sql } from 'kysely'
 import type { Hex, TransactionId } from '../../domain/ids.ts'
 import { revertTextMaxChars } from '../../domain/revert-text.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import { toJson } from '../json.ts'
-import type { PageItem } from '../page-port.ts'
+import type { TransactionItem } from '../list-port.ts'
 import { payloadBytes } from '../payload-bytes.ts'
 import type { TransactionTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -60,7 +59,7 @@ const unsignedByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
 )
 
 /** In their order. Attempts come with them, and large payloads with `read`. */
-export async function itemsOf(executor: Executor, rows: readonly LightRow[]): Promise<PageItem<Transaction>[]> {
+export async function itemsOf(executor: Executor, rows: readonly LightRow[]): Promise<TransactionItem[]> {
   const ids = rows.flatMap(({ id, nonce }) => (nonce === null ? [] : [id]))
   const attempts = ids.length === 0 ? [] : await executor.all(unsignedByIds, { ids: toJson(ids) })
   const ofEach = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
@@ -70,11 +69,12 @@ export async function itemsOf(executor: Executor, rows: readonly LightRow[]): Pr
   })
 }
 
-function itemOf(executor: Executor, row: LightRow, attempts: readonly AttemptRow[]): PageItem<Transaction> {
+function itemOf(executor: Executor, row: LightRow, attempts: readonly AttemptRow[]): TransactionItem {
   const { data } = row
   const complete = (payload: { readonly data: Hex }) =>
     transactionFromRow({ ...row, ...payload }, attempts.map(attemptFromRow))
   return {
+    id: row.id,
     bytes: row.bytes,
     async read() {
       // Retention may have removed the row after the page was read, or its attempts before they were.

@@ -6,8 +6,7 @@
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { toJson } from '../json.ts'
-import type { ListPage, ListPosition, ListRequest, TransactionFilter } from '../list-port.ts'
-import type { PageItem } from '../page-port.ts'
+import type { ListPage, ListPosition, ListRequest, TransactionFilter, TransactionItem } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { findMatches } from './find-matches.ts'
 import type { Ids } from './find-transaction.ts'
@@ -84,7 +83,7 @@ export async function listItems(
   relayerId: RelayerId,
   filter: TransactionFilter,
   page: ListRequest,
-): Promise<ListPage<PageItem<Transaction>>> {
+): Promise<ListPage<TransactionItem>> {
   const { status, ...others } = filter
   const isFiltered = Object.values(others).some((each) => each !== undefined)
   return isFiltered ? listMatches(executor, relayerId, filter, page) : listByStatus(executor, relayerId, status, page)
@@ -95,7 +94,7 @@ async function listByStatus(
   relayerId: RelayerId,
   status: Status | undefined,
   { page, perPage, before }: ListRequest,
-): Promise<ListPage<PageItem<Transaction>>> {
+): Promise<ListPage<TransactionItem>> {
   const counts = await countByStatus(executor, relayerId)
   const total = status ? counts[status] : Object.values(counts).reduce((sum, count) => sum + count, 0)
   const offset = (page - 1) * perPage
@@ -118,7 +117,7 @@ async function listMatches(
   relayerId: RelayerId,
   filter: TransactionFilter,
   { page, perPage, before }: ListRequest,
-): Promise<ListPage<PageItem<Transaction>>> {
+): Promise<ListPage<TransactionItem>> {
   const { found, end } = await findMatches(executor, relayerId, filter, before)
   const through = page * perPage
   const shown = found.slice(through - perPage, through)
@@ -148,7 +147,7 @@ export async function itemsWith(
   executor: Executor,
   relayerId: RelayerId,
   ids: readonly TransactionId[],
-): Promise<PageItem<Transaction>[]> {
+): Promise<TransactionItem[]> {
   if (ids.length === 0) return []
   const rows = await executor.all(byIds, { ids: toJson(ids) })
   const found = new Map(rows.filter((row) => row.relayer_id === relayerId).map((row) => [row.id, row]))

@@ -11,6 +11,8 @@ import { findFormerFloor, hasOpen } from '../relayers/remove-relayer.ts'
 import type { EndedPosition, EndedTransaction } from '../retention-port.ts'
 import { type Executor, statement } from '../statement.ts'
 import { isAmong } from './is-among.ts'
+import { removeLabels } from './labels.ts'
+import { recordEnds } from './prune-claims.ts'
 import { highestNonce } from './standing.ts'
 import type { Tallies } from './tallies.ts'
 import { removeEmptyBuckets } from './tally-buckets.ts'
@@ -131,6 +133,8 @@ export async function removeEnded(
   const removable = await removableAmong(executor, relayerId, given)
   if (removable.length === 0) return []
   const ids = toJson(removable)
+  await removeLabels(executor, relayerId, ids)
+  await recordEnds(executor, ids)
   await executor.all(removeAttempts, { ids })
   await executor.all(removeReverts, { ids })
   const removed = await executor.all(removeRows, { ids })

@@ -2,9 +2,8 @@
 import { sql } from 'kysely'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { OpenTransaction, RelayerStanding } from '../../domain/standing.ts'
-import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
-import type { PageItem } from '../page-port.ts'
+import type { TransactionItem } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { isNotTaken } from './bulk-mark.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
@@ -99,7 +98,7 @@ export async function transactionsByNonce(
   relayerId: RelayerId,
   from: Nonce,
   limit: number,
-): Promise<readonly PageItem<Transaction>[]> {
+): Promise<readonly TransactionItem[]> {
   return itemsOf(executor, await executor.all(byNonces, { relayerId, from, limit }))
 }
 

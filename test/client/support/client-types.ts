@@ -19,6 +19,7 @@ export const typeFiles: Readonly<
     ['BulkCancellationView', 'BulkCancellation'],
     ['CancellationPreviewView', 'CancellationPreview'],
     ['SendInput', 'SendRequest'],
+    ['ReplaceInput', 'ReplaceRequest'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

@@ -173,7 +173,7 @@ describe('before', () => {
 
 describe('CSV', () => {
   const header =
-    'id,relayer_id,status,status_reason,created_at,sent_at,confirmed_at,hash,from,to,value,nonce,gas_limit,gas_price,max_fee_per_gas,max_priority_fee_per_gas,speed'
+    'id,relayer_id,status,status_reason,created_at,sent_at,confirmed_at,hash,from,to,value,nonce,gas_limit,gas_price,max_fee_per_gas,max_priority_fee_per_gas,speed,external_id,tags,note'
 
   test('has every match in a row, beyond a window of a list', async () => {
     const answer = await get(`${many}.csv?value_to=1`)
@@ -198,7 +198,7 @@ describe('CSV', () => {
       [
         ...[idOf(0x500 + 2), 'few', 'submitted', '', timeOf(2), '', '', hashOf(0x500 + 2)],
         ...['0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', other, '100', '2', '50000', ''],
-        ...['30000001282', '1000001282', 'fast'],
+        ...['30000001282', '1000001282', 'fast', '', '', ''],
       ].join(','),
     )
   })

@@ -43,6 +43,18 @@ export const ownFormats: Readonly<Record<string, Format>> = {
     has: (text) => /^\d*$/.test(text) && BigInt(text) < 2n ** 256n,
     texts: fc.bigInt(0n, 2n ** 256n - 1n).map(String),
   },
+  ...Object.fromEntries(
+    [64, 128, 512].map((bytes) => [
+      `text-of-${bytes}-bytes`,
+      {
+        has: (text: string) =>
+          text !== '' && text.isWellFormed() && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= bytes,
+        texts: fc
+          .string({ unit: 'grapheme', minLength: 1, maxLength: bytes / 16 })
+          .filter((text) => !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= bytes && text.isWellFormed()),
+      },
+    ]),
+  ),
   'secp256k1-private-key': {
     has: (text) => {
       const digits = text.replace(/^0x/, '')
