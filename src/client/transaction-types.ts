@@ -197,4 +197,10 @@ export interface SendInput {
   }[]
   /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
   readonly valid_until?: string
+  /** True: it gets no nonce until its release (POST …/release); at most one of hold, hold_for and not_before */
+  readonly hold?: boolean
+  /** A duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released */
+  readonly hold_for?: string
+  /** A time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released */
+  readonly not_before?: string
 }

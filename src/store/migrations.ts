@@ -9,6 +9,7 @@ import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofHolds } from './migrate-holds.ts'
 import { ofLists } from './migrate-lists.ts'
 import { ofNetworkPauses } from './migrate-network-pauses.ts'
 import { ofNodeReports } from './migrate-node-reports.ts'
@@ -271,6 +272,7 @@ export const migrations: readonly Migration[] = [
   ...ofNetworkPauses,
   ...ofFigures,
   ...ofLists,
+  ...ofHolds,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -206,6 +206,7 @@ export function someWork(changes: Partial<Work> = {}): Work {
     queued: [],
     suspected: [],
     expiring: [],
+    held: [],
     lastSequence: 0,
     // Each gap was a nonce of ours.
     gapRecord: { released: { has: () => true }, filledInHour: 0, permitted: 0 },

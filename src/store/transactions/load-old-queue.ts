@@ -12,7 +12,7 @@ const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, Transacti
     .selectFrom('transactions')
     .selectAll()
     .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
+    .where('status', 'in', ['pending', 'held'])
     .where('sequence', '<=', p.sequence)
     .where(isNotAmongTaken(p.relayerId))
     .orderBy('sequence'),

@@ -74,6 +74,8 @@ export const progressColumns = {
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
   give_ups: 'integer',
+  hold: 'text',
+  held_until: 'bigint',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */
