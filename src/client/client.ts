@@ -187,14 +187,7 @@ export function openClient(connection: Connection): Client {
 
     replace: (relayerId, transactionId, body) =>
       requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),
-    hold: (relayerId, transactionId) => get(one(relayerId, transactionId, '/hold')),
-    release: (relayerId, transactionId) =>
-      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release') }),
-    releaseMany: (relayerId, transactionIds) =>
-      requestData(connection, {
-        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
-        body: { transactions: transactionIds.map((transactionId) => ({ id: transactionId })) },
-      }),
+    ...holdsOver(connection, { at, one }),
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
         ...{ method: 'DELETE', path: one(relayerId, transactionId) },
@@ -232,5 +225,24 @@ export function openClient(connection: Connection): Client {
     apiKeys: (paging) => list('/api-keys', paging),
     createApiKey: (body) => requestData(connection, { method: 'POST', path: '/api-keys', body }),
     revokeApiKey: (apiKeyId) => requestData(connection, { method: 'DELETE', path: `/api-keys/${id(apiKeyId)}` }),
+  }
+}
+
+interface Paths {
+  at(relayerId: string, rest: string): string
+  one(relayerId: string, transactionId: string, rest?: string): string
+}
+
+function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'hold' | 'release' | 'releaseMany'> {
+  return {
+    hold: (relayerId, transactionId) =>
+      requestData(connection, { method: 'GET', path: one(relayerId, transactionId, '/hold') }),
+    release: (relayerId, transactionId) =>
+      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release') }),
+    releaseMany: (relayerId, transactionIds) =>
+      requestData(connection, {
+        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
+        body: { transactions: transactionIds.map((transactionId) => ({ id: transactionId })) },
+      }),
   }
 }
