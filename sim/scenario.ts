@@ -250,7 +250,7 @@ export const drawnUsually: Drawn = {
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
-  sendHolds: 0.1,
+  sendHolds: 0.03,
   surveys: 0.1,
   sequencerPool: 0.03,
   l1Gas: 0.05,

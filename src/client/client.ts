@@ -217,8 +217,7 @@ export function openClient(connection: Connection): Client {
     sweep: (relayerId, body) => requestData(connection, { method: 'POST', path: at(relayerId, '/sweep'), body }),
     getSweep: (relayerId) => get(at(relayerId, '/sweep')),
 
-    probeSigner: (signerId) =>
-      requestData(connection, { method: 'POST', path: `/signers/${encodeURIComponent(signerId)}/probe` }),
+    probeSigner: (signerId) => requestData(connection, { method: 'POST', path: `/signers/${id(signerId)}/probe` }),
 
     events: (filter = {}) => followEvents(connection, filter),
 
