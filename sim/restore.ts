@@ -95,6 +95,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   const before = new Map(rows.all())
   rows.forget()
   world.gapFillers.forget()
+  world.holds.forget()
   world.verdicts.forget()
   world.costBounds?.forget()
   world.labels.forget()

@@ -10,6 +10,7 @@ import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
+import { releaseHeld, stirHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
@@ -138,6 +139,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirSweeps(world, service)
   stirNetworkPauses(world, service)
   stirCostBounds(world, service)
+  stirHolds(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -321,6 +323,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number
+    releaseHeld(world, service)
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     refillSwept(world)
@@ -400,6 +403,7 @@ function describe({ scenario }: World): string {
     ...(rest.sweeps ? ['accounts are swept'] : []),
     ...(rest.costBounds ? ['cancellations have bounds of cost'] : []),
     ...(rest.externalIds ? [`sends have one of ${rest.externalIds} external ids`] : []),
+    ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

@@ -115,6 +115,8 @@ export interface Scenario {
   readonly costBounds?: number
   /** How many different `external_id` the sends of a relayer have. Absent: sends have no names. */
   readonly externalIds?: number
+  /** How likely a send or a PUT requests a hold. Absent: never. */
+  readonly holds?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -185,6 +187,8 @@ export const features = [
   'costLimits',
   // An operator pauses the whole network, and lifts that.
   'networkPauses',
+  // Sends on hold, policies that demand it, and releases.
+  'sendHolds',
   // Owners look at idle relayers.
   'surveys',
   // Sends have names, and few different ones.
@@ -255,6 +259,7 @@ export const drawnUsually: Drawn = {
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
+  sendHolds: 0.03,
   surveys: 0.1,
   labels: 0.03,
   sequencerPool: 0.03,
@@ -377,7 +382,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
+  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')), ...drawHolds(has('sendHolds')) }
   const truthful = {
     ...operating,
     ...drawExternalIds(has('labels'), operating),
@@ -518,6 +523,10 @@ function drawExternalIds(
   { finality }: Pick<Scenario, 'finality'>,
 ): Pick<Scenario, 'externalIds'> {
   return dice && finality?.rule !== 'safe' ? { externalIds: dice.pick([1, 3, 10]) } : {}
+}
+
+function drawHolds(dice: Dice | undefined): Pick<Scenario, 'holds'> {
+  return dice ? { holds: dice.pick([0.1, 0.3, 0.8]) } : {}
 }
 
 function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {

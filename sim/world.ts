@@ -18,6 +18,7 @@ import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
+import { type Holds, watchHolds } from './check/holds.ts'
 import { type SentLabels, watchLabels } from './check/labels.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
@@ -60,6 +61,7 @@ export interface World {
   readonly sweepDice: Dice
   readonly boundDice: Dice
   readonly networkDice: Dice
+  readonly holdDice: Dice
   readonly burstDice: Dice
   /** The names of sends. */
   readonly labelDice: Dice
@@ -75,6 +77,7 @@ export interface World {
   readonly bytes: Bytes
   readonly rows: Rows
   readonly gapFillers: GapFillers
+  readonly holds: Holds
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly labels: SentLabels
@@ -146,6 +149,8 @@ export interface Moods {
   gasForkAt: number | undefined
   /** Blocks that were safe, and that a reorg took back. */
   readonly unsafe: Set<Hash>
+  /** The latest time of a block, on any branch. */
+  newestBlockMs: number
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
@@ -159,6 +164,11 @@ export interface Moods {
 export type Drought =
   | { readonly kind: 'ours' | 'all'; readonly blocksLeft: number }
   | { readonly kind: 'blocks'; readonly untilMs: number }
+
+/** One endpoint's word for the time of a head is enough: our own clock bounds it. */
+function mayInventTimes(kind: LieKind | undefined): boolean {
+  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
+}
 
 /** `shape`: another scenario in place of the drawn one. */
 export function openWorld(
@@ -211,6 +221,7 @@ export function openWorld(
     shownHeight: 0,
     gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
     unsafe: new Set(),
+    newestBlockMs: epochMs,
     balances: new Map(),
     policies: scenario.policies,
     position: 0,
@@ -240,6 +251,12 @@ export function openWorld(
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
+  const holds = watchHolds({
+    fail: history.fail,
+    nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
+    newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
+    isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
+  })
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
@@ -251,6 +268,7 @@ export function openWorld(
         })`,
       )
       gapFillers.changed(row)
+      holds.changed(row, before)
       marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
@@ -486,6 +504,7 @@ export function openWorld(
     sweepDice: dice(seed, 'sweeping'),
     boundDice: dice(seed, 'bounds of cost'),
     networkDice: dice(seed, 'pauses of the network'),
+    holdDice: dice(seed, 'holds of sends'),
     burstDice: dice(seed, 'bursts of sends'),
     labelDice: dice(seed, 'names of sends'),
     timeline,
@@ -500,6 +519,7 @@ export function openWorld(
     bytes,
     rows,
     gapFillers,
+    holds,
     truth,
     verdicts,
     labels,

@@ -16,6 +16,7 @@ import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
+import { ofHolds } from './of-holds.ts'
 import { ofLabels } from './of-labels.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofNetworkPauses } from './of-network-pauses.ts'
@@ -82,6 +83,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPrices,
   ...ofLabels,
   ...ofSweeps,
+  ...ofHolds,
   ...ofNetworkPauses,
   ...ofTips,
   ...ofProfiles,

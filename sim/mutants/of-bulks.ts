@@ -9,7 +9,7 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/bulk-mark.ts',
-        find: "(transactions.status <> 'pending' OR transactions.sequence > ${taken(",
+        find: "(transactions.status NOT IN ('pending', 'held') OR transactions.sequence > ${taken(",
         put: "(transactions.status <> '' OR transactions.sequence > ${taken(",
       },
     ],
@@ -59,8 +59,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '  else await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: !last }',
-        put: '  await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: true }',
+        find: '    if (!last) continue\n    await countWritten(executor, relayerId, canceled.length)\n    return { canceled, isLast: false }',
+        put: '    if (last) break',
       },
     ],
   },

@@ -443,8 +443,8 @@ export const ofPolicies: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/decide.ts',
-        find: "isInPhase(transaction, 'queued') && hasExpired(transaction, now)",
-        put: "isInPhase(transaction, 'queued') && work.relayer.id === ''",
+        find: "isInPhase(transaction, 'queued', 'held') && hasExpired(transaction, now)",
+        put: "isInPhase(transaction, 'queued', 'held') && work.relayer.id === ''",
       },
     ],
   },

@@ -9,8 +9,8 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/step.ts',
-        find: '  const lostHistory = carried.lostHistory ===',
-        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, carried }\n  const lostHistory = carried.lostHistory ===',
+        find: '  const lostHistory = historyOf(stored, carried)\n',
+        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, carried }\n  const lostHistory = historyOf(stored, carried)\n',
       },
     ],
   },

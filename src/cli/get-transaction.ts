@@ -1,6 +1,13 @@
 // rescind tx get: one transaction, the verdict on its cancellation, and its attempts.
 import type { Command } from 'commander'
-import type { AttemptView, TraceView, TransactionView } from '../client/client.ts'
+import {
+  ApiError,
+  type AttemptView,
+  type Client,
+  type HoldView,
+  type TraceView,
+  type TransactionView,
+} from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -26,12 +33,14 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   const relayer = await relayerOf(client, options)
   const { transaction, wait, labels } = await client.trace(relayer, id)
   const cancellation = await verdictOn(client, relayer, id)
+  const hold = wait?.condition === 'on_hold' ? await holdOn(client, relayer, id) : undefined
   const attempts = options.attempts && (await client.attempts(relayer, id))
   if (options.json) {
     terminal.printJson({
       ...transaction,
       ...(wait && { wait }),
       ...(labels && { labels }),
+      ...(hold && { hold }),
       ...(cancellation && { cancellation }),
       ...(attempts && { attempts }),
     })
@@ -41,6 +50,7 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   const lines = pairs([
     ...transactionPairs(transaction, runbook),
     ...labelPairs(labels),
+    ...(hold ? holdPairs(hold) : []),
     ...(cancellation ? verdictPairs(cancellation) : []),
   ])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
@@ -79,6 +89,25 @@ function labelPairs({
     ['external id', externalId && plain(externalId)],
     ['tags', tags && plain(tags.join(', '))],
     ['note', note && plain(note)],
+  ]
+}
+
+async function holdOn(client: Client, relayer: string, id: string): Promise<HoldView | undefined> {
+  try {
+    return await client.hold(relayer, id)
+  } catch (error) {
+    // Released since.
+    if (error instanceof ApiError && error.code === 'HOLD_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+function holdPairs({ rule, since, until, by }: HoldView): readonly (readonly [string, Cell])[] {
+  return [
+    ['on hold until', until ?? 'its release'],
+    ['on hold since', since],
+    ['by rule', rule],
+    ['by key', by],
   ]
 }
 

@@ -32,6 +32,9 @@ export interface RelayerView {
     readonly whitelist_selectors?: Readonly<Record<string, readonly string[]>>
     /** Wei */
     readonly value_cap?: number | string
+    readonly min_hold?: string
+    /** Wei */
+    readonly hold_above_value?: number | string
     readonly include_revert_data: boolean
     readonly revert_abi?: readonly {
       readonly type: 'error'
@@ -91,7 +94,7 @@ export interface ApiKeyView {
   readonly name: string
   /** The first characters of the key */
   readonly hint: string
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'release' | 'sign' | 'admin')[]
   /** Absent: every relayer */
   readonly relayers?: readonly string[]
   readonly created_at: string
@@ -107,8 +110,8 @@ export interface ApiKeyView {
 export interface ApiKeyInput {
   /** A name for people, of 1 to 100 characters on one line */
   readonly name: string
-  /** A list of the key's scopes: one or more of read, send, cancel, sign, admin */
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  /** A list of the key's scopes: one or more of read, send, cancel, release, sign, admin */
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'release' | 'sign' | 'admin')[]
   /** A list of 1 to 256 relayers' ids, or nothing for all relayers; each exists */
   readonly relayers?: readonly string[]
   /** A time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire; it lies in the future */
@@ -120,7 +123,7 @@ export interface NewApiKeyView {
   readonly name: string
   /** The first characters of the key */
   readonly hint: string
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'release' | 'sign' | 'admin')[]
   /** Absent: every relayer */
   readonly relayers?: readonly string[]
   readonly created_at: string

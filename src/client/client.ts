@@ -22,6 +22,8 @@ import type {
   BulkCancellationView,
   CancellationPreviewView,
   CancellationView,
+  HoldView,
+  ReleaseResultView,
   ReplaceInput,
   SendInput,
   TransactionView,
@@ -105,6 +107,12 @@ export interface Client {
 
   /** Another payload for the same nonce. The earlier one may still be mined until this one is. */
   replace(relayerId: string, transactionId: string, input: ReplaceInput): Promise<TransactionView>
+  /** Until when the transaction is on hold, by which rule and which key, and why. */
+  hold(relayerId: string, transactionId: string): Promise<HoldView>
+  /** Ends a hold. Of a transaction that is not on hold, it changes nothing. */
+  release(relayerId: string, transactionId: string): Promise<TransactionView>
+  /** At most 500, in one commit, with a result for each. */
+  releaseMany(relayerId: string, transactionIds: readonly string[]): Promise<readonly ReleaseResultView[]>
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
     relayerId: string,
@@ -185,6 +193,7 @@ export function openClient(connection: Connection): Client {
 
     replace: (relayerId, transactionId, body) =>
       requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),
+    ...holdsOver(connection, { at, one }),
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
         ...{ method: 'DELETE', path: one(relayerId, transactionId) },
@@ -214,13 +223,31 @@ export function openClient(connection: Connection): Client {
     sweep: (relayerId, body) => requestData(connection, { method: 'POST', path: at(relayerId, '/sweep'), body }),
     getSweep: (relayerId) => get(at(relayerId, '/sweep')),
 
-    probeSigner: (signerId) =>
-      requestData(connection, { method: 'POST', path: `/signers/${encodeURIComponent(signerId)}/probe` }),
+    probeSigner: (signerId) => requestData(connection, { method: 'POST', path: `/signers/${id(signerId)}/probe` }),
 
     events: (filter = {}) => followEvents(connection, filter),
 
     apiKeys: (paging) => list('/api-keys', paging),
     createApiKey: (body) => requestData(connection, { method: 'POST', path: '/api-keys', body }),
     revokeApiKey: (apiKeyId) => requestData(connection, { method: 'DELETE', path: `/api-keys/${id(apiKeyId)}` }),
+  }
+}
+
+interface Paths {
+  at(relayerId: string, rest: string): string
+  one(relayerId: string, transactionId: string, rest?: string): string
+}
+
+function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'hold' | 'release' | 'releaseMany'> {
+  return {
+    hold: (relayerId, transactionId) =>
+      requestData(connection, { method: 'GET', path: one(relayerId, transactionId, '/hold') }),
+    release: (relayerId, transactionId) =>
+      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release') }),
+    releaseMany: (relayerId, transactionIds) =>
+      requestData(connection, {
+        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
+        body: { transactions: transactionIds.map((transactionId) => ({ id: transactionId })) },
+      }),
   }
 }

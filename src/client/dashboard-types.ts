@@ -52,6 +52,7 @@ export interface TraceView {
   /** Why it waits, as of the last observation; absent while nothing holds it up */
   readonly wait?: {
     readonly condition:
+      | 'on_hold'
       | 'paused'
       | 'policy'
       | 'balance_below_minimum'
@@ -214,6 +215,7 @@ export interface ListedTraceView {
   /** Why it waits, as of the last observation; absent while nothing holds it up */
   readonly wait?: {
     readonly condition:
+      | 'on_hold'
       | 'paused'
       | 'policy'
       | 'balance_below_minimum'

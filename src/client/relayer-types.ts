@@ -18,6 +18,7 @@ export interface OverviewView {
   readonly state: 'ok' | 'waiting' | 'paused' | 'unreachable' | 'unobserved'
   readonly conditions: readonly {
     readonly condition:
+      | 'on_hold'
       | 'paused'
       | 'policy'
       | 'balance_below_minimum'
@@ -130,6 +131,7 @@ export interface OverviewView {
     /** Why it waits, as of the last observation; absent while nothing holds it up */
     readonly wait: {
       readonly condition:
+        | 'on_hold'
         | 'paused'
         | 'policy'
         | 'balance_below_minimum'
@@ -176,6 +178,7 @@ export interface OverviewView {
 
 export interface RelayerConditionView {
   readonly condition:
+    | 'on_hold'
     | 'paused'
     | 'policy'
     | 'balance_below_minimum'

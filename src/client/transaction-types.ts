@@ -199,6 +199,12 @@ export interface SendInput {
   }[]
   /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
   readonly valid_until?: string
+  /** True: it gets no nonce until its release (POST …/release); at most one of hold, hold_for and not_before */
+  readonly hold?: boolean
+  /** A duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released */
+  readonly hold_for?: string
+  /** A time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released */
+  readonly not_before?: string
   /** A text of 1 to 128 bytes in UTF-8, without control characters */
   readonly external_id?: string
   /** A list of at most 8 different texts, each of 1 to 64 bytes in UTF-8, without control characters */
@@ -240,4 +246,39 @@ export interface ReplaceInput {
   }[]
   /** A time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z" */
   readonly valid_until?: string
+  /** True: it gets no nonce until its release (POST …/release); at most one of hold, hold_for and not_before */
+  readonly hold?: boolean
+  /** A duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released */
+  readonly hold_for?: string
+  /** A time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released */
+  readonly not_before?: string
+}
+
+export interface HoldView {
+  readonly transaction_id: string
+  /** What decides its end: a member of the send, or a policy of the relayer */
+  readonly rule: 'hold' | 'hold_for' | 'not_before' | 'min_hold' | 'hold_above_value'
+  /** When it began. A replacement begins it anew */
+  readonly since: string
+  /** When it ends by itself; absent: only a release ends it */
+  readonly until?: string
+  /** The API key that set the payload */
+  readonly by?: string
+  /** The client's own part of it */
+  readonly requested?: {
+    readonly hold?: true
+    readonly hold_for?: string
+    readonly not_before?: string
+  }
+  /** Why it waits, in words */
+  readonly reason?: string
+}
+
+export interface ReleaseResultView {
+  readonly transaction_id: string
+  /** Not_on_hold: nothing changed; refused: code and message say why */
+  readonly result: 'released' | 'not_on_hold' | 'refused'
+  /** An error code, as in the header Relayer-Error-Code */
+  readonly code?: string
+  readonly message?: string
 }

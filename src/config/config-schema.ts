@@ -1,6 +1,7 @@
 // The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
 
+import { durationPattern } from '../domain/duration.ts'
 import {
   identifierPattern,
   memberPattern,
@@ -81,6 +82,8 @@ function policySchema(policy: Policy): FileSchema {
       return described(policy.meaning, wei(policy.zeroMeans === undefined ? 0 : 1))
     case 'count':
       return described(policy.meaning, count(policy.min, policy.max))
+    case 'duration':
+      return described(policy.meaning, { type: 'string', pattern: durationPattern, examples: ['10m'] })
     case 'flag':
       return described(policy.meaning, flag)
     case 'addresses':

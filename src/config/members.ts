@@ -1,4 +1,5 @@
 // Reads the members of a JSON object: each with its type, its bounds, and a place to point at when it is wrong.
+import { parseDuration } from '../domain/duration.ts'
 import { nearestName } from '../ops/near-names.ts'
 import type { Report } from './report.ts'
 
@@ -15,6 +16,8 @@ export interface Members {
   /** A flag whose null may be a protection that a template lost: a problem. */
   setting(name: string, fallback: boolean): boolean
   count(name: string, bounds: { min: number; max: number }): number | undefined
+  /** In milliseconds. */
+  duration(name: string): number | undefined
   wei(name: string): bigint | undefined
   texts(name: string): readonly string[] | undefined
   /** The members of a list; empty when absent. */
@@ -75,6 +78,7 @@ export function readMembers(
       return read(name, 'true or false', asFlag) ?? fallback
     },
     count: (name, { min, max }) => read(name, `a whole number from ${min} to ${max}`, asCount(min, max)),
+    duration: (name) => read(name, 'a duration from "1s" to "24h", such as "10m"', asDuration),
     wei: (name) => read(name, 'a whole number of wei, as a number or a decimal text such as "100000000000"', asWei),
     texts: (name) => read(name, 'a list of texts', asTexts),
     items(name) {
@@ -86,6 +90,10 @@ export function readMembers(
 
 function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value : undefined
+}
+
+function asDuration(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseDuration(value) : undefined
 }
 
 function asFlag(value: unknown): boolean | undefined {

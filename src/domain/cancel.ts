@@ -106,6 +106,7 @@ export function verdictOn(transaction: Transaction): Verdict {
       return isPreconfirmed(lifecycle.attempts)
         ? { state: 'lost', final: false, safeToRetry: false, preconfirmed: true, cost: 0n }
         : racing
+    case 'held':
     case 'queued':
       return racing
     case 'mined':

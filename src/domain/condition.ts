@@ -3,6 +3,8 @@ import type { Wei } from './units.ts'
 
 /** Few and fixed: each is a label of a metric, and has its section in docs/runbook.md. */
 export const conditions = [
+  /** The transaction is on hold: until a time, or until a release. */
+  'on_hold',
   /** The relayer is paused. */
   'paused',
   /** The relayer's current policies forbid a replacement. */

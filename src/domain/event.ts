@@ -77,6 +77,11 @@ function eventOf(before: Transaction, after: Transaction): EventKind | undefined
   return wantsAttention(before, after) ? 'attention' : undefined
 }
 
+/** The first event of a stored transaction: only one on hold has a first event before its nonce. */
+export function firstEventOf({ lifecycle }: Transaction): EventKind | undefined {
+  return lifecycle.phase === 'held' ? 'attention' : undefined
+}
+
 /** A replacement is no event: its client has the answer. */
 function wantsAttention(before: Transaction, after: Transaction): boolean {
   const { lifecycle, cancellation, wait } = after
@@ -85,6 +90,8 @@ function wantsAttention(before: Transaction, after: Transaction): boolean {
   const beginsToWait = wait !== undefined && wait.condition !== before.wait?.condition
   if ('inclusion' in lifecycle) return beginsToWait || (!wasMined && spenderKind(lifecycle.inclusion) === 'foreign')
   if (wasMined || recoveredIn(after) > recoveredIn(before)) return true
+  // A release: no status shows it.
+  if (before.lifecycle.phase === 'held' && lifecycle.phase === 'queued') return true
   // The node refuses its payload for good.
   if (cancellation && !before.cancellation) return true
   // Only the condition counts: figures of a text follow prices, and would make each block an event.

@@ -15,6 +15,8 @@ export interface AllowedCalls {
 export interface PolicyKinds {
   readonly wei: Wei
   readonly count: number
+  /** In milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". */
+  readonly duration: number
   readonly flag: boolean
   readonly addresses: readonly Address[]
   readonly calls: readonly AllowedCalls[]
@@ -38,6 +40,7 @@ interface Rules {
   /** `zeroMeans`: the effect of 0, which is then refused. */
   readonly wei: { readonly zeroMeans?: string }
   readonly count: { readonly min: number; readonly max: number }
+  readonly duration: unknown
   readonly flag: unknown
   /** `emptyMeans`: the effect of an empty list, which is never that of an absent one. */
   readonly addresses: { readonly emptyMeans: string }
@@ -133,6 +136,19 @@ export const policyTable = {
   },
   /** The most value of a send. Absent: as much as the balance covers. */
   valueCap: { kind: 'wei', name: 'value_cap', meaning: 'the most that a send may carry' },
+  /** Each send is on hold at least so long; with `hold_above_value`, those above it. Absent: none has to be. */
+  minHold: {
+    kind: 'duration',
+    name: 'min_hold',
+    meaning: 'each send is on hold at least so long; with hold_above_value, each above that value',
+  },
+  /** Sends of more value are on hold: for `min_hold`, or without it until a release. */
+  holdAboveValue: {
+    kind: 'wei',
+    name: 'hold_above_value',
+    meaning:
+      'sends of more value are on hold: for min_hold, or without it until a release; a token transfer has the value 0',
+  },
   /** True reads what a reverted transaction returned, at the cost of calls. */
   includeRevertData: {
     kind: 'flag',

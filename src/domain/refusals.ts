@@ -31,9 +31,21 @@ const replaceRefusalsByStatus = {
 /** All codes of a refused cancel. */
 export const cancelRefusalCodes = Object.values(cancelRefusals)
 
+/** Of a transaction that has ended. */
+export const releaseRefusals = {
+  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
+  failed: 'TRANSACTION_ALREADY_FAILED',
+  canceled: 'TRANSACTION_ALREADY_CANCELED',
+  expired: 'TRANSACTION_ALREADY_EXPIRED',
+} as const satisfies Refusals
+
+/** All codes of a refused release that are about the transaction. */
+export const releaseRefusalCodes = Object.values(releaseRefusals)
+
 /** All codes of a refused replacement that are about the transaction, not the request. */
 export const replaceRefusalCodes = [
   ...Object.values(replaceRefusalsByStatus),
+  'TOO_LATE_TO_HOLD',
   'TRANSACTION_ALREADY_ORDERED',
   'TRANSACTION_IS_GAP_FILLER',
   'TRANSACTION_IS_SWEEP',
@@ -45,6 +57,14 @@ export function refusalOfCancel(transaction: Transaction): RescindError | undefi
   const byStatus: Refusals = cancelRefusals
   const code = byStatus[status]
   return code && new RescindError(code, `transaction ${transaction.id} is already ${status}`)
+}
+
+/** Undefined if the transaction is on hold, or a release changes nothing. */
+export function refusalOfRelease(transaction: Transaction): RescindError | undefined {
+  const status = statusOf(transaction)
+  const byStatus: Refusals = releaseRefusals
+  const code = byStatus[status]
+  return code && new RescindError(code, `transaction ${transaction.id} is already ${status}; send a new one`)
 }
 
 /** Whether a bulk cancellation takes the transaction: a client's or a sweep, pending, and none that a cancel refuses. */

@@ -1,5 +1,7 @@
 // Replaces a transaction's payload. In the queue the new payload takes the old one's place; in flight it races the old
 // one for their nonce. Only the chain shows which was executed, and never both: they share the nonce.
+import { tooLateToHold, withHold } from './begin-hold.ts'
+import type { Hold } from './hold.ts'
 import type { PoolKind } from './profile.ts'
 import { refusalOfReplacement } from './refusals.ts'
 import type { SendRequest } from './submit.ts'
@@ -10,12 +12,13 @@ import { withReason } from './wait.ts'
  * Throws the refusals of a replacement (refusals.ts): nothing is left to replace, or the transaction is the service's own no-op,
  * which caps, reserve and bulk cancellations never treat as a client's. checkSend checks the request, as for a send.
  */
-export function replace(transaction: Transaction, request: SendRequest, pool: PoolKind): Transaction {
+export function replace(transaction: Transaction, request: SendRequest, pool: PoolKind, hold?: Hold): Transaction {
   const refusal = refusalOfReplacement(transaction, pool)
   if (refusal) throw refusal
-  const { validUntil, believed: _, labels: __, ...payload } = request
+  if (hold && 'nonce' in transaction.lifecycle) throw tooLateToHold(transaction.id)
+  const { validUntil, believed: _, labels: __, hold: ___, ...payload } = request
   // The client wants this payload sent, whatever the lost history did with the transaction.
-  const { validUntil: ___, suspectedNoOp: ____, ...rest } = transaction
+  const { validUntil: ____, suspectedNoOp: _____, ...rest } = transaction
   const replaced: Transaction = {
     ...rest,
     payload: { ...payload, from: transaction.payload.from },
@@ -24,5 +27,6 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
   }
   // No node had the old payload. Its nonce, if it had one, returns to the first in the queue.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced
-  return withReason(queued, 'replaced on request')
+  const next = withReason(queued, 'replaced on request')
+  return hold ? withHold(next, hold, hold.since) : next
 }

@@ -1,7 +1,9 @@
 // A client's send: from a parsed request to a stored transaction, and the first refusals.
+import { withHold } from './begin-hold.ts'
 import { RescindError } from './errors.ts'
 import { feeCap } from './fees.ts'
 import { forbids } from './forbid.ts'
+import { checkHold, type HoldRequest, holdOf } from './hold.ts'
 import type { Address, ApiKeyId, TransactionId } from './ids.ts'
 import { checkGasLimit, type GasRules } from './intrinsic-gas.ts'
 import type { Labels } from './labels.ts'
@@ -18,6 +20,7 @@ export type SendRequest = Omit<Payload, 'from'> & {
   readonly validUntil?: TimestampMs
   /** Stored beside the transaction. */
   readonly labels?: Labels
+  readonly hold?: HoldRequest
   /** Checked, and not stored. */
   readonly believed?: BelievedSender
 }
@@ -46,6 +49,7 @@ export function checkSend(
   if (request.validUntil !== undefined && request.validUntil <= now) {
     throw new RescindError('INVALID_REQUEST', 'valid_until: lies in the past; send a later time, or none')
   }
+  checkHold(relayer.policies, request, now)
   const { pricing } = request
   const { gasPriceCap, gasLimitEstimation } = relayer.policies
   if (pricing.kind !== 'speed' && gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap) {
@@ -99,8 +103,9 @@ export function submit(
   request: SendRequest,
   at: { id: TransactionId; sequence: number; now: TimestampMs; createdBy?: ApiKeyId },
 ): Transaction {
-  const { validUntil, believed: _, labels: __, ...payload } = request
-  return {
+  const { validUntil, believed: _, labels: __, hold: ___, ...payload } = request
+  const hold = holdOf(relayer.policies, request, at.now, at.createdBy)
+  const queued: Transaction = {
     id: at.id,
     relayerId: relayer.id,
     sequence: at.sequence,
@@ -112,4 +117,5 @@ export function submit(
     lifecycle: { phase: 'queued' },
     version: 1,
   }
+  return hold ? withHold(queued, hold, at.now) : queued
 }

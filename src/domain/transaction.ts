@@ -2,6 +2,7 @@
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
+import type { Hold } from './hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Wait } from './wait-facts.ts'
@@ -60,6 +61,7 @@ export type Inclusion =
 export type DropReason = 'canceled' | 'expired' | 'refused'
 
 /**
+ * held ──> queued                              a release, or the end of the hold; a PUT may begin a hold anew
  * queued ──> inFlight ──> mined ──> final      a nonce is bound; from inFlight to final, the chain proves each arrow
  *    │          │  ▲         │
  *    │          │  └─────────┤                 a reorganization reopens, before `mined` is confirmed or after
@@ -68,6 +70,8 @@ export type DropReason = 'canceled' | 'expired' | 'refused'
  *    └──────────┴──> dropped                   certain that no node holds it
  */
 export type Lifecycle =
+  /** Before the queue: it blocks nothing behind it, and keeps its sequence for its release. */
+  | { readonly phase: 'held'; readonly hold: Hold }
   | { readonly phase: 'queued' }
   | { readonly phase: 'inFlight'; readonly nonce: Nonce; readonly attempts: NonEmpty<Attempt> }
   | {
@@ -174,6 +178,7 @@ export function statusOf(transaction: Pick<Transaction, 'lifecycle' | 'cancellat
   switch (lifecycle.phase) {
     case 'dropped':
       return lifecycle.reason === 'refused' ? 'failed' : lifecycle.reason
+    case 'held':
     case 'queued':
       return cancellation ? canceled : 'pending'
     case 'inFlight':
@@ -239,7 +244,8 @@ export function isTerminal(transaction: Pick<Transaction, 'lifecycle'>): boolean
 /** Certainly no node ever had a byte of it: canceling is then free, and final at once. */
 export function neverReachedANode(transaction: Transaction): boolean {
   const { lifecycle } = transaction
-  return lifecycle.phase === 'queued' || (lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown))
+  if (lifecycle.phase === 'held' || lifecycle.phase === 'queued') return true
+  return lifecycle.phase === 'inFlight' && !lifecycle.attempts.some(mayBeKnown)
 }
 
 /** How often the payload was replaced: the revision of the current one. */

@@ -2,6 +2,7 @@
 
 import type { Condition } from './condition.ts'
 import type { Finality } from './finality.ts'
+import type { HoldRule } from './hold.ts'
 import type { Hash, NetworkName, RelayerId } from './ids.ts'
 import type { SecondWitness } from './second-witness.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
@@ -48,6 +49,8 @@ interface WithinReserve {
 
 /** `of` names the contender, or the transaction behind it, where a condition has more than one sentence. */
 export interface FactsOf {
+  /** `until` is absent if only a release ends it. */
+  readonly on_hold: { readonly rule: HoldRule; readonly until?: TimestampMs }
   /** Empty in rows of earlier releases, which paused relayers only. */
   readonly paused: { readonly by?: 'relayer' | 'network' | 'both'; readonly network?: NetworkName }
   readonly policy: { readonly forbidden: string }

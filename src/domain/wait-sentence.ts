@@ -1,5 +1,6 @@
 // The sentences of waits: why a transaction waits, with the figures and a remedy. The only place that words them.
 import { escalationMultiple } from './fees.ts'
+import { timeInWords } from './hold.ts'
 import { pauseInWords } from './pause.ts'
 import { ceilingMultiple } from './price-ceiling.ts'
 import { atLeastInEther, inEther, inGwei } from './shown-amount.ts'
@@ -25,6 +26,10 @@ function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], beg
 
 /** `begin`: the first words of most sentences. */
 const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: string) => string } = {
+  on_hold: ({ rule, until }) =>
+    until === undefined
+      ? `on hold until its release (${rule}): release it, or cancel it for free`
+      : `on hold until ${timeInWords(until)} (${rule}): wait, release it now, or cancel it for free`,
   paused: (facts, begin) =>
     `${begin}${pauseInWords(facts)}; ${facts.by === 'both' ? 'unpause both' : 'unpause it'}, or cancel this`,
   policy: ({ forbidden }, begin) =>

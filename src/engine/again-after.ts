@@ -5,6 +5,7 @@ import type { Plan } from '../domain/decide/plan/decision.ts'
 import { inFlightOf, nextExpiry, type Work } from '../domain/decide/plan/work.ts'
 import { patienceEndsAt } from '../domain/decide/race/reason-to-bid.ts'
 import { isInDoubt, nextRefusedRetry, repeatAfter } from '../domain/decide/race/repeat-after.ts'
+import { nextRelease } from '../domain/decide/release-ended.ts'
 import { tagRereadMs } from '../domain/finality.ts'
 import type { Observation } from '../domain/observation.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
@@ -41,7 +42,8 @@ export function againAfter(
   const { number } = observation.head
   const patience = patienceEndsAt(inFlightOf(work), number, policy, decidedAt) ?? Number.POSITIVE_INFINITY
   const refusedRetry = nextRefusedRetry(work, repeats, decidedAt) ?? Number.POSITIVE_INFINITY
-  const dueAfter = Math.max(1, Math.min(expiry, patience, refusedRetry) - now)
+  const release = nextRelease(work, decidedAt) ?? Number.POSITIVE_INFINITY
+  const dueAfter = Math.max(1, Math.min(expiry, patience, refusedRetry, release) - now)
   const tag = awaitsFinality(work) && typeof policy.finality !== 'number' ? tagRereadMs : Number.POSITIVE_INFINITY
   const witness = lacksWitness(observation, policy) ? witnessAgainMs : Number.POSITIVE_INFINITY
   const soonest = Math.min(retry, dueAfter, tag, witness, ...plan.conditions.flatMap((each) => rereadsMs[each] ?? []))
@@ -59,4 +61,4 @@ function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): bool
 const rereadsMs: Partial<Record<Condition, number>> = { gap_unconfirmed: 5_000, gap_fillers_limited: 60_000 }
 
 /** A timer can't exceed 2^31-1 ms. One observation a day is frequent enough. */
-const sleepMaxMs = 86_400_000
+export const sleepMaxMs = 86_400_000

@@ -9,12 +9,12 @@ const carriedDataMax = 2_048
 
 /** `written`: in the order of the writes. */
 export function earlierOf(
-  { relayer, open, queued, suspected, expiring }: Work,
+  { relayer, open, queued, held, suspected, expiring }: Work,
   written: readonly Transaction[],
 ): EarlierWork {
   const transactions = new Map<TransactionId, Transaction>()
   // The written ones come last: they have the newer versions.
-  for (const each of [open, queued, suspected, expiring, written]) {
+  for (const each of [open, queued, held, suspected, expiring, written]) {
     for (const transaction of each) {
       if (transaction.payload.data.length <= carriedDataMax) transactions.set(transaction.id, transaction)
     }

@@ -50,7 +50,7 @@ export async function recordSigned(
           // Above a nonce that stays unused, nothing would be mined.
         } else if (purpose === 'bind') break
       }
-      const work = { relayer, open: rows, queued: [], expiring: [] }
+      const work = { relayer, open: rows, queued: [], held: [], expiring: [] }
       return write(session, work, signed, { floor: { spentBelow: 0, explainedBelow: 0 } }, now)
     }, ownership.relayer)
   } catch (error) {

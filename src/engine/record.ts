@@ -90,7 +90,7 @@ export function newId({ random, clock }: StepContext): TransactionId {
 /** `work`: at least the transactions that `signed` is about. */
 export async function write(
   session: Session,
-  work: Pick<Work, 'relayer' | 'open' | 'queued' | 'expiring'>,
+  work: Pick<Work, 'relayer' | 'open' | 'queued' | 'held' | 'expiring'>,
   signed: readonly RecordedDecision[],
   { floor, completesHistoryCheck }: Pick<Plan, 'floor' | 'completesHistoryCheck'>,
   now: TimestampMs,
@@ -167,14 +167,14 @@ async function fill(
 
 /** The transactions as the step read them. Those of a lost history may be anywhere in the queue. */
 function decidedAbout(
-  { open, queued, expiring }: Pick<Work, 'open' | 'queued' | 'expiring'>,
+  { open, queued, held, expiring }: Pick<Work, 'open' | 'queued' | 'held' | 'expiring'>,
   signed: readonly RecordedDecision[],
 ): ReadonlyMap<TransactionId, Transaction> {
   const decisions = signed.map(({ decision }) => decision)
   const ids = new Set(decisions.flatMap((each) => (each.do === 'fillGap' ? [] : [each.transaction.id])))
   const found = decisions.flatMap((each) => (isFromLostHistory(each) ? [each.transaction] : []))
   return new Map(
-    [open, queued, expiring, found]
+    [open, queued, held, expiring, found]
       .flatMap((each) => each.filter(({ id }) => ids.has(id)))
       .map((transaction) => [transaction.id, transaction]),
   )
@@ -192,7 +192,7 @@ function isFromLostHistory(decision: Decision) {
 
 /** Decisions that follow the relayer's own rules. The chain dictates the rest. */
 function followsRules(decision: Decision): boolean {
-  return decision.do === 'refuse' || decision.do === 'usePresigned' || isSigning(decision)
+  return decision.do === 'refuse' || decision.do === 'release' || decision.do === 'usePresigned' || isSigning(decision)
 }
 
 /**

@@ -9,18 +9,19 @@ import { inquireAboutHistory } from '../domain/decide/history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
-import { holdsQueue, inFlightOf, queuedOf, type Work } from '../domain/decide/plan/work.ts'
+import { holdsQueue, inFlightOf, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
+import { hasDueHold, nextRelease } from '../domain/decide/release-ended.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { Sight } from '../domain/relayer-observer.ts'
-import type { BlockNumber } from '../domain/units.ts'
+import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
-import { againAfter, type Decided, sooner } from './again-after.ts'
+import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './again-after.ts'
 import { earlierOf } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
 import { type Performed, perform } from './perform.ts'
@@ -56,8 +57,15 @@ export interface Carried {
   readonly window?: Window
   /** Since this head the pool's count lies too far above the account's nonce. */
   readonly poolBeyondSince?: BlockNumber
+  /** The highest head, and when this owner first saw one as high. */
+  readonly headSeen?: HeadSeen
   /** The next step reads no row again that has not changed since. */
   readonly earlier?: EarlierWork
+}
+
+interface HeadSeen {
+  readonly number: BlockNumber
+  readonly since: TimestampMs
 }
 
 export const unknownAtFirst: Carried = { pool: true, balance: true, lostHistory: 'all' }
@@ -76,14 +84,19 @@ export async function step(
   if (!stored) return { idle: true, carried: kept, conditions: [] }
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
-  if (isIdle(stored)) {
+  const begun = context.clock.now()
+  if (isIdle(stored, begun)) {
     context.observer.idle(stored.relayer)
-    // No lost history can have sent a transaction that is stored later.
     const conditions: readonly Condition[] = isPaused(stored.relayer) ? ['paused'] : []
-    return { idle: true, carried: { ...kept, lostHistory: 'none' }, conditions }
+    return {
+      idle: true,
+      carried: { ...kept, lostHistory: laterHistory(stored, carried) },
+      conditions,
+      ...onceDue(stored, begun),
+    }
   }
   const { remote } = context.signerOf(stored.relayer)
-  const lostHistory = carried.lostHistory === 'all' ? { through: stored.lastSequence } : carried.lostHistory
+  const lostHistory = historyOf(stored, carried)
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
   const { presigned } = stored
   const inProgress = {
@@ -100,7 +113,7 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, ...decided } = await look(context, chain, inProgress, policy, carried, underWay.wake)
+  const { window, headSeen, ...decided } = await look(context, chain, inProgress, policy, carried, underWay.wake)
   const { work, plan, observation } = decided
   if (!holdsQueue(work)) context.observer.looked(relayer, sightOf(work, observation, plan))
 
@@ -115,7 +128,7 @@ export async function step(
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
   const beyond = poolBeyondSince === undefined ? {} : { poolBeyondSince }
-  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, ...beyond } as const
+  const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, headSeen, ...beyond } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
   if (remote && presigned) {
@@ -136,9 +149,30 @@ export async function step(
   }
 }
 
-/** Nothing is open: it does not observe the chain. */
-export function isIdle({ open, unsettled, queued, suspected }: Work): boolean {
-  return open.length + queued.length + suspected.length === 0 && !unsettled
+/** Nothing is open but transactions on hold that are not due: it does not observe the chain. */
+export function isIdle(work: Work, now: TimestampMs): boolean {
+  const { open, unsettled, queued, suspected } = work
+  return open.length + queued.length + suspected.length === 0 && !unsettled && !hasDueHold(work, now)
+}
+
+function historyOf({ lastSequence }: Work, { lostHistory }: Carried): LostHistory | 'none' {
+  return lostHistory === 'all' ? { through: lastSequence } : lostHistory
+}
+
+/** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy. */
+function laterHistory(stored: Work, carried: Carried): Carried['lostHistory'] {
+  return stored.held.length > 0 ? historyOf(stored, carried) : 'none'
+}
+
+/** When the next one on hold is due. */
+function onceDue(stored: Work, now: TimestampMs): Again {
+  const dueAt = Math.min(nextExpiry(stored, now) ?? Infinity, nextRelease(stored, now) ?? Infinity)
+  return Number.isFinite(dueAt) ? { againAfterMs: Math.min(sleepMaxMs, Math.max(1, dueAt - now)) } : {}
+}
+
+/** With the time of the first look at a head as high as the newest. */
+function seeHead({ headSeen }: Carried, { head: { number } }: Observation, now: TimestampMs): HeadSeen {
+  return headSeen && headSeen.number >= number ? headSeen : { number, since: now }
 }
 
 function signingOf(
@@ -202,11 +236,12 @@ async function look(
   policy: NetworkPolicy,
   carried: Carried,
   changed: () => void,
-): Promise<Decided & { readonly window: Window }> {
+): Promise<Decided & { readonly window: Window; readonly headSeen: HeadSeen }> {
   let work = stored
   let isUnsettledRead = false
   const waits = queuedOf(work).length > 0
-  const doubts = waits || (work.suspected.length > 0 && !holdsQueue(work))
+  const hasOther = work.suspected.length > 0 || hasDueHold(work, context.clock.now())
+  const doubts = waits || (hasOther && !holdsQueue(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
@@ -235,7 +270,8 @@ async function look(
       continue
     }
     const window = nextWindow(carried.window ?? firstWindow, stored, observation)
-    work = { ...work, window: window.size }
+    const headSeen = seeHead(carried, observation, context.clock.now())
+    work = { ...work, window: window.size, headSince: headSeen.since }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()
     const plan = decide({ work: { ...work, ...found }, observation, policy, now: decidedAt })
@@ -245,7 +281,7 @@ async function look(
       continue
     }
     const lacked = lackedBy(plan, wants)
-    if (!lacked) return { work, plan, observation, decidedAt, window }
+    if (!lacked) return { work, plan, observation, decidedAt, window, headSeen }
     wants = lacked
   }
 }

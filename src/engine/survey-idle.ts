@@ -38,7 +38,7 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
 
   async function surveyOne({ id }: Relayer, signal: AbortSignal): Promise<void> {
     const work = await context.store.reads.work(id, 1)
-    const survey = work && isIdle(work) ? await look(context, work) : undefined
+    const survey = work && isIdle(work, clock.now()) ? await look(context, work) : undefined
     if (signal.aborted || !owns(id)) return
     const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
     // A node that restarts is back at the second look.

@@ -10,6 +10,7 @@ import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
+import { ofHolds } from './migrate-holds.ts'
 import { ofLabels } from './migrate-labels.ts'
 import { ofLists } from './migrate-lists.ts'
 import { ofNetworkPauses } from './migrate-network-pauses.ts'
@@ -274,6 +275,7 @@ export const migrations: readonly Migration[] = [
   ...ofFigures,
   ...ofLists,
   ...ofLabels,
+  ...ofHolds,
   ...ofCostBounds,
 ]
 

@@ -4,6 +4,7 @@ import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '.
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
+import type { Hold } from '../domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
   AccessList,
@@ -78,6 +79,9 @@ export interface RelayerTable {
   gave_up_at: number | null
 }
 
+/** A transaction on hold is `pending` to clients, and stands in no index of the queue. */
+export type StoredStatus = Status | 'held'
+
 /** The payload that a client sent. */
 export interface PayloadColumns {
   from_address: Address
@@ -109,7 +113,7 @@ export interface TransactionTable extends PayloadColumns {
   phase: Lifecycle['phase']
   /** 0 once the transaction can't change any more: steps read open rows only. */
   open: Flag
-  status: Status
+  status: StoredStatus
   /** What last happened to the transaction. */
   status_reason: string | null
   /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
@@ -126,6 +130,9 @@ export interface TransactionTable extends PayloadColumns {
   cancel_cost_max: string | null
   /** How often it was given up. Null: never, or by an earlier release. */
   give_ups: number | null
+  /** See hold-row.ts: both are null unless it is on hold. */
+  hold: Json<Hold> | null
+  held_until: number | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

@@ -32,6 +32,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/rpc-hosts.ts',
     'ops/request-headers.ts',
     'ops/http-url.ts',
+    'domain/duration.ts',
     'domain/finality.ts',
     'domain/network-profiles.ts',
     'domain/policies.ts',

@@ -13,7 +13,7 @@ import { noOpGasLimit } from '../../domain/no-op.ts'
 import type { Observation } from '../../domain/observation.ts'
 import { isTakenByBulk } from '../../domain/refusals.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
-import type { Transaction } from '../../domain/transaction.ts'
+import { isInPhase, type Transaction } from '../../domain/transaction.ts'
 import { type BlockNumber, type Gas, minWei, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { late, within } from '../../ops/within.ts'
@@ -76,7 +76,7 @@ export async function previewOneCancellation(
     context.reads.transaction(relayerId, id),
   ])
   if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
-  const queued = transaction.lifecycle.phase === 'queued' && !transaction.cancellation ? 1 : 0
+  const queued = isInPhase(transaction, 'held', 'queued') && !transaction.cancellation ? 1 : 0
   const covers = (each: Transaction) => each.id === id && isTakenByBulk(each)
   const observation = await observedInTime(context, work)
   if (!observation) return previewWithoutNode(work, queued, context.clock.now(), covers)

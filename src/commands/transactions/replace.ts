@@ -1,7 +1,9 @@
 // PUT of a transaction: a new payload with the same sequence, durable before the answer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
+import { holdOf } from '../../domain/hold.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { withKeptHold } from '../../domain/release.ts'
 import { replace } from '../../domain/replace.ts'
 import { checkSend, type SendRequest } from '../../domain/submit.ts'
 import type { Transaction } from '../../domain/transaction.ts'
@@ -15,7 +17,7 @@ export interface Replacer {
 }
 
 /**
- * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
+ * Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_…, TOO_LATE_TO_HOLD, SCOPE_MISSING, and the errors of a send: RELAYER_PAUSED,
  * POLICY_VIOLATION, GAS_LIMIT_TOO_LOW, INVALID_REQUEST, TOO_MANY_REFUSED.
  */
 export async function replaceTransaction(
@@ -35,10 +37,12 @@ export async function replaceTransaction(
       // Whether the relayer has given anything up lately is not read here: a replacement is rare.
       if (replacer) await limitGiveUps(session, { relayerId, requester: replacer.requester, gaveUpAt: now }, now)
       const profile = context.profileOf(relayer)
-      checkSend(relayer, request, now, profile)
+      const wanted = withKeptHold(request, found)
+      checkSend(relayer, wanted, now, profile)
+      const hold = holdOf(relayer.policies, wanted, now, replacer?.requester.keyId)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
       // Without the network here, the owner decides again.
-      return session.saveTransaction(found, replace(found, request, profile?.pool ?? 'public'), now)
+      return session.saveTransaction(found, replace(found, wanted, profile?.pool ?? 'public', hold), now)
     },
     relayerId,
     { transactions: [id] },

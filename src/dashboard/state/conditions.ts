@@ -4,6 +4,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 export type WaitCondition = OverviewView['conditions'][number]['condition']
 
 export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
+  on_hold: 'On hold',
   paused: 'Paused',
   policy: 'Forbidden by a policy',
   balance_below_minimum: 'Balance below the minimum',

@@ -5,6 +5,7 @@ import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
+import { endHold } from '../release.ts'
 import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
@@ -63,6 +64,8 @@ export function apply(
       return dropCanceled(transaction, now)
     case 'expire':
       return cancel(transaction, now, 'expiry')
+    case 'release':
+      return endHold(inPhase(transaction, 'held'), 'time')
     case 'giveUp':
       return giveUp(inPhase(transaction, 'inFlight'), change.refused, now)
     case 'refuse':

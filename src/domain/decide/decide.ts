@@ -27,6 +27,7 @@ import { assignNonces, fillGaps, gapFillerFees, needsOf } from './queue/assign-n
 import { explainHeldGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './queue/limit-gap-fillers.ts'
 import { limitReach, type Reach, recordedBelow } from './queue/limit-reach.ts'
 import { hasMoreInOrder, nextInOrder } from './queue/one-by-one.ts'
+import { releaseEnded } from './release-ended.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
 import { coverBumps } from './signer/presign.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './waits/explain-waits.ts'
@@ -36,8 +37,9 @@ export function decide(situation: Situation): Plan {
   const step = begin(situation)
   const check = checkQueue(step)
   const expiries = expireQueued(step, check)
+  const releases = releaseEnded(situation)
   const binding = bind(step, check, expiries)
-  return planOf(step, check, expiries, binding)
+  return planOf(step, check, [...expiries, ...releases], binding)
 }
 
 /** What the decisions about transactions with a nonce leave for the rest of the step. */
@@ -88,7 +90,7 @@ function checkQueue({ situation, followUps, followed, isBusy, reach }: Step): Hi
 
 function expireQueued({ situation: { work, now } }: Step, check: HistoryCheck): readonly Decision[] {
   return work.expiring.flatMap((transaction): Decision[] =>
-    isInPhase(transaction, 'queued') && hasExpired(transaction, now) && !waitsForHistory(transaction, check)
+    isInPhase(transaction, 'queued', 'held') && hasExpired(transaction, now) && !waitsForHistory(transaction, check)
       ? [{ do: 'expire', transaction }]
       : [],
   )
@@ -129,13 +131,14 @@ function bind(
   return { assignments, assigned: [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)], ahead }
 }
 
-function planOf(step: Step, check: HistoryCheck, expiries: readonly Decision[], binding: Binding): Plan {
+function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], binding: Binding): Plan {
   const { situation, followUps, lacksBalance, followed, proven, isBusy } = step
   const { work, observation } = situation
   const { assignments, assigned } = binding
   const covered = coverBumps(followUps, situation)
-  const decisions = oneReasonEach([...awaitSigner(covered.decisions, situation), ...expiries, ...assigned])
-  const again = assignments.again || check.again || looksAgain(step, binding)
+  const decisions = oneReasonEach([...awaitSigner(covered.decisions, situation), ...endings, ...assigned])
+  const hasReleased = endings.some(({ do: what }) => what === 'release')
+  const again = assignments.again || check.again || hasReleased || looksAgain(step, binding)
   const isIncomplete = again || isHeldUp(work) || !observation.market
   const cleared = isIncomplete ? [] : clearStaleWaits(revisited(work, observation), decisions)
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))

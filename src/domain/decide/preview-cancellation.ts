@@ -69,7 +69,7 @@ export function previewCancellation(
   // Where no node shows its pool a gap waits for a while, and then needs its no-op all the same.
   const pendingNonce = observation.pendingNonce ?? observation.nonce
   const { decisions } = decide({
-    work: { ...work, open, queued: [], expiring: [], gapRecord: gapsOf(work) },
+    work: { ...work, open, queued: [], held: [], expiring: [], gapRecord: gapsOf(work) },
     // The cost is computed without regard to the balance: the caller compares the two.
     observation: { ...observation, pendingNonce, balance: anyBalance },
     policy: { ...policy, profile: withoutReserve(policy.profile) },

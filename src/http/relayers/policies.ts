@@ -1,6 +1,7 @@
 // Policies on the wire, in bodies and in responses. They are parsed as in the configuration file. A response shows amounts
 // as numbers with every digit.
 import { type TSchema, Type } from 'typebox'
+import { durationPattern, shownDuration } from '../../domain/duration.ts'
 import {
   identifierPattern,
   memberPattern,
@@ -78,6 +79,8 @@ function given(policy: Policy) {
     }
     case 'count':
       return orNull(`an integer from ${policy.min}: ${meaning}`, Type.Integer({ minimum: policy.min }))
+    case 'duration':
+      return orNull(`a duration from "1s" to "24h": ${meaning}`, Type.String())
     case 'flag':
       return orNull(`true or false: ${meaning}`, Type.Boolean())
     case 'addresses':
@@ -98,6 +101,8 @@ function ruleOf(policy: Policy): readonly object[] {
       return weiForms(policy.zeroMeans === undefined ? 0 : 1)
     case 'count':
       return [{ type: 'integer', minimum: policy.min, maximum: policy.max }]
+    case 'duration':
+      return [{ type: 'string', pattern: durationPattern, examples: ['10m'] }]
     case 'flag':
       return policy.name === refusedFlag.name ? [{ enum: [false] }] : [{ type: 'boolean' }]
     case 'addresses':
@@ -119,6 +124,8 @@ function shownAs(policy: Policy): TSchema {
       return weiNumber()
     case 'count':
       return Type.Integer({ minimum: policy.min, maximum: policy.max })
+    case 'duration':
+      return Type.String()
     case 'flag':
       return Type.Boolean()
     case 'addresses':
@@ -149,6 +156,8 @@ function present({ kind, value }: HeldPolicy): unknown {
   switch (kind) {
     case 'wei':
       return exactNumber(value)
+    case 'duration':
+      return shownDuration(value)
     case 'calls':
       return Object.fromEntries(value.map(({ receiver, selectors }) => [receiver, selectors]))
     case 'count':

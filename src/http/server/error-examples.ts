@@ -21,6 +21,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   TRANSACTION_ALREADY_ORDERED:
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
   TRANSACTION_IS_SWEEP: `transaction ${transactionId} empties the account, and the service settles its value; cancel it and send a new transaction`,
+  TOO_LATE_TO_HOLD: `transaction ${transactionId} has a nonce, and the new payload would be held; cancel it and send a new transaction`,
   SWEEP_UNDER_WAY: `transaction ${transactionId} empties the account to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8, with its gas estimated; cancel it to sweep otherwise`,
   SWEEP_NOT_FOUND: 'nobody has swept this relayer',
   TRANSACTION_IS_GAP_FILLER:
@@ -31,6 +32,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   IDEMPOTENCY_KEY_REUSED: 'Idempotency-Key: was used for another request; send a new key',
   RELAYER_NOT_FOUND: 'Relayer with ID local not found',
   API_KEY_NOT_FOUND: 'API key with ID 019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625 not found',
+  HOLD_NOT_FOUND: 'this transaction is not on hold',
   CANCELLATION_NOT_FOUND: 'this transaction was not canceled',
   CONDITION_NOT_FOUND: 'relayer "local" does not have the condition balance_short: it has none',
   REVERT_NOT_FOUND: 'no revert data of this transaction is kept',

@@ -21,6 +21,7 @@ function explainVerdict(transaction: Transaction, pool: PoolKind): string {
   switch (lifecycle.phase) {
     case 'dropped':
       return 'no node ever had it: it is dropped, costs nothing, and can never be mined; this is final'
+    case 'held':
     case 'queued':
       return 'it has no nonce now and will not get one: it will be dropped without cost'
     case 'inFlight':

@@ -1,8 +1,10 @@
 // The body of a send: its schema, and its conversion to the domain's request.
 import { type Static, Type } from 'typebox'
+import { durationFrom30sPattern, parseDuration } from '../../domain/duration.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { type Pricing, type Speed, speeds } from '../../domain/fees.ts'
 import { lowBaseGas } from '../../domain/gas-figures.ts'
+import type { HoldRequest } from '../../domain/hold.ts'
 import { type Hex, lowerHex } from '../../domain/ids.ts'
 import type { SendRequest } from '../../domain/submit.ts'
 import type { Wei } from '../../domain/units.ts'
@@ -121,6 +123,30 @@ const payloadProperties = {
       ...stated({ description: 'a time by RFC 3339 in the future, such as "2030-01-31T12:00:00Z"' }),
     }),
   ),
+  hold: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: it gets no nonce until its release (POST …/release); at most one of hold, hold_for and not_before',
+    }),
+  ),
+  hold_for: Type.Optional(
+    Type.String({
+      pattern: durationFrom30sPattern,
+      description: 'a duration from "30s" to "24h", such as "10m": so long it gets no nonce, unless it is released',
+      examples: ['10m'],
+    }),
+  ),
+  not_before: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 64,
+      description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
+      ...stated({
+        description:
+          'a time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released',
+      }),
+    }),
+  ),
   ...ignoredMembers,
 }
 
@@ -164,6 +190,7 @@ export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
   if (body.to === undefined && data === '0x') {
     throw new RescindError('INVALID_REQUEST', 'to: is missing; send an address, or data to create a contract with')
   }
+  const hold = parseHold(body)
   return {
     ...(body.to !== undefined && { to: parseAddress('to', body.to) }),
     value: parseWei('value', body.value),
@@ -174,8 +201,23 @@ export function parseSend(body: SendBody, isStrict: boolean): SendRequest {
     ...(body.access_list !== undefined && { accessList: parseAccessList(body.access_list) }),
     ...(body.valid_until !== undefined && { validUntil: parseTime('valid_until', body.valid_until) }),
     ...(labels && { labels }),
+    ...(hold && { hold }),
     ...(believed && { believed }),
   }
+}
+
+/** Throws INVALID_REQUEST where more than one is named. */
+function parseHold({ hold, hold_for: duration, not_before: time }: SendBody): HoldRequest | undefined {
+  if (hold === true) {
+    refuseBeside('hold', { hold_for: duration, not_before: time })
+    return { kind: 'release' }
+  }
+  if (duration !== undefined) {
+    refuseBeside('hold_for', { not_before: time })
+    // The schema has refused other texts.
+    return { kind: 'for', ms: parseDuration(duration) ?? 0 }
+  }
+  return time === undefined ? undefined : { kind: 'notBefore', at: parseTime('not_before', time) }
 }
 
 /** `text`: as the schema of `data` has it. */

@@ -82,7 +82,7 @@ const waiting = statement<{ relayerId: RelayerId }, { id: TransactionId }>((db, 
     .selectFrom('transactions')
     .select('id')
     .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
+    .where('status', 'in', ['pending', 'held'])
     .limit(1),
 )
 

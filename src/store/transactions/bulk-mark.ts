@@ -27,7 +27,7 @@ const taken = (relayerId: unknown) =>
   sql`COALESCE((SELECT through FROM bulk_cancellations WHERE relayer_id = ${relayerId}), 0)`
 
 /** Of any transaction that is about to be written: its owner may have read it before the mark. */
-export const mayBeWritten = sql<boolean>`(transactions.status <> 'pending' OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
+export const mayBeWritten = sql<boolean>`(transactions.status NOT IN ('pending', 'held') OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
 
 const mark = statement<BulkMark & { relayerId: RelayerId }>((db, p) =>
   db

@@ -10,6 +10,7 @@ import { bulkStatuses } from '../../domain/refusals.ts'
 import { type CancellationIntent, isTerminal, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
+import type { StoredStatus } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { countWritten, findBulkMark, markBulk, removeBulkMark } from './bulk-mark.ts'
 import { lockTransaction } from './find-transaction.ts'
@@ -31,10 +32,11 @@ const boundIds = statement<{ relayerId: RelayerId }, Pick<TransactionRow, 'id' |
 )
 
 /**
- * Only queued transactions are `pending`, so the index of statuses is the index of the queue. `isTakenByBulk`
- * takes every queued transaction; a test compares the two.
+ * Queued transactions are stored as `pending`, and those on hold as `held`: the index of statuses is the index of both. `isTakenByBulk`
+ * takes every one of them; a test compares the two.
  */
-const queuedStatus = 'pending' satisfies Status
+const waitingStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
+type Waiting = (typeof waitingStatuses)[number]
 
 const origin = 'request' satisfies CancellationIntent['origin']
 const status = 'canceled' satisfies Status
@@ -44,6 +46,7 @@ const rowsAtOnce = 20_000
 
 interface Range {
   relayerId: RelayerId
+  waiting: Waiting
   /** The sequence before the first. */
   after: number
   /** The last sequence. */
@@ -52,12 +55,12 @@ interface Range {
 
 type Drop = Range & { now: number }
 
-const ofQueue = statement<Range & { skip: number }, { sequence: number }>((db, p) =>
+const nthOf = statement<Range & { skip: number }, { sequence: number }>((db, p) =>
   db
     .selectFrom('transactions')
     .select('sequence')
     .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', queuedStatus)
+    .where('status', '=', p.waiting)
     .where('sequence', '>', p.after)
     .where('sequence', '<=', p.through)
     .orderBy('sequence')
@@ -65,15 +68,16 @@ const ofQueue = statement<Range & { skip: number }, { sequence: number }>((db, p
     .offset(p.skip),
 )
 
-const lastOfQueue = statement<{ relayerId: RelayerId }, { sequence: number }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('sequence')
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', queuedStatus)
-    .orderBy('sequence', 'desc')
-    .limit(1),
-)
+/** The last sequence of each, where there is one. */
+const lastOfEach = statement<{ relayerId: RelayerId }, { waiting: Waiting; sequence: number | null }>((db, p) => {
+  const last = (waiting: Waiting) =>
+    db
+      .selectFrom('transactions')
+      .select((eb) => [sql.lit(waiting).as('waiting'), eb.fn.max('sequence').as('sequence')])
+      .where('relayer_id', '=', p.relayerId)
+      .where('status', '=', waiting)
+  return last('pending').unionAll(last('held'))
+})
 
 const publishDrops = statement<Drop>((db, p, dialect) =>
   db
@@ -92,7 +96,7 @@ const publishDrops = statement<Drop>((db, p, dialect) =>
           eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
         ])
         .where('relayer_id', '=', p.relayerId)
-        .where('status', '=', queuedStatus)
+        .where('status', '=', p.waiting)
         // With a bound at each end, SQLite would read all sequences in between: hence the plus sign. PostgreSQL goes by the
         // queue, and would pass what this transaction has canceled.
         .where(dialect === 'sqlite' ? sql<boolean>`+sequence > ${p.after}` : (eb) => eb('sequence', '>', p.after))
@@ -101,29 +105,34 @@ const publishDrops = statement<Drop>((db, p, dialect) =>
     ),
 )
 
-// The same change as domain/cancel.ts makes to one queued transaction; a test compares the two.
-const dropQueue = statement<Drop, { id: TransactionId; sequence: number }>((db, p) =>
-  db
-    .updateTable('transactions')
-    .set({
-      ...dropOf({
-        phase: 'dropped',
-        open: 0,
-        status,
-        status_reason: cancelReasons[origin],
-        canceled_at: p.now,
-        cancel_origin: origin,
-        ended_at: p.now,
-        drop_reason: status,
-      }),
-      version: sql<number>`version + 1`,
-    })
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', queuedStatus)
-    .where('sequence', '>', p.after)
-    .where('sequence', '<=', p.through)
-    .returning(['id', 'sequence']),
-)
+// The same change as domain/cancel.ts makes to one waiting transaction; a test compares the two. The index of holds has none of
+// the queue.
+const dropWaiting = (waiting: Waiting) =>
+  statement<Drop, { id: TransactionId; sequence: number }>((db, p) =>
+    db
+      .updateTable('transactions')
+      .set({
+        ...dropOf({
+          phase: 'dropped',
+          open: 0,
+          status,
+          status_reason: cancelReasons[origin],
+          canceled_at: p.now,
+          cancel_origin: origin,
+          ended_at: p.now,
+          drop_reason: status,
+        }),
+        ...(waiting === 'held' && { hold: null, held_until: null }),
+        version: sql<number>`version + 1`,
+      })
+      .where('relayer_id', '=', p.relayerId)
+      .where('status', '=', p.waiting)
+      .where('sequence', '>', p.after)
+      .where('sequence', '<=', p.through)
+      .returning(['id', 'sequence']),
+  )
+
+const drops = { pending: dropWaiting('pending'), held: dropWaiting('held') } as const
 
 export async function cancelPending(
   executor: Executor,
@@ -137,17 +146,33 @@ export async function cancelPending(
     throw new StaleWrite(`the queue of relayer ${relayerId} is being canceled`)
   const bound = await cancelBound(executor, tallies, relayerId, now)
   // Not the relayer's last sequence: while units share a commit, its row may be behind them.
-  const through = (await first(executor, lastOfQueue, { relayerId }))?.sequence ?? 0
-  if (share !== undefined && (await first(executor, ofQueue, { relayerId, after: 0, through, skip: share }))) {
+  const found = (await executor.all(lastOfEach, { relayerId })).filter((each) => each.sequence !== null)
+  const through = Math.max(0, ...found.map(({ sequence }) => sequence ?? 0))
+  const each = found.map(({ waiting }) => waiting)
+  if (share !== undefined && (await hasMore(executor, relayerId, each, { through, share }))) {
     const unwritten = await countQueued(executor, tallies, relayerId)
     await markBulk(executor, relayerId, { through, requestedAt: now, unwritten })
     return { ...bound, isUnderWay: true }
   }
-  const dropped = await dropFromQueue(executor, tallies, { relayerId, now, through })
+  const dropped: TransactionId[] = []
+  for (const waiting of each) dropped.push(...(await dropAll(executor, tallies, { relayerId, waiting, now, through })))
   return { ...bound, canceled: [...bound.canceled, ...dropped] }
 }
 
-/** The oldest ones that the mark has taken; with the last of them it removes the mark. */
+/** Than fit in one share. */
+async function hasMore(
+  executor: Executor,
+  relayerId: RelayerId,
+  each: readonly Waiting[],
+  { through, share }: { readonly through: number; readonly share: number },
+): Promise<boolean> {
+  for (const waiting of each) {
+    if (await first(executor, nthOf, { relayerId, waiting, after: 0, through, skip: share })) return true
+  }
+  return false
+}
+
+/** The oldest ones that the mark has taken, first those of the queue; with the last of them it removes the mark. */
 export async function cancelShare(
   executor: Executor,
   tallies: Tallies,
@@ -156,25 +181,32 @@ export async function cancelShare(
 ): Promise<BulkShare> {
   const mark = await findBulkMark(executor, relayerId)
   if (!mark) return { canceled: [], isLast: true }
-  const last = await first(executor, ofQueue, { relayerId, after: 0, through: mark.through, skip: share - 1 })
-  const through = last?.sequence ?? mark.through
-  const canceled = await dropFromQueue(executor, tallies, { relayerId, now: mark.requestedAt, through })
-  if (last) await countWritten(executor, relayerId, canceled.length)
-  else await removeBulkMark(executor, relayerId)
-  return { canceled, isLast: !last }
+  const { requestedAt: now } = mark
+  const canceled: TransactionId[] = []
+  for (const waiting of waitingStatuses) {
+    const range = { relayerId, waiting, through: mark.through }
+    const last = await first(executor, nthOf, { ...range, after: 0, skip: share - 1 })
+    const through = last?.sequence ?? mark.through
+    canceled.push(...(await dropAll(executor, tallies, { ...range, now, through })))
+    if (!last) continue
+    await countWritten(executor, relayerId, canceled.length)
+    return { canceled, isLast: false }
+  }
+  await removeBulkMark(executor, relayerId)
+  return { canceled, isLast: true }
 }
 
-async function dropFromQueue(
+async function dropAll(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, now, through }: Omit<Drop, 'after'>,
+  { relayerId, waiting, now, through }: Omit<Drop, 'after'>,
 ): Promise<readonly TransactionId[]> {
   const dropped: TransactionId[] = []
   for (let after = 0; ; ) {
-    const last = await first(executor, ofQueue, { relayerId, after, through, skip: rowsAtOnce - 1 })
-    const part = { relayerId, now, after, through: last?.sequence ?? through }
+    const last = await first(executor, nthOf, { relayerId, waiting, after, through, skip: rowsAtOnce - 1 })
+    const part = { relayerId, waiting, now, after, through: last?.sequence ?? through }
     await executor.all(publishDrops, part)
-    const rows = await executor.all(dropQueue, part)
+    const rows = await executor.all(drops[waiting], part)
     rows.sort((one, other) => one.sequence - other.sequence)
     for (const { sequence, count } of runsByBucket(rows)) {
       tallies.count(relayerId, 'pending', sequence, -count)

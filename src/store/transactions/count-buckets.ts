@@ -69,6 +69,9 @@ const removeCounts = statement<Bucket>((db, p) =>
   db.deleteFrom('tally_buckets').where('relayer_id', '=', p.relayerId).where('bucket', '=', p.bucket),
 )
 
+/** As tallies count it. */
+const shownStatus = sql<Status>`CASE status WHEN 'held' THEN 'pending' ELSE status END`
+
 const insertCounts = statement<Bucket & { from: number; to: number }>((db, p) =>
   db
     .insertInto('tally_buckets')
@@ -79,13 +82,13 @@ const insertCounts = statement<Bucket & { from: number; to: number }>((db, p) =>
         .select((eb) => [
           'relayer_id',
           sql<number>`CAST(${p.bucket} AS BIGINT)`.as('bucket'),
-          'status',
+          shownStatus.as('status'),
           eb.fn.countAll<number>().as('count'),
         ])
         .where('relayer_id', '=', p.relayerId)
         .where('sequence', '>=', p.from)
         .where('sequence', '<', p.to)
-        .groupBy(['relayer_id', 'status']),
+        .groupBy(['relayer_id', shownStatus]),
     ),
 )
 

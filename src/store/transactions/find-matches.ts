@@ -3,6 +3,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { ListPosition, Match, Matches, TransactionFilter } from '../list-port.ts'
+import type { StoredStatus } from '../schema.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
 import { hasExternalId, hasTag } from './labels.ts'
 
@@ -72,6 +73,30 @@ export async function findMatches(
   rowsMax = rowsLookedAtMax,
 ): Promise<Matches> {
   const path = await pathFor(executor, relayerId, filter, rowsMax)
+  if (path !== 'status' || filter.status !== 'pending')
+    return findBy(executor, relayerId, path, filter, before, rowsMax)
+  // By the index of statuses, which has two parts of them.
+  const parts = await Promise.all(
+    (['pending', 'held'] as const).map((status) =>
+      findBy(executor, relayerId, path, { ...filter, status }, before, rowsMax),
+    ),
+  )
+  const ends = parts.flatMap(({ end }) => end ?? [])
+  const [end] = ends.sort((one, other) => other.sequence - one.sequence)
+  const found = parts.flatMap((part) => part.found).filter(({ sequence }) => !end || sequence >= end.sequence)
+  return { found: found.sort((one, other) => other.sequence - one.sequence), ...(end && { end }) }
+}
+
+type StoredFilter = Omit<TransactionFilter, 'status'> & { readonly status?: StoredStatus }
+
+async function findBy(
+  executor: Executor,
+  relayerId: RelayerId,
+  path: Path,
+  filter: StoredFilter,
+  before: ListPosition,
+  rowsMax: number,
+): Promise<Matches> {
   const newest = isByTime(filter) ? earlierOf(before, afterAll(filter.createdTo)) : before
   const wholeList = { sequence: 0, createdAt: filter.createdFrom ?? 0 }
   const given = parametersOf(relayerId, filter, newest, wholeList)
@@ -101,12 +126,12 @@ async function pathFor(
   return filter.status === undefined ? 'sequence' : 'status'
 }
 
-const hasNonces = ({ nonceFrom, nonceTo }: TransactionFilter) => nonceFrom !== undefined || nonceTo !== undefined
-const hasTimes = ({ createdFrom, createdTo }: TransactionFilter) => createdFrom !== undefined || createdTo !== undefined
+const hasNonces = ({ nonceFrom, nonceTo }: StoredFilter) => nonceFrom !== undefined || nonceTo !== undefined
+const hasTimes = ({ createdFrom, createdTo }: StoredFilter) => createdFrom !== undefined || createdTo !== undefined
 /** Where the client names an `external_id` or a tag, their tables have the order of sequences. */
-const isByTime = (filter: TransactionFilter) =>
+const isByTime = (filter: StoredFilter) =>
   filter.externalId === undefined && filter.tag === undefined && (filter.to !== undefined || hasTimes(filter))
-const hasValues = ({ valueFrom, valueTo }: TransactionFilter) => valueFrom !== undefined || valueTo !== undefined
+const hasValues = ({ valueFrom, valueTo }: StoredFilter) => valueFrom !== undefined || valueTo !== undefined
 
 const afterAll = (createdTo: number | undefined): ListPosition =>
   createdTo === undefined ? top : { sequence: last, createdAt: createdTo }
@@ -124,7 +149,7 @@ function positionOf({ sequence, created_at: createdAt }: Omit<FoundRow, 'id'>): 
 
 function parametersOf(
   relayerId: RelayerId,
-  filter: TransactionFilter,
+  filter: StoredFilter,
   newest: ListPosition,
   oldest: ListPosition,
 ): Parameters {
@@ -287,7 +312,7 @@ const windowEnds = {
 function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
   return [
     ...(isSorted(shape.path) ? [] : [isWithin(shape.path, p)]),
-    ...(shape.status && shape.path !== 'status' ? [sql<SqlBool>`(status || '') = ${p.status}`] : []),
+    ...(shape.status && shape.path !== 'status' ? [hasStatus(p)] : []),
     ...(shape.to && shape.path !== 'receiver' ? [sql<SqlBool>`(to_address || '') = ${p.to}`] : []),
     ...(shape.nonces && shape.path !== 'nonces'
       ? [sql<SqlBool>`+nonce >= ${p.nonceFrom} AND +nonce <= ${p.nonceTo}`]
@@ -307,6 +332,11 @@ function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
         ]
       : []),
   ]
+}
+
+/** Transactions on hold are pending too. */
+function hasStatus(p: Parameters): RawBuilder<SqlBool> {
+  return sql`(CASE status WHEN 'held' THEN 'pending' ELSE status END) = ${p.status}`
 }
 
 /** Of decimals without leading zeros, the longer one is greater; of two with one length, the later text. */
@@ -341,7 +371,7 @@ function statementFor(shape: Shape): Statement<Parameters, FoundRow> {
 async function matching(
   executor: Executor,
   path: Path,
-  filter: TransactionFilter,
+  filter: StoredFilter,
   given: Parameters,
 ): Promise<readonly Match[]> {
   const { text } = filter

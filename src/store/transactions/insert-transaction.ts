@@ -1,7 +1,9 @@
 // Inserts a transaction's first row and counts it, in the caller's unit.
+import { firstEventOf } from '../../domain/event.ts'
 import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
+import { publishEvent } from './publish-event.ts'
 import { saveAttempts } from './save-attempts.ts'
 import { attemptsOf } from './save-transaction.ts'
 import type { Tallies } from './tallies.ts'
@@ -30,4 +32,6 @@ export async function insertTransaction(executor: Executor, tallies: Tallies, tr
   else await executor.all(insert, row)
   tallies.count(transaction.relayerId, statusOf(transaction), transaction.sequence, 1)
   await saveAttempts(executor, [], attemptsOf(transaction))
+  const event = firstEventOf(transaction)
+  if (event) await publishEvent(executor, event, transaction, transaction.createdAt)
 }

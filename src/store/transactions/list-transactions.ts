@@ -7,6 +7,7 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { toJson } from '../json.ts'
 import type { ListPage, ListPosition, ListRequest, TransactionFilter, TransactionItem } from '../list-port.ts'
+import type { StoredStatus } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { findMatches } from './find-matches.ts'
 import type { Ids } from './find-transaction.ts'
@@ -66,6 +67,28 @@ const ofStatus = statement<Window & { status: Status }, LightRow>((db, p) =>
     .limit(p.limit),
 )
 
+/** Two indexed ranges that the database merges by sequence: transactions on hold are pending too. */
+const ofPending = statement<Window, LightRow>((db, p) => {
+  const positions = (status: StoredStatus) =>
+    db
+      .selectFrom('transactions')
+      .select('sequence')
+      .where('relayer_id', '=', p.relayerId)
+      .where('status', '=', status)
+      .where('sequence', '<', p.below)
+  const page = positions('pending')
+    .unionAll(positions('held'))
+    .orderBy('sequence', 'desc')
+    .limit(p.limit)
+    .offset(p.offset)
+  return db
+    .selectFrom('transactions')
+    .select(lightColumns)
+    .where('relayer_id', '=', p.relayerId)
+    .where('sequence', 'in', db.selectFrom(page.as('page')).select('sequence'))
+    .orderBy('sequence', 'desc')
+})
+
 /** The whole page in memory. */
 export async function listTransactions(
   executor: Executor,
@@ -102,7 +125,7 @@ async function listByStatus(
 
   // One more row says whether the list goes on.
   const window = { relayerId, below: before?.sequence ?? top, limit: perPage + 1, offset }
-  const found = status ? await executor.all(ofStatus, { ...window, status }) : await executor.all(ofRelayer, window)
+  const found = await findPage(executor, status, window)
   const rows = found.slice(0, perPage)
   const last = found.length > perPage ? rows.at(-1) : undefined
   return {
@@ -110,6 +133,11 @@ async function listByStatus(
     total,
     ...(last && { next: { sequence: last.sequence, createdAt: last.created_at } }),
   }
+}
+
+function findPage(executor: Executor, status: Status | undefined, window: Window): Promise<LightRow[]> {
+  if (status === undefined) return executor.all(ofRelayer, window)
+  return status === 'pending' ? executor.all(ofPending, window) : executor.all(ofStatus, { ...window, status })
 }
 
 async function listMatches(

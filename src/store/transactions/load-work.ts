@@ -1,7 +1,7 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
 import type { Condition } from '../../domain/condition.ts'
-import { passedMax, type Work } from '../../domain/decide/plan/work.ts'
+import { heldMax, passedMax, type Work } from '../../domain/decide/plan/work.ts'
 import { keptByEveryNode } from '../../domain/decide/queue/window.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -103,17 +103,33 @@ const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
     .limit(1),
 )
 
-/** Beyond the head of the queue: the transactions that expire first. Those without valid_until are in no index. */
-const expiring = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
-  db
+type Soon = Version & { readonly for: 'release' | 'expiry' }
+
+/**
+ * Beyond the head of the queue: the transactions that expire first, and those whose hold ends first. Those without a time are in no
+ * index.
+ */
+const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: number }, Soon>((db, p) => {
+  const ofRelayer = db
     .selectFrom('transactions')
     .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`phase = 'queued' AND valid_until IS NOT NULL`)
     .where(isNotAmongTaken(p.relayerId))
+  const expiring = ofRelayer
+    .select(sql.lit<Soon['for']>('expiry').as('for'))
+    .where(sql<boolean>`phase IN ('queued', 'held') AND valid_until IS NOT NULL`)
     .orderBy('valid_until')
-    .limit(p.limit),
-)
+    .limit(p.expiries)
+  const ending = ofRelayer
+    .select(sql.lit<Soon['for']>('release').as('for'))
+    .where(sql<boolean>`held_until IS NOT NULL`)
+    .orderBy('held_until')
+    .limit(p.releases)
+  return db
+    .selectFrom(expiring.as('expiring'))
+    .selectAll()
+    .unionAll(db.selectFrom(ending.as('ending')).selectAll())
+})
 
 type HeadRow = Pick<TransactionRow, 'id' | 'sequence'> & WaitRow
 
@@ -152,10 +168,10 @@ export async function loadWork(
   earlier?: EarlierWork,
 ): Promise<Work | undefined> {
   // In parallel: a remote database costs two round trips instead of seven.
-  const [found, open, soonest, unclear, unsettled, likely] = await Promise.all([
+  const [found, open, timed, unclear, unsettled, likely] = await Promise.all([
     findRelayerAndFloor(executor, relayerId),
     executor.all(bound, { relayerId }),
-    executor.all(expiring, { relayerId, limit: expiringMax }),
+    executor.all(soonest, { relayerId, expiries: expiringMax, releases: heldMax }),
     executor.all(suspected, { relayerId }),
     findUnsettled(executor, relayerId),
     earlier && queueOf(executor, earlier.relayer, queuedMax),
@@ -166,7 +182,7 @@ export async function loadWork(
   // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
   const [current, explained, presigned] = await Promise.all([
-    readChanged(executor, [open, queued, unclear, soonest].flat(), earlier?.transactions ?? new Map()),
+    readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
@@ -177,6 +193,7 @@ export async function loadWork(
     ...(presigned && { presigned }),
     queued: queued.map(current),
     suspected: unclear.map(current),
-    expiring: soonest.map(current),
+    expiring: timed.filter((each) => each.for === 'expiry').map(current),
+    held: timed.filter((each) => each.for === 'release').map(current),
   }
 }

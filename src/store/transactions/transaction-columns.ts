@@ -75,6 +75,8 @@ export const progressColumns = {
   suspected_nonce: 'bigint',
   give_ups: 'integer',
   cancel_cost_max: 'text',
+  hold: 'text',
+  held_until: 'bigint',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

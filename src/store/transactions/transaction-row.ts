@@ -7,6 +7,7 @@ import { cutRevertText } from '../../domain/revert-text.ts'
 import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TransactionTable } from '../schema.ts'
 import { storableText } from '../storable-text.ts'
+import { holdFromRow, holdToRow } from './hold-row.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { progressColumns } from './transaction-columns.ts'
 import { waitFromRow, waitToRow } from './wait-row.ts'
@@ -36,11 +37,12 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
   const inclusion = 'inclusion' in lifecycle ? lifecycle.inclusion : undefined
   const receipt = inclusion && inclusion.by !== 'external' ? inclusion : undefined
   const wait = waitToRow(transaction.wait)
+  const { hold, held_until } = holdToRow(lifecycle)
   // No spread: with one a row takes three times as long, and each change of a transaction makes one.
   return {
     phase: lifecycle.phase,
     open: isTerminal(transaction) ? 0 : 1,
-    status: statusOf(transaction),
+    status: lifecycle.phase === 'held' ? 'held' : statusOf(transaction),
     status_reason: storableText(transaction.statusReason),
     wait_condition: wait.wait_condition,
     wait_text: wait.wait_text,
@@ -68,6 +70,8 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     suspected_hash: transaction.suspectedNoOp?.hash ?? null,
     suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
     give_ups: transaction.giveUps ?? null,
+    hold,
+    held_until,
   }
 }
 
@@ -105,6 +109,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
 
 function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Lifecycle {
   if (row.phase === 'queued') return { phase: 'queued' }
+  if (row.phase === 'held') return { phase: 'held', hold: holdFromRow(required(row, 'hold')) }
   if (row.phase === 'dropped') {
     return {
       phase: 'dropped',

@@ -20,6 +20,8 @@ export const typeFiles: Readonly<
     ['CancellationPreviewView', 'CancellationPreview'],
     ['SendInput', 'SendRequest'],
     ['ReplaceInput', 'ReplaceRequest'],
+    ['HoldView', 'Hold'],
+    ['ReleaseResultView', 'ReleaseResult'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

@@ -397,6 +397,8 @@ test('every condition has a case here, or comes of something else', () => {
   const elsewhere: readonly Condition[] = [
     ...(['policy', 'nonce_taken', 'cancellation_unclear'] as const),
     ...(['witnesses_contradict', 'witness_silent'] as const),
+    // In test/domain/hold.test.ts: it begins with a send, not with a decision.
+    'on_hold',
     // In test/engine/account-in-use.test.ts.
     'account_in_use',
     // In finality.test.ts, witnesses.test.ts, cancel-in-flight.test.ts and refusals.test.ts beside this file.

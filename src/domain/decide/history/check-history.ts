@@ -15,15 +15,19 @@ import { isInPhase, returnsToQueue, spenderKind, type Transaction } from '../../
 import type { Nonce } from '../../units.ts'
 import { unsettledNonces } from '../facts/unsettled.ts'
 import { type Decision, explain } from '../plan/decision.ts'
-import type { Work } from '../plan/work.ts'
+import { heldMax, type Work } from '../plan/work.ts'
 import { windowMax } from '../queue/window.ts'
 import { clockMarginMs } from './recover.ts'
 
 /** Transactions as old as the owner, or older, that may have been sent without a record here. */
-function inDoubt({ lostHistory, queued, suspected, open }: Work): readonly Transaction[] {
+function inDoubt({ lostHistory, queued, held, suspected, open }: Work): readonly Transaction[] {
   if (!lostHistory) return []
   const unproven = open.filter((each) => !isOursByRecord(each) || returnsToQueue(each))
-  return [...queued, ...suspected, ...unproven].filter(({ sequence }) => sequence <= lostHistory.through)
+  const doubted = [...queued, ...held, ...suspected, ...unproven].filter(
+    ({ sequence }) => sequence <= lostHistory.through,
+  )
+  // Older ones may be on hold behind the loaded ones.
+  return doubted.length > 0 || held.length < heldMax ? doubted : held
 }
 
 function isOursByRecord(transaction: Transaction): boolean {

@@ -64,7 +64,9 @@ export type Decision =
   /** Canceled, and certainly no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
   /** Its valid_until has passed: a cancellation that no client requested. */
-  | { do: 'expire'; transaction: InPhase<'queued' | 'inFlight'> }
+  | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight'> }
+  /** Its hold has ended by time. */
+  | { do: 'release'; transaction: InPhase<'held'> }
   /** Every node that answers refuses its payload: a cancellation that no client requested. */
   | { do: 'giveUp'; transaction: InPhase<'inFlight'>; refused: Refused }
   /** It can never be mined as it is. */

@@ -31,7 +31,10 @@ export function violations(work: Work): readonly string[] {
       found.push(`${id} was mined by an attempt that it never recorded`)
     }
   }
-  for (const { id, lifecycle } of [...work.queued, ...work.expiring]) {
+  for (const { id, lifecycle } of work.held) {
+    if (lifecycle.phase !== 'held') found.push(`${id} is ${lifecycle.phase} among those on hold`)
+  }
+  for (const { id, lifecycle } of work.queued) {
     if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
   }
   return found

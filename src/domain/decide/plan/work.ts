@@ -26,8 +26,10 @@ export interface StoredWork {
    * come on top: the first `passedMax` of them.
    */
   readonly queued: readonly Transaction[]
-  /** The first of the whole queue to expire, soonest first. */
+  /** The first to expire of the whole queue and of those on hold, soonest first. */
   readonly expiring: readonly Transaction[]
+  /** The first whose hold ends, soonest first, at most `heldMax`; those that time never releases come last. */
+  readonly held: readonly Transaction[]
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
   readonly suspected: readonly Transaction[]
   /** Read only once a gap has to be filled, or a nonce lies far above the record. */
@@ -48,6 +50,8 @@ export interface StepBudget {
 
 /** The memory of this process, which a restart loses. */
 export interface ProcessMemory {
+  /** When this process first saw a head as high as the newest. Absent: in this step. */
+  readonly headSince?: TimestampMs
   /** How many may be in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
   /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */
@@ -100,6 +104,9 @@ export interface NonceRun {
   readonly last: Nonce
   readonly ahead: number
 }
+
+/** More on hold are loaded once these have left it. */
+export const heldMax = 64
 
 /** More of those that the balance does not cover and others pass wait until some of these are paid or canceled. */
 export const passedMax = 32

@@ -1,0 +1,21 @@
+// The beginning of a hold, at a send or at a replacement.
+import { RescindError } from './errors.ts'
+import type { Hold } from './hold.ts'
+import type { Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
+import { withWait } from './wait.ts'
+
+/** The transaction before the queue, where it has no nonce. */
+export function withHold(transaction: Transaction, hold: Hold, now: TimestampMs): Transaction {
+  const { rule, until } = hold
+  const held: Transaction = { ...transaction, lifecycle: { phase: 'held', hold } }
+  return withWait(held, { condition: 'on_hold', facts: { rule, ...(until !== undefined && { until }) } }, now)
+}
+
+/** Of a transaction with a nonce, which can't go back before the queue. */
+export function tooLateToHold(id: string): RescindError {
+  return new RescindError(
+    'TOO_LATE_TO_HOLD',
+    `transaction ${id} has a nonce, and the new payload would be held; cancel it and send a new transaction`,
+  )
+}

@@ -1,0 +1,46 @@
+// Releases transactions on hold once time has ended their holds, by our clock and by the chain's. A pause keeps them on hold.
+import { hasHoldEnded, patienceEndsAt } from '../hold.ts'
+import { isPaused } from '../pause.ts'
+import { isInPhase } from '../transaction.ts'
+import type { TimestampMs } from '../units.ts'
+import { hasExpired } from './follow-up.ts'
+import type { Decision } from './plan/decision.ts'
+import type { Situation } from './plan/situation.ts'
+import type { StoredWork, Work } from './plan/work.ts'
+
+export function releaseEnded({
+  work,
+  observation,
+  now,
+}: Pick<Situation, 'work' | 'observation' | 'now'>): readonly Decision[] {
+  if (isPaused(work.relayer)) return []
+  const clocks = { now, headAt: observation.head.timestampMs, headSince: work.headSince ?? now }
+  return work.held.flatMap((transaction): Decision[] =>
+    isInPhase(transaction, 'held') && !hasExpired(transaction, now) && hasHoldEnded(transaction.lifecycle.hold, clocks)
+      ? [{ do: 'release', transaction }]
+      : [],
+  )
+}
+
+/** Whether a step looks at one on hold: it has expired, or its hold has ended by our clock. */
+export function hasDueHold(work: Pick<StoredWork, 'relayer' | 'held' | 'expiring'>, now: TimestampMs): boolean {
+  return endsOf(work).some((until) => until <= now) || work.expiring.some((each) => hasExpired(each, now))
+}
+
+/**
+ * When the next hold ends by our clock, after `now`; or when our clock alone ends one, whose time no head has reached: without a
+ * newer head nothing else would.
+ */
+export function nextRelease(
+  work: Pick<Work, 'relayer' | 'held' | 'headSince'>,
+  now: TimestampMs,
+): TimestampMs | undefined {
+  const { headSince = now } = work
+  const ends = endsOf(work).map((until) => (until > now ? until : patienceEndsAt(until, headSince)))
+  return ends.length === 0 ? undefined : Math.min(...ends)
+}
+
+function endsOf({ relayer, held }: Pick<StoredWork, 'relayer' | 'held'>): readonly TimestampMs[] {
+  if (isPaused(relayer)) return []
+  return held.flatMap((each) => (isInPhase(each, 'held') ? (each.lifecycle.hold.until ?? []) : []))
+}

@@ -1,0 +1,122 @@
+// A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
+// relayer's policies may demand one: the longer of the two holds.
+import { RescindError } from './errors.ts'
+import type { ApiKeyId } from './ids.ts'
+import type { Policies } from './policy-table.ts'
+import type { TimestampMs, Wei } from './units.ts'
+
+/** The hold that a client requests. Part of the digest of an idempotency key, so its form must not change. */
+export type HoldRequest =
+  | { readonly kind: 'release' }
+  | { readonly kind: 'for'; readonly ms: number }
+  | { readonly kind: 'notBefore'; readonly at: TimestampMs }
+
+/** What decides when a hold ends: a member of the send, or a policy of the relayer. */
+export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value'] as const
+export type HoldRule = (typeof holdRules)[number]
+
+export interface Hold {
+  readonly rule: HoldRule
+  readonly since: TimestampMs
+  /** The key that set the payload. */
+  readonly by?: ApiKeyId
+  /** Absent: time never ends it. */
+  readonly until?: TimestampMs
+  /** The client's part: a PUT without a request of its own begins it anew. Absent if only a policy demands the hold. */
+  readonly request?: HoldRequest
+}
+
+export const notBeforeMaxMs = 366 * 24 * 3_600_000
+/** So long after its end a hold waits for a newer head, in case the chain's clock is behind ours. */
+export const headPatienceMs = 60_000
+
+/** `until` is Infinity if only a release ends it. */
+interface Demand {
+  readonly rule: HoldRule
+  readonly until: number
+}
+
+interface Held {
+  readonly value: Wei
+  readonly hold?: HoldRequest
+}
+
+/** Undefined: it may get a nonce at once. */
+export function holdOf(
+  policies: Policies,
+  { value, hold: request }: Held,
+  now: TimestampMs,
+  by?: ApiKeyId,
+): Hold | undefined {
+  const demands = [demandOf(request, now), demandOfPolicies(policies, value, now)].filter((each) => each !== undefined)
+  const [longest] = demands.sort((one, other) => other.until - one.until)
+  if (!longest || longest.until <= now) return undefined
+  const { rule, until } = longest
+  return {
+    rule,
+    since: now,
+    ...(by !== undefined && { by }),
+    ...(Number.isFinite(until) && { until }),
+    ...(request && { request }),
+  }
+}
+
+function demandOf(request: HoldRequest | undefined, now: TimestampMs): Demand | undefined {
+  switch (request?.kind) {
+    case undefined:
+      return undefined
+    case 'release':
+      return { rule: 'hold', until: Number.POSITIVE_INFINITY }
+    case 'for':
+      return { rule: 'hold_for', until: now + request.ms }
+    case 'notBefore':
+      return { rule: 'not_before', until: request.at }
+  }
+}
+
+function demandOfPolicies({ minHold, holdAboveValue }: Policies, value: bigint, now: TimestampMs): Demand | undefined {
+  if (holdAboveValue !== undefined && value <= holdAboveValue) return undefined
+  if (minHold !== undefined) return { rule: 'min_hold', until: now + minHold }
+  return holdAboveValue === undefined ? undefined : { rule: 'hold_above_value', until: Number.POSITIVE_INFINITY }
+}
+
+/** Throws INVALID_REQUEST for a schedule too far ahead, and for a send that would expire before its hold ends. */
+export function checkHold(
+  policies: Policies,
+  request: Held & { readonly validUntil?: TimestampMs },
+  now: TimestampMs,
+): void {
+  const { hold: requested, validUntil } = request
+  if (requested?.kind === 'notBefore' && requested.at > now + notBeforeMaxMs) {
+    throw new RescindError('INVALID_REQUEST', 'not_before: lies more than a year ahead; send an earlier time')
+  }
+  const hold = holdOf(policies, request, now)
+  if (hold?.until === undefined || validUntil === undefined || validUntil > hold.until) return
+  throw new RescindError(
+    'INVALID_REQUEST',
+    `valid_until: it would expire on hold, which lasts until ${timeInWords(hold.until)} (${hold.rule}); send a later valid_until, or a shorter hold`,
+  )
+}
+
+/** What shows that a hold's end has come. */
+export interface Clocks {
+  readonly now: TimestampMs
+  /** The time of the newest head. */
+  readonly headAt: TimestampMs
+  /** When this process first saw a head of that height. */
+  readonly headSince: TimestampMs
+}
+
+/** By our clock and by the chain's; by ours alone once no head has come for a minute. */
+export function hasHoldEnded({ until }: Hold, { now, headAt, headSince }: Clocks): boolean {
+  if (until === undefined || now < until) return false
+  return headAt >= until || now >= patienceEndsAt(until, headSince)
+}
+
+export function patienceEndsAt(until: TimestampMs, headSince: TimestampMs): TimestampMs {
+  return Math.max(until, headSince) + headPatienceMs
+}
+
+export function timeInWords(at: TimestampMs): string {
+  return new Date(at).toISOString()
+}
