@@ -2,6 +2,7 @@
 import { OperatorError } from '../ops/operator-error.ts'
 import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
+import { bulkPartsTable, bulkStatements, bulksTable } from './migrate-bulks.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
@@ -271,6 +272,7 @@ export const migrations: readonly Migration[] = [
   ...ofNetworkPauses,
   ...ofFigures,
   ...ofLists,
+  { name: '056-bulks', statements: [bulksTable, numbered(bulkPartsTable), ...bulkStatements] },
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

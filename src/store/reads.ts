@@ -20,12 +20,14 @@ import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
+import { findBulk, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
+import { listOfBulk } from './transactions/list-of-bulk.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
@@ -86,6 +88,11 @@ export function readsOver(executor: Executor): Reads {
     uncountedRelayers: () => uncountedRelayers(executor),
     presigned: () => listAllPresigned(executor),
     bulksUnderWay: () => listBulksUnderWay(executor),
+    waitingBulkParts: (limit) => listWaitingParts(executor, limit),
+    bulk: (id, relayers) => findBulk(executor, id, relayers),
+    bulks: ({ page, perPage }, relayers) =>
+      listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
+    bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),

@@ -38,7 +38,8 @@ import {
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
+import { recordBulk } from './transactions/bulk-rows.ts'
+import { cancelPending, cancelShare, takeBulk } from './transactions/cancel-pending.ts'
 import { claim, pruneClaims } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
@@ -111,7 +112,9 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
     permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),
-    cancelPending: (relayerId, now, share) => cancelPending(executor, tallies, relayerId, now, share),
+    recordBulk: (bulk) => recordBulk(executor, bulk),
+    takeBulk: (part, now, share) => takeBulk(executor, tallies, part, now, share),
+    cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
     cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),

@@ -1,7 +1,7 @@
 // Bulk cancellation equals canceling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { BulkCancellation } from '../../src/domain/bulk-cancellation.ts'
+import type { TakenInBulk } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
 import { suspect } from '../../src/domain/decide/history/lost-cancellation.ts'
@@ -20,6 +20,7 @@ import {
   hashOf,
   now,
   someAttempt,
+  someBulk,
   someNoOp,
 } from '../domain/some.ts'
 import { freshId, type OpenStore, type StoreUnderTest, send, sendWithin, storedRelayer } from './contract.ts'
@@ -121,7 +122,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const ids = await fill(under, relayer.id, ['queued', 'accepted', 'queued', 'held', 'accepted', 'queued'])
-    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, now))
+    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect(inOrder.map((id) => ids.indexOf(id))).toEqual([1, 3, 4, 0, 2, 5])
   })
 
@@ -135,7 +136,7 @@ export function bulkContract(open: OpenStore): void {
       for (let each = 0; each < count; each += 1) ids.push((await sendWithin(session, id)).id)
       return ids
     }, id)
-    const { canceled } = await store.commit((session) => session.cancelPending(id, now), id)
+    const { canceled } = await store.commit((session) => session.cancelPending(id, now, someBulk()), id)
     expect(canceled).toEqual(sent)
     expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: count })
     const events = await under.query<{ id: string }>('SELECT transaction_id AS id FROM outbox ORDER BY outbox.id')
@@ -147,7 +148,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const before = [send(store, relayer.id), send(store, relayer.id)]
-    const bulk = store.commit((session) => session.cancelPending(relayer.id, now), relayer.id)
+    const bulk = store.commit((session) => session.cancelPending(relayer.id, now, someBulk()), relayer.id)
     const after = [send(store, relayer.id), send(store, relayer.id)]
     const covered = (await Promise.all(before)).map(({ id }) => id)
     const spared = (await Promise.all(after)).map(({ id }) => id)
@@ -168,7 +169,7 @@ export function bulkContract(open: OpenStore): void {
       const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
       await session.insertTransaction(fillGap(next.relayer, at, attempt))
     })
-    const result = await store.commit((session) => session.cancelPending(relayer.id, now))
+    const result = await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect(result).toEqual({ canceled: [before], failed: [], racing: 1 })
     expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
@@ -180,7 +181,7 @@ export function bulkContract(open: OpenStore): void {
     await fill(under, relayer.id, ['queued', 'accepted'])
     await fill(under, other.id, ['queued', 'accepted'])
     const rows = await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)
-    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, now))
+    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect((await bulk()).canceled).toHaveLength(2)
     expect(await bulk()).toEqual({ canceled: [], failed: [], racing: 0 })
     expect(await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)).toEqual(rows)
@@ -188,8 +189,10 @@ export function bulkContract(open: OpenStore): void {
 }
 
 /** In shares, of which each is a commit of its own. */
-async function cancelAll(store: Store, relayerId: RelayerId, share: number | undefined): Promise<BulkCancellation> {
-  const { isUnderWay, ...begun } = await store.commit((session) => session.cancelPending(relayerId, now, share))
+async function cancelAll(store: Store, relayerId: RelayerId, share: number | undefined): Promise<TakenInBulk> {
+  const { isUnderWay, ...begun } = await store.commit((session) =>
+    session.cancelPending(relayerId, now, someBulk(), share),
+  )
   const written: TransactionId[] = []
   for (let isLast = !isUnderWay || share === undefined; !isLast; ) {
     const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1))

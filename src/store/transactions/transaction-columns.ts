@@ -74,6 +74,7 @@ export const progressColumns = {
   suspected_hash: 'text',
   suspected_nonce: 'bigint',
   give_ups: 'integer',
+  bulk_part: 'bigint',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

@@ -67,6 +67,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     suspected_hash: transaction.suspectedNoOp?.hash ?? null,
     suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
     give_ups: transaction.giveUps ?? null,
+    bulk_part: transaction.bulkPart ?? null,
   }
 }
 
@@ -93,6 +94,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
+    ...(row.bulk_part !== null && { bulkPart: row.bulk_part }),
     ...(row.give_ups !== null && { giveUps: row.give_ups }),
     version: row.version,
   }

@@ -12,7 +12,7 @@ import { statusOf } from '../../../src/domain/transaction.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { unavailable } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { now, someAttempt } from '../../domain/some.ts'
+import { now, someAttempt, someBulk } from '../../domain/some.ts'
 import { send, storedRelayer } from '../../store/contract.ts'
 import { openStore, quiet } from '../../store/open-store.ts'
 
@@ -46,7 +46,7 @@ async function openQueue() {
 }
 
 const mark = (store: Store, relayer: RelayerId) =>
-  store.commit((session) => session.cancelPending(relayer, now, 2), relayer)
+  store.commit((session) => session.cancelPending(relayer, now, someBulk(), 2), relayer)
 
 test('a queue as long as a share is canceled in one commit', async () => {
   await using under = await openStore()
