@@ -9,8 +9,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/bulk-mark.ts',
-        find: "(transactions.status <> 'pending' OR transactions.sequence > ${taken(",
-        put: "(transactions.status <> '' OR transactions.sequence > ${taken(",
+        find: '(transactions.status NOT IN (${queued}) OR',
+        put: "(transactions.status <> '' OR",
       },
     ],
   },
@@ -59,8 +59,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '  else await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: !last }',
-        put: '  await removeBulkMark(executor, relayerId)\n  return { canceled, isLast: true }',
+        find: 'const next = last === undefined ?',
+        put: 'const next = last !== null ?',
       },
     ],
   },
@@ -71,8 +71,8 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'ended as canceled without an event',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
-        find: '    await executor.all(publishDrops, part)\n',
+        file: 'src/store/transactions/drop-queue.ts',
+        find: '    await executor.all(publishDrops[kind], drop)\n',
         put: '',
       },
     ],
@@ -96,8 +96,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: 'if (await findBulkMark(executor, relayerId))',
-        put: 'if ((await findBulkMark(executor, relayerId))?.through === -1)',
+        find: 'if (await findBulkMark(executor, relayerId)) {',
+        put: 'if ((await findBulkMark(executor, relayerId))?.through === -1) {',
       },
     ],
   },

@@ -9,6 +9,10 @@ export const limits = {
   bulkShare: 1_000,
   /** Between two shares. */
   bulkBreathMs: 1,
+  /** Relayers that a bulk cancellation stops at once, on PostgreSQL; on SQLite, which has one writer, one after the other. */
+  bulkStopsAtOnce: 8,
+  /** How often a replica looks for relayers that another one left to stop. */
+  bulkLookEveryMs: 2_000,
   /** Transactions of one relayer with a nonce and no receipt. */
   maxInFlightMax: policyTable.maxInFlight.max,
 

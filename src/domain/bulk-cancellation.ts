@@ -1,4 +1,4 @@
-// A bulk cancellation: what was requested, its part at each relayer, and the counts of its transactions.
+// A bulk cancellation: the request, its part at each relayer, and the counts of its transactions.
 import type { BulkFilter } from './bulk-filter.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from './ids.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -62,6 +62,12 @@ export interface BulkPart {
   readonly already: number
   readonly refused: readonly BulkRefusal[]
   readonly finalAt?: TimestampMs
+}
+
+/** A part whose relayer still sends. */
+export interface WaitingBulkPart {
+  readonly bulkId: BulkId
+  readonly relayerId: RelayerId
 }
 
 /** By verdict, each transaction once; the others say how many of them. */

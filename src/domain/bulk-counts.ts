@@ -1,8 +1,12 @@
 // The counts of a bulk cancellation. They follow from the verdicts on its transactions: a change of one adds what it is now and takes away
 // what it was.
-import type { BulkCounts } from './bulk-cancellation.ts'
+import type { BulkCancellation, BulkCounts } from './bulk-cancellation.ts'
 import { verdictOn } from './cancel.ts'
 import type { Transaction } from './transaction.ts'
+import type { TimestampMs, Wei } from './units.ts'
+
+/** More is an error of a node: sums would leave the range of exact integers. */
+const costMax: Wei = 2n ** 43n * 1_000_000_000n
 
 export const noCounts: BulkCounts = {
   ...{ dropped: 0, racing: 0, won: 0, lost: 0, external: 0 },
@@ -12,13 +16,14 @@ export const noCounts: BulkCounts = {
 /** The counts of one transaction. */
 export function countsOf(transaction: Transaction): BulkCounts {
   const { state, final, safeToRetry, cost } = verdictOn(transaction)
+  const known = cost !== undefined && cost <= costMax ? cost : undefined
   return {
     ...noCounts,
     [state]: 1,
     unsettled: final ? 0 : 1,
     safe: safeToRetry ? 1 : 0,
-    unpriced: cost === undefined ? 1 : 0,
-    cost: cost ?? 0n,
+    unpriced: known === undefined ? 1 : 0,
+    cost: known ?? 0n,
   }
 }
 
@@ -48,4 +53,14 @@ function combine(one: BulkCounts, other: BulkCounts, sign: 1 | -1): BulkCounts {
 
 export function isNoChange(counts: BulkCounts): boolean {
   return Object.values(counts).every((count) => count === 0 || count === 0n)
+}
+
+/** When the last of its parts was final. Undefined before. */
+export function finalAtOf({
+  parts,
+  requestedAt,
+}: Pick<BulkCancellation, 'parts' | 'requestedAt'>): TimestampMs | undefined {
+  const ends = parts.map(({ finalAt }) => finalAt)
+  if (ends.includes(undefined)) return undefined
+  return Math.max(requestedAt, ...ends.map((end) => end ?? requestedAt))
 }

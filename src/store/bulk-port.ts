@@ -1,6 +1,12 @@
 // The part of the store port for bulk cancellations.
 import type { Requester } from '../domain/audit.ts'
-import type { BulkCancellation, BulkHead, BulkShare, TakenInBulk } from '../domain/bulk-cancellation.ts'
+import type {
+  BulkCancellation,
+  BulkHead,
+  BulkShare,
+  TakenInBulk,
+  WaitingBulkPart,
+} from '../domain/bulk-cancellation.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -13,17 +19,17 @@ export interface BulkClaim {
   readonly digest: string
 }
 
+/** The earlier object under a key. */
+export interface ClaimedBulk {
+  readonly id: BulkId
+  readonly digest: string
+}
+
 export interface NewBulk {
   readonly head: BulkHead
   readonly relayers: readonly RelayerId[]
   readonly requester: Requester
   readonly claim: BulkClaim
-}
-
-/** A part whose relayer still sends. */
-export interface WaitingBulkPart {
-  readonly bulkId: BulkId
-  readonly relayerId: RelayerId
 }
 
 /** Of a DELETE: the object that it makes, unless there is nothing to cancel. */
@@ -46,13 +52,17 @@ export interface BulkReads {
   bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
   /** Newest first; `relayers` as in `bulk`. */
   bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>
+  /** The object under this idempotency key. */
+  bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
   /** The transactions of these parts, by part and sequence. */
   bulkTransactions(parts: readonly number[], page: PageRequest): Promise<Page<PageItem<Transaction>>>
 }
 
 export interface BulkChanges {
+  /** Every relayer, by id. */
+  relayerIds(): Promise<readonly RelayerId[]>
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
-  recordBulk(bulk: NewBulk): Promise<{ readonly id: BulkId; readonly digest: string } | undefined>
+  recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
   /**
    * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
    * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over.

@@ -18,7 +18,7 @@ const counts = [
   ...['dropped', 'racing', 'won', 'lost', 'external', 'unsettled', 'safe', 'unpriced', 'gwei', 'wei', 'already'],
 ]
 
-/** The mark of an earlier release, of which only SQLite has any, becomes an object. */
+/** The mark of an earlier release becomes an object. PostgreSQL has none. */
 const ofMarks = [
   {
     sqlite: `INSERT INTO bulks (id, origin, filter, every_relayer, pause, requested_at)

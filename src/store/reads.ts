@@ -20,7 +20,7 @@ import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
-import { findBulk, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
+import { findBulk, findBulkOfKey, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { readFigures } from './transactions/figures.ts'
@@ -92,6 +92,7 @@ export function readsOver(executor: Executor): Reads {
     bulk: (id, relayers) => findBulk(executor, id, relayers),
     bulks: ({ page, perPage }, relayers) =>
       listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
+    bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
     bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),

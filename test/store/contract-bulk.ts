@@ -170,7 +170,7 @@ export function bulkContract(open: OpenStore): void {
       await session.insertTransaction(fillGap(next.relayer, at, attempt))
     })
     const result = await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
-    expect(result).toEqual({ canceled: [before], failed: [], racing: 1 })
+    expect(result).toEqual({ bulkId: expect.any(String), canceled: [before], failed: [], racing: 1 })
     expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
 

@@ -36,6 +36,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
   return operation({
     scope: 'cancel',
     refusals: ['RELAYER_NOT_FOUND'],
+    answerHeaders: ['Relayer-Bulk-Cancellation'],
     audited: 'in its commit',
     schema: {
       operationId: 'cancelPendingTransactions',
@@ -53,6 +54,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
         requesterOf(request, 'cancelPendingTransactions'),
       )
       if (result.canceled.length + result.failed.length === 0) auditor.unchanged(request)
+      if (result.bulkId !== undefined) reply.header('relayer-bulk-cancellation', result.bulkId)
       const total = result.canceled.length + result.failed.length
       const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
       const listing = (ids: readonly string[]) => ({

@@ -1,11 +1,17 @@
 // The rows of bulk cancellations: the object, and its part at each relayer.
 import { type Selectable, sql } from 'kysely'
 import type { Requester } from '../../domain/audit.ts'
-import type { BulkCancellation, BulkHead, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
+import type {
+  BulkCancellation,
+  BulkHead,
+  BulkPart,
+  BulkRefusal,
+  WaitingBulkPart,
+} from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
-import type { BulkId, RelayerId } from '../../domain/ids.ts'
+import type { ApiKeyId, BulkId, RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import type { BulkClaim, NewBulk, WaitingBulkPart } from '../bulk-port.ts'
+import type { BulkClaim, ClaimedBulk, NewBulk } from '../bulk-port.ts'
 import type { BulkPartTable, BulkTable } from '../bulk-tables.ts'
 import { inLists } from '../in-lists.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../json.ts'
@@ -37,11 +43,11 @@ const insert = statement<BulkTable, { id: BulkId }>((db, p) =>
     .returning('id'),
 )
 
-const ofKey = statement<{ requestedBy: string; key: string }, { id: BulkId; digest: string | null }>((db, p) =>
+const ofKey = statement<{ requestedBy: ApiKeyId; key: string }, { id: BulkId; digest: string | null }>((db, p) =>
   db
     .selectFrom('bulks')
     .select(['id', 'digest'])
-    .where('requested_by', '=', sql<never>`${p.requestedBy}`)
+    .where('requested_by', '=', p.requestedBy)
     .where('idempotency_key', '=', p.key)
     .where('idempotency_key', 'is not', null),
 )
@@ -83,15 +89,24 @@ function rowOf(head: BulkHead, claim?: BulkClaim): BulkTable {
   }
 }
 
+export async function findBulkOfKey(
+  executor: Executor,
+  owner: ApiKeyId,
+  key: string,
+): Promise<ClaimedBulk | undefined> {
+  const row = await first(executor, ofKey, { requestedBy: owner, key })
+  return row && { id: row.id, digest: row.digest ?? '' }
+}
+
 /** Returns the earlier object under the same key; undefined if this one is recorded. */
 export async function recordBulk(
   executor: Executor,
   { head, relayers, requester, claim }: NewBulk,
-): Promise<{ readonly id: BulkId; readonly digest: string } | undefined> {
+): Promise<ClaimedBulk | undefined> {
   if (!(await first(executor, insert, rowOf(head, claim)))) {
-    const found = await first(executor, ofKey, { requestedBy: claim.owner, key: claim.key })
+    const found = await findBulkOfKey(executor, claim.owner, claim.key)
     if (!found) throw new Error(`idempotency key "${claim.key}" is claimed, but its bulk cancellation is missing`)
-    return { id: found.id, digest: found.digest ?? '' }
+    return found
   }
   for (const relayerId of relayers) {
     await executor.all(insertParts, { bulk_id: head.id, relayer_id: relayerId, requester: toJson(requester) })
@@ -273,7 +288,7 @@ const end = statement<{ part: number; instant: number | null; now: number }>((db
       instant: sql<number>`COALESCE(instant, ${p.instant})`,
       walking: null,
       unwritten: 0,
-      final_at: sql<number>`CASE WHEN unsettled = 0 THEN ${p.now} END`,
+      final_at: sql<number>`CASE WHEN unsettled = 0 THEN CAST(${p.now} AS BIGINT) END`,
     })
     .where('id', '=', p.part),
 )

@@ -1,7 +1,7 @@
 // The commits of a bulk cancellation at one relayer. The first one cancels what has a nonce, lowest first, and drops the queue, or marks it
 // for others that drop it in shares.
 import { sql } from 'kysely'
-import type { BulkRefusal, BulkShare, TakenInBulk } from '../../domain/bulk-cancellation.ts'
+import type { BulkRefusal, BulkShare, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
 import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
 import { cancel } from '../../domain/cancel.ts'
 import { StaleWrite } from '../../domain/errors.ts'
@@ -9,7 +9,7 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { bulkStatuses } from '../../domain/refusals.ts'
 import { isTerminal, type Lifecycle, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import type { BulkStop, DeleteBulk, WaitingBulkPart } from '../bulk-port.ts'
+import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type QueuedStatus, statusesToWalk } from './bulk-filter.ts'
