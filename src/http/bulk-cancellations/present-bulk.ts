@@ -4,7 +4,7 @@ import type { BulkCancellation, BulkPart } from '../../domain/bulk-cancellation.
 import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
-import { filterSchema, presentFilter } from './parse-bulk.ts'
+import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
 
 const countsExample = {
   ...{ dropped: 40, racing: 1, won: 2, lost: 0, external: 0, not_final: 2, already: 0, refused: 0 },
@@ -59,7 +59,7 @@ const headProperties = {
   reason: Type.Optional(Type.String()),
   requested_at: time(),
   requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
-  filter: filterSchema,
+  filter: appliedFilterSchema,
   every_relayer: Type.Boolean({ description: 'It was requested for all relayers' }),
   relayers: Type.Array(such('local'), { description: 'Those that the key sees' }),
   pause: Type.Boolean(),
