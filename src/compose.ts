@@ -266,9 +266,8 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const stops = opened.use(openStops(management, limits, sharing !== undefined))
   const everything = opened.move()
   return {
-    ...{ commands, management, stops },
+    ...{ commands, management, stops, states },
     ...(sharing && { hints: sharing.hints }),
-    states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
