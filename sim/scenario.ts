@@ -117,6 +117,8 @@ export interface Scenario {
   readonly externalIds?: number
   /** How likely a send or a PUT requests a hold. Absent: never. */
   readonly holds?: number
+  /** How likely a step makes a bulk cancellation with a filter. Absent: never. */
+  readonly bulkObjects?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -189,6 +191,8 @@ export const features = [
   'networkPauses',
   // Sends on hold, policies that demand it, and releases.
   'sendHolds',
+  // Bulk cancellations with filters, over some relayers.
+  'bulkObjects',
   // Owners look at idle relayers.
   'surveys',
   // Sends have names, and few different ones.
@@ -260,6 +264,7 @@ export const drawnUsually: Drawn = {
   reserve: 0.02,
   sweeps: 0.03,
   sendHolds: 0.03,
+  bulkObjects: 0.15,
   surveys: 0.1,
   labels: 0.03,
   sequencerPool: 0.03,
@@ -388,6 +393,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawExternalIds(has('labels'), operating),
     ...drawSweeps(has('sweeps')),
     ...drawCostBounds(has('costLimits')),
+    ...drawBulkObjects(has('bulkObjects')),
     ...(has('surveys') && { surveys: true as const }),
   }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
@@ -507,6 +513,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
   const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
+}
+
+function drawBulkObjects(dice: Dice | undefined): Pick<Scenario, 'bulkObjects'> {
+  return dice ? { bulkObjects: dice.pick([0.02, 0.05, 0.1]) } : {}
 }
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {

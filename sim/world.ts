@@ -60,6 +60,7 @@ export interface World {
   readonly slotDice: Dice
   readonly sweepDice: Dice
   readonly boundDice: Dice
+  readonly bulkDice: Dice
   readonly networkDice: Dice
   readonly holdDice: Dice
   readonly burstDice: Dice
@@ -503,6 +504,7 @@ export function openWorld(
     slotDice: dice(seed, 'slots'),
     sweepDice: dice(seed, 'sweeping'),
     boundDice: dice(seed, 'bounds of cost'),
+    bulkDice: dice(seed, 'bulk objects'),
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
     burstDice: dice(seed, 'bursts of sends'),

@@ -8,10 +8,12 @@ import { openNetwork } from './chain/network.ts'
 import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { ContradictionMemory } from './chain/record-contradictions.ts'
+import { type BulkStops, stopRelayers } from './commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
-import type { ManagementContext } from './commands/management.ts'
+import { type ManagementContext, takeEffect } from './commands/management.ts'
+import { pauseRelayer } from './commands/relayers/pause-relayer.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
@@ -100,6 +102,7 @@ export interface Service extends AsyncDisposable {
 export interface Engine extends AsyncDisposable {
   readonly commands: CommandContext
   readonly management: ManagementContext
+  readonly stops: BulkStops
   /** Present where there are replicas. */
   readonly hints?: Hints
   readonly states: RelayerStates
@@ -131,7 +134,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   opened.use(reportAtStart({ registry, reads, logger: around.logger, observed: states.observed }))
   const server = opened.use(
     await openServer({
-      ...{ commands, management, chainOf, signerOf, policyOf, windowOf: states.windowOf },
+      ...{ commands, management, stops: engine.stops, chainOf, signerOf, policyOf, windowOf: states.windowOf },
       serves: config.role === 'worker' ? 'probes' : config.server.isDocumented ? 'everything' : 'operations',
       limits: { ...config.server.rateLimit, rpcAnswerBytesMax: config.server.rpcAnswerBytesMax },
       ...{ rates, eventIdSecret: config.server.apiKey },
@@ -256,18 +259,28 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
       else ownerships.wake(relayer)
     },
-    queueMax: limits.queueMax,
-    ...{ whyAwaited, profileOf },
+    ...{ queueMax: limits.queueMax, whyAwaited, profileOf },
   }
+  const managing = { announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies }
+  const management = { ...commands, ...managing }
+  const stops = opened.use(openStops(management, limits, sharing !== undefined))
   const everything = opened.move()
   return {
-    commands,
-    management: { ...commands, announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies },
+    ...{ commands, management, stops, states },
     ...(sharing && { hints: sharing.hints }),
-    states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
+}
+
+/** How bulk cancellations stop their relayers: side by side where there are replicas, and one after the other on SQLite. */
+function openStops(management: ManagementContext, limits: Config['limits'], isShared: boolean): BulkStops {
+  return stopRelayers({
+    ...{ context: management, logger: management.logger, atOnce: isShared ? limits.bulkStopsAtOnce : 1 },
+    ...(isShared && { lookEveryMs: limits.bulkLookEveryMs }),
+    pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
+    takeEffect: () => takeEffect(management),
+  })
 }
 
 type Shared = Parameters<typeof openStore>[2]

@@ -533,7 +533,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '    await saveTransaction(executor, tallies, taken.before, taken.after, now)\n',
+        find: '    await saveTransaction(executor, tallies, before, after, now)\n',
         put: '',
       },
     ],

@@ -33,7 +33,7 @@ export const ofFigures: readonly Mutant[] = [
     expects: 'canceled are kept of',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/store/transactions/drop-queue.ts',
         find: 'figures: { canceled: rows.length }',
         put: 'figures: {}',
       },

@@ -23,8 +23,8 @@ export const ofRules: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: '    if (!bulkStatuses.includes(bound.status)) continue\n',
-        put: '',
+        find: '({ status }: BoundRow) => bulkStatuses.includes(status)',
+        put: "({ status }: BoundRow) => bulkStatuses.includes(status) || status !== 'canceled'",
       },
     ],
   },

@@ -9,6 +9,10 @@ export const limits = {
   bulkShare: 1_000,
   /** Between two shares. */
   bulkBreathMs: 1,
+  /** Relayers that a bulk cancellation stops at once, on PostgreSQL; on SQLite, which has one writer, one after the other. */
+  bulkStopsAtOnce: 8,
+  /** How often a replica looks for relayers that another one left to stop. */
+  bulkLookEveryMs: 2_000,
   /** Transactions of one relayer with a nonce and no receipt. */
   maxInFlightMax: policyTable.maxInFlight.max,
 
@@ -52,6 +56,9 @@ export const limits = {
   /** The audit log: the oldest entries go when there are more, or when they are older. */
   auditEntriesMax: 1_000_000,
   auditDaysMax: 400,
+  /** Bulk cancellations that are kept, with their counts. */
+  bulksMax: 100_000,
+  bulkDaysMax: 400,
   /** Likewise the records of remote signatures. */
   signaturesMax: 1_000_000,
   signatureDaysMax: 400,

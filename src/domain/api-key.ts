@@ -4,7 +4,7 @@ import type { ApiKeyId, RelayerId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
 /** No scope contains another. A key with `admin` can make keys, and so, in the end, do anything. */
-export const scopes = ['read', 'send', 'cancel', 'release', 'sign', 'admin'] as const
+export const scopes = ['read', 'send', 'cancel', 'release', 'pause', 'sign', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
 /** The key of the environment. It is in no table, and the API can't revoke it. */

@@ -1,7 +1,95 @@
-// The result of canceling everything pending of a relayer, and of a share of it.
-import type { TransactionId } from './ids.ts'
+// A bulk cancellation: the request, its part at each relayer, and the counts of its transactions.
+import type { BulkFilter } from './bulk-filter.ts'
+import type { ApiKeyId, BulkId, RelayerId, TransactionId } from './ids.ts'
+import type { TimestampMs, Wei } from './units.ts'
 
-export interface BulkCancellation {
+/** `delete`: a DELETE of everything pending. */
+export type BulkOrigin = 'request' | 'delete'
+
+export interface BulkTerms {
+  readonly filter: BulkFilter
+  /** Each relayer is paused in the commit that stops it. */
+  readonly pause: boolean
+  /** Only what costs nothing. */
+  readonly only?: 'free'
+  /** Absent: no bound. */
+  readonly maxCost?: Wei
+}
+
+export interface BulkRequest extends BulkTerms {
+  readonly name?: string
+  readonly reason?: string
+}
+
+/** The object, without its parts. */
+export interface BulkHead extends BulkRequest {
+  readonly id: BulkId
+  readonly origin: BulkOrigin
+  /** All relayers that existed, and that the key may see, rather than named ones. */
+  readonly everyRelayer: boolean
+  readonly requestedAt: TimestampMs
+  /** Absent if an earlier release recorded it. */
+  readonly requestedBy?: ApiKeyId
+}
+
+export interface BulkCancellation extends BulkHead {
+  /** Of a key with relayers of its own: those at its relayers only. */
+  readonly parts: readonly BulkPart[]
+}
+
+/**
+ * waiting ──> taking ──> written
+ *    └──────────────────────┘       a short queue is written in the commit that stops the relayer
+ */
+export type BulkPartState = 'waiting' | 'taking' | 'written'
+
+/** Why a matching transaction was not taken. `unreadable`: its row can't be read or changed. */
+export interface BulkRefusal {
+  readonly id: TransactionId
+  readonly reason: 'unreadable'
+  /** For people. */
+  readonly text: string
+}
+
+export interface BulkPart {
+  readonly number: number
+  readonly relayerId: RelayerId
+  readonly state: BulkPartState
+  /** When the relayer stopped. Absent before, and of a relayer that was deleted first. */
+  readonly instant?: TimestampMs
+  readonly counts: BulkCounts
+  /** Matches that an earlier cancellation had taken, and whose race was on. */
+  readonly already: number
+  readonly refused: readonly BulkRefusal[]
+  readonly finalAt?: TimestampMs
+}
+
+/** A part whose relayer still sends. */
+export interface WaitingBulkPart {
+  readonly bulkId: BulkId
+  readonly relayerId: RelayerId
+}
+
+/** By verdict, each transaction once; the others say how many of them. */
+export interface BulkCounts {
+  readonly dropped: number
+  readonly racing: number
+  readonly won: number
+  readonly lost: number
+  readonly external: number
+  /** Their verdict is not final. */
+  readonly unsettled: number
+  /** Their payload can never execute. */
+  readonly safe: number
+  /** Their no-op was mined, and no node reported its fees. */
+  readonly unpriced: number
+  readonly cost: Wei
+}
+
+/** The result of the commit that stops a relayer. */
+export interface TakenInBulk {
+  /** Absent: there was nothing to cancel. */
+  readonly bulkId?: BulkId
   readonly canceled: readonly TransactionId[]
   readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]
   /** How many of them a node may have: the owner has to win a race for each. */

@@ -48,6 +48,7 @@ export const catalogue = {
   NETWORK_NOT_FOUND: { status: 404, retryable: false },
   DEAD_LETTER_NOT_FOUND: { status: 404, retryable: false },
   SWEEP_NOT_FOUND: { status: 404, retryable: false },
+  BULK_CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
   ROUTE_NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
   REQUEST_TIMEOUT: { status: 408, retryable: true },

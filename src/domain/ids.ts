@@ -8,6 +8,7 @@ type Brand<T, Name extends string> = T & { readonly [brand]: Name }
 
 export type RelayerId = Brand<string, 'RelayerId'>
 export type TransactionId = Brand<string, 'TransactionId'>
+export type BulkId = Brand<string, 'BulkId'>
 export type ApiKeyId = Brand<string, 'ApiKeyId'>
 export type NetworkName = Brand<string, 'NetworkName'>
 

@@ -128,6 +128,8 @@ export interface Transaction {
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
+  /** The part of the bulk cancellation that canceled it: its number. Absent: none did. */
+  readonly bulkPart?: number
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number
   /** The last entry of its history, for people. */

@@ -59,6 +59,10 @@ export const accessListEntriesMax = 256
 export const accessListKeysMax = 1024
 export const waitSecondsMax = 60
 export const requestIdCharsMax = 128
+/** Ids in the filter of a bulk cancellation. */
+export const bulkIdsMax = 1_000
+/** Relayers that a bulk cancellation names. */
+export const bulkRelayersMax = 1_000
 export const idempotencyKeyCharsMax = 255
 /** Open streams of events. They share one read of the outbox. */
 export const eventStreamsMax = 256

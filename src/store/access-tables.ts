@@ -87,16 +87,6 @@ export interface PresignedNoOpTable {
   signed_at: number
 }
 
-/** Of a bulk cancellation whose queue is not written yet. */
-export interface BulkCancellationTable {
-  relayer_id: RelayerId
-  /** The last sequence that it has taken. */
-  through: number
-  requested_at: number
-  /** How many of its transactions no share has written yet. */
-  unwritten: number
-}
-
 /** The transactions of each idempotency key, kept for ever. A row is written in the commit of its transactions. */
 export interface IdempotencyKeyTable {
   owner: ApiKeyId

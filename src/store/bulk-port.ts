@@ -1,20 +1,79 @@
 // The part of the store port for bulk cancellations.
-import type { BulkCancellation, BulkShare } from '../domain/bulk-cancellation.ts'
-import type { RelayerId } from '../domain/ids.ts'
+import type { Requester } from '../domain/audit.ts'
+import type {
+  BulkCancellation,
+  BulkHead,
+  BulkShare,
+  TakenInBulk,
+  WaitingBulkPart,
+} from '../domain/bulk-cancellation.ts'
+import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
+import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
+import type { Page, PageItem, PageRequest } from './page-port.ts'
+
+export interface BulkClaim {
+  readonly owner: ApiKeyId
+  readonly key: string
+  /** The digest of the request. */
+  readonly digest: string
+}
+
+/** The earlier object under a key. */
+export interface ClaimedBulk {
+  readonly id: BulkId
+  readonly digest: string
+}
+
+export interface NewBulk {
+  readonly head: BulkHead
+  readonly relayers: readonly RelayerId[]
+  readonly requester: Requester
+  readonly claim: BulkClaim
+}
+
+/** Of a DELETE: the object that it makes, unless there is nothing to cancel. */
+export type DeleteBulk = Pick<BulkHead, 'id' | 'requestedBy'>
+
+/** The first commit of a part. */
+export interface BulkStop {
+  readonly head: BulkHead
+  /** Who requested it. */
+  readonly requester?: Requester
+  readonly taken: TakenInBulk
+}
 
 export interface BulkReads {
   /** The relayers whose queue is canceled, and not written yet. */
   bulksUnderWay(): Promise<readonly RelayerId[]>
+  /** The oldest first. */
+  waitingBulkParts(limit: number): Promise<readonly WaitingBulkPart[]>
+  /** With `relayers`, only its parts at these; undefined if it has none. */
+  bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
+  /** Newest first; `relayers` as in `bulk`. */
+  bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>
+  /** The object under this idempotency key. */
+  bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
+  /** The transactions of these parts, by part and sequence. */
+  bulkTransactions(parts: readonly number[], page: PageRequest): Promise<Page<PageItem<Transaction>>>
 }
 
 export interface BulkChanges {
+  /** Every relayer, by id. */
+  relayerIds(): Promise<readonly RelayerId[]>
+  /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
+  recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
+  /**
+   * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
+   * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over.
+   */
+  takeBulk(part: WaitingBulkPart, now: TimestampMs, share?: number): Promise<BulkStop | undefined>
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
    * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it. Throws StaleWrite
    * while a queue is marked.
    */
-  cancelPending(relayerId: RelayerId, now: TimestampMs, share?: number): Promise<BulkCancellation>
-  /** Writes the next `share` transactions of a marked queue, oldest first. */
+  cancelPending(relayerId: RelayerId, now: TimestampMs, by: DeleteBulk, share?: number): Promise<TakenInBulk>
+  /** Decides the next `share` transactions of a marked queue, oldest first. */
   cancelShare(relayerId: RelayerId, share: number): Promise<BulkShare>
 }

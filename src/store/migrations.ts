@@ -2,6 +2,7 @@
 import { OperatorError } from '../ops/operator-error.ts'
 import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
+import { bulkPartsTable, bulkStatements, bulksTable } from './migrate-bulks.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
 import { ofCostBounds } from './migrate-cost-bounds.ts'
@@ -276,6 +277,7 @@ export const migrations: readonly Migration[] = [
   ...ofLists,
   ...ofLabels,
   ...ofHolds,
+  { name: '056-bulks', statements: [bulksTable, numbered(bulkPartsTable), ...bulkStatements] },
   ...ofCostBounds,
 ]
 

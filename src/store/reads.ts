@@ -2,6 +2,7 @@
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './access/api-keys.ts'
 import { readAudit } from './access/audit-log.ts'
 import { findDashboardSession } from './access/dashboard-sessions.ts'
+import type { BulkReads } from './bulk-port.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { overdueQueues } from './deliveries/give-up.ts'
@@ -20,6 +21,7 @@ import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
+import { findBulk, findBulkOfKey, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { readFigures } from './transactions/figures.ts'
@@ -27,6 +29,7 @@ import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
 import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
 import { readLabels } from './transactions/labels.ts'
+import { listOfBulk } from './transactions/list-of-bulk.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
 import { loadUnsettled } from './transactions/load-unsettled.ts'
@@ -87,7 +90,7 @@ export function readsOver(executor: Executor): Reads {
     shrinkableAccounts: () => shrinkableAccounts(executor),
     uncountedRelayers: () => uncountedRelayers(executor),
     presigned: () => listAllPresigned(executor),
-    bulksUnderWay: () => listBulksUnderWay(executor),
+    ...bulkReads(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
@@ -115,5 +118,17 @@ export function readsOver(executor: Executor): Reads {
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),
     deadLetterItems: (notificationId, page) => listDeadLetters(executor, notificationId, page),
+  }
+}
+
+function bulkReads(executor: Executor): BulkReads {
+  return {
+    bulksUnderWay: () => listBulksUnderWay(executor),
+    waitingBulkParts: (limit) => listWaitingParts(executor, limit),
+    bulk: (id, relayers) => findBulk(executor, id, relayers),
+    bulks: ({ page, perPage }, relayers) =>
+      listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
+    bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
+    bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
   }
 }

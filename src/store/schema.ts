@@ -22,7 +22,6 @@ import type {
   AttemptsShrunkTable,
   AuditCountTable,
   AuditLogTable,
-  BulkCancellationTable,
   ContradictionTable,
   DailyGasTable,
   DashboardSessionTable,
@@ -50,6 +49,7 @@ import type {
   TipMarkTable,
   UncountedRelayerTable,
 } from './access-tables.ts'
+import type { BulkPartTable, BulkTable } from './bulk-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
 
@@ -151,6 +151,8 @@ export interface TransactionTable extends PayloadColumns {
   /** Set once, for a no-op of a lost history that may belong to this transaction or to another; a PUT clears it. */
   suspected_hash: Hash | null
   suspected_nonce: number | null
+  /** The `number` of a row of bulk_parts. */
+  bulk_part: number | null
 }
 
 export interface AttemptTable {
@@ -278,7 +280,8 @@ export interface Schema {
   relayer_changes: RelayerChangeTable
   acknowledgments: AcknowledgmentTable
   network_pauses: NetworkPauseTable
-  bulk_cancellations: BulkCancellationTable
+  bulks: BulkTable
+  bulk_parts: BulkPartTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
   delivery_queues: DeliveryQueueTable

@@ -8,6 +8,7 @@ import {
   useDashboardSession,
 } from './access/dashboard-sessions.ts'
 import { pruneSignatures, recordSignature } from './access/signatures.ts'
+import type { BulkChanges } from './bulk-port.ts'
 import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
@@ -30,6 +31,7 @@ import {
   findRelayer,
   findRelayerOf,
   raiseFloor,
+  relayerIds,
   relayersUsing,
   reserveSequence,
   reserveSequences,
@@ -38,7 +40,8 @@ import {
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { cancelPending, cancelShare } from './transactions/cancel-pending.ts'
+import { recordBulk } from './transactions/bulk-rows.ts'
+import { cancelPending, cancelShare, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
@@ -47,6 +50,7 @@ import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { labelChangesOver } from './transactions/labels.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
+import { pruneBulks } from './transactions/prune-bulks.ts'
 import { pruneClaims } from './transactions/prune-claims.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
 import { recordRevert } from './transactions/reverts.ts'
@@ -91,6 +95,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
+    pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
     recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
     sealPresigned: (noOp) => sealPresigned(executor, noOp),
     removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
@@ -114,8 +119,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
     permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),
-    cancelPending: (relayerId, now, share) => cancelPending(executor, tallies, relayerId, now, share),
-    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
+    ...bulkChanges(executor, tallies),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     completeHistoryCheck: (id) => completeHistoryCheck(executor, id),
@@ -134,5 +138,15 @@ function dashboardSessionsOver(executor: Executor): DashboardChanges {
     useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
+  }
+}
+
+function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
+  return {
+    relayerIds: () => relayerIds(executor),
+    recordBulk: (bulk) => recordBulk(executor, bulk),
+    takeBulk: (part, now, share) => takeBulk(executor, tallies, part, now, share),
+    cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
+    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
   }
 }

@@ -62,7 +62,10 @@ interface Watcher {
 
 function watched(session: Session): Watcher {
   let seen: Seen[] = []
-  const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'cancelPending' | 'cancelShare'> = {
+  const watching: Pick<
+    Session,
+    'insertTransaction' | 'saveTransaction' | 'takeBulk' | 'cancelPending' | 'cancelShare'
+  > = {
     async insertTransaction(transaction) {
       await session.insertTransaction(transaction)
       seen.push({ change: changeOf(undefined, transaction, transaction.createdAt) })
@@ -73,10 +76,15 @@ function watched(session: Session): Watcher {
       seen.push({ change: changeOf(before, after, now) })
       return saved
     },
-    async cancelPending(relayer, now, share) {
-      const bulk = await session.cancelPending(relayer, now, share)
+    async cancelPending(relayer, now, by, share) {
+      const bulk = await session.cancelPending(relayer, now, by, share)
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
+    },
+    async takeBulk(part, now, share) {
+      const stop = await session.takeBulk(part, now, share)
+      if (stop) seen.push({ relayer: part.relayerId, dropped: stop.taken.canceled.length - stop.taken.racing })
+      return stop
     },
     async cancelShare(relayer, share) {
       const { canceled, isLast } = await session.cancelShare(relayer, share)

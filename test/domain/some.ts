@@ -4,7 +4,16 @@ import type { Work } from '../../src/domain/decide/plan/work.ts'
 import { repeatAfter } from '../../src/domain/decide/race/repeat-after.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Hold } from '../../src/domain/hold.ts'
-import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type {
+  Address,
+  BulkId,
+  Hash,
+  Hex,
+  NetworkName,
+  NonEmpty,
+  RelayerId,
+  TransactionId,
+} from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'
@@ -20,6 +29,8 @@ export const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 export const height = 100
 
 export const idOf = (name: string | number) => `tx-${name}` as TransactionId
+/** The object of a DELETE of everything pending. */
+export const someBulk = () => ({ id: crypto.randomUUID() as string as BulkId })
 export const hashOf = (number: number) => `0x${number.toString(16).padStart(64, '0')}` as Hash
 export const blockHash = (number: number) => hashOf(0xb10c0000 + number)
 

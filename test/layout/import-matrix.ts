@@ -117,6 +117,7 @@ const rooms: Readonly<Record<string, Rule>> = {
 
   commands: [],
   'commands/transactions': ['commands'],
+  'commands/bulk-cancellations': ['commands'],
   'commands/relayers': ['commands'],
   'commands/signers': ['commands'],
   'commands/notifications': ['commands'],
@@ -160,6 +161,12 @@ const rooms: Readonly<Record<string, Rule>> = {
     'http/transactions/present-transaction.ts',
     'http/transactions/present-wait.ts',
   ),
+  'http/bulk-cancellations': resource(
+    'bulk-cancellations',
+    'http/transactions/list-filter.ts',
+    'http/transactions/present-cancellation.ts',
+    'http/transactions/present-transaction.ts',
+  ),
   'http/signers': resource('signers'),
   'http/notifications': resource('notifications'),
   'http/networks': resource('networks'),
@@ -169,10 +176,18 @@ const rooms: Readonly<Record<string, Rule>> = {
   'http/dashboard': resource('dashboard'),
   'http/server': [
     ...['http', 'http/request', 'http/response', 'http/dashboard'],
-    ...['commands', 'commands/dashboard', 'commands/events', 'commands/relayers'],
-    ...['transactions', 'relayers', 'signers', 'notifications', 'networks', 'api-keys', 'events', 'service'].map(
-      (name) => `http/${name}`,
-    ),
+    ...['commands', 'commands/bulk-cancellations', 'commands/dashboard', 'commands/events', 'commands/relayers'],
+    ...[
+      'transactions',
+      'bulk-cancellations',
+      'relayers',
+      'signers',
+      'notifications',
+      'networks',
+      'api-keys',
+      'events',
+      'service',
+    ].map((name) => `http/${name}`),
   ],
 }
 

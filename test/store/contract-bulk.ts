@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { withHold } from '../../src/domain/begin-hold.ts'
-import type { BulkCancellation } from '../../src/domain/bulk-cancellation.ts'
+import type { TakenInBulk } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
 import { suspect } from '../../src/domain/decide/history/lost-cancellation.ts'
@@ -21,6 +21,7 @@ import {
   hashOf,
   now,
   someAttempt,
+  someBulk,
   someHold,
   someNoOp,
 } from '../domain/some.ts'
@@ -124,7 +125,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const ids = await fill(under, relayer.id, ['queued', 'accepted', 'queued', 'held', 'accepted', 'queued'])
-    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, now))
+    const { canceled: inOrder } = await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect(inOrder.map((id) => ids.indexOf(id))).toEqual([1, 3, 4, 0, 2, 5])
   })
 
@@ -138,7 +139,7 @@ export function bulkContract(open: OpenStore): void {
       for (let each = 0; each < count; each += 1) ids.push((await sendWithin(session, id)).id)
       return ids
     }, id)
-    const { canceled } = await store.commit((session) => session.cancelPending(id, now), id)
+    const { canceled } = await store.commit((session) => session.cancelPending(id, now, someBulk()), id)
     expect(canceled).toEqual(sent)
     expect(await store.reads.counts(id)).toMatchObject({ pending: 0, canceled: count })
     const events = await under.query<{ id: string }>('SELECT transaction_id AS id FROM outbox ORDER BY outbox.id')
@@ -150,7 +151,7 @@ export function bulkContract(open: OpenStore): void {
     const { store } = under
     const relayer = await storedRelayer(store)
     const before = [send(store, relayer.id), send(store, relayer.id)]
-    const bulk = store.commit((session) => session.cancelPending(relayer.id, now), relayer.id)
+    const bulk = store.commit((session) => session.cancelPending(relayer.id, now, someBulk()), relayer.id)
     const after = [send(store, relayer.id), send(store, relayer.id)]
     const covered = (await Promise.all(before)).map(({ id }) => id)
     const spared = (await Promise.all(after)).map(({ id }) => id)
@@ -171,8 +172,8 @@ export function bulkContract(open: OpenStore): void {
       const at = { id: attempt.transactionId, sequence: next.sequence, nonce: 1, now }
       await session.insertTransaction(fillGap(next.relayer, at, attempt))
     })
-    const result = await store.commit((session) => session.cancelPending(relayer.id, now))
-    expect(result).toEqual({ canceled: [before], failed: [], racing: 1 })
+    const result = await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
+    expect(result).toEqual({ bulkId: expect.any(String), canceled: [before], failed: [], racing: 1 })
     expect(await store.reads.transaction(relayer.id, attempt.transactionId)).not.toHaveProperty('cancellation')
   })
 
@@ -199,8 +200,8 @@ export function bulkContract(open: OpenStore): void {
     const counts = await store.reads.counts(relayer.id)
     const events = () => under.query(`SELECT id FROM outbox WHERE transaction_id = '${racing}'`)
     const before = await events()
-    const result = await store.commit((session) => session.cancelPending(relayer.id, now + 1))
-    expect(result).toEqual({ canceled: [other], failed: [], racing: 1, lifted: 1 })
+    const result = await store.commit((session) => session.cancelPending(relayer.id, now + 1, someBulk()))
+    expect(result).toMatchObject({ canceled: [other], failed: [], racing: 1, lifted: 1 })
     expect(await stored()).toEqual([
       { origin: 'request', requestedAt: now },
       { origin: 'request', requestedAt: now + 1 },
@@ -208,7 +209,7 @@ export function bulkContract(open: OpenStore): void {
     expect(await events()).toEqual(before)
     expect((await store.reads.counts(relayer.id)).canceled).toBe(counts.canceled + 1)
     // Nothing is left to lift.
-    expect(await store.commit((session) => session.cancelPending(relayer.id, now + 2))).toEqual({
+    expect(await store.commit((session) => session.cancelPending(relayer.id, now + 2, someBulk()))).toEqual({
       ...{ canceled: [], failed: [], racing: 0 },
     })
   })
@@ -220,7 +221,7 @@ export function bulkContract(open: OpenStore): void {
     await fill(under, relayer.id, ['queued', 'accepted'])
     await fill(under, other.id, ['queued', 'accepted'])
     const rows = await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)
-    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, now))
+    const bulk = () => store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect((await bulk()).canceled).toHaveLength(2)
     expect(await bulk()).toEqual({ canceled: [], failed: [], racing: 0 })
     expect(await under.query(`SELECT * FROM transactions WHERE relayer_id = '${other.id}'`)).toEqual(rows)
@@ -228,8 +229,10 @@ export function bulkContract(open: OpenStore): void {
 }
 
 /** In shares, of which each is a commit of its own. */
-async function cancelAll(store: Store, relayerId: RelayerId, share: number | undefined): Promise<BulkCancellation> {
-  const { isUnderWay, ...begun } = await store.commit((session) => session.cancelPending(relayerId, now, share))
+async function cancelAll(store: Store, relayerId: RelayerId, share: number | undefined): Promise<TakenInBulk> {
+  const { isUnderWay, ...begun } = await store.commit((session) =>
+    session.cancelPending(relayerId, now, someBulk(), share),
+  )
   const written: TransactionId[] = []
   for (let isLast = !isUnderWay || share === undefined; !isLast; ) {
     const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1))

@@ -5,7 +5,7 @@ import { type FigureSums, feesOf, periodMs, periodOf } from '../../src/domain/fi
 import type { NetworkName, RelayerId } from '../../src/domain/ids.ts'
 import type { Lifecycle } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { by, now, someAttempt } from '../domain/some.ts'
+import { by, now, someAttempt, someBulk } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
 const hourMs = 3_600_000
@@ -73,7 +73,7 @@ export function figureContract(open: OpenStore): void {
     const range = { from: periodOf(now), to: periodOf(now) + periodMs, stepMs: periodMs }
     const [sums] = await store.reads.figures(range, id)
     expect(sums?.figures.canceled).toBe(3)
-    await store.commit((session) => session.cancelPending(id, now), id)
+    await store.commit((session) => session.cancelPending(id, now, someBulk()), id)
     expect((await store.reads.figures(range, id))[0]?.figures.canceled).toBe(4)
   })
 }

@@ -5,7 +5,7 @@ import { newest } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { addFigures, type Figure, type FigureSums, figuresOf, periodMs, periodOf } from '../../src/domain/figures.ts'
 import { isTerminal, statuses, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { broadcastStates, by, byForeign, now, someAttempt, someNoOp } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, now, someAttempt, someBulk, someNoOp } from '../domain/some.ts'
 import { type OpenStore, send, storedRelayer } from './contract.ts'
 
 const anyOperation = fc.record({
@@ -44,7 +44,7 @@ export function modelContract(open: OpenStore): void {
             continue
           }
           if (what === 'bulk') {
-            await store.commit((session) => session.cancelPending(relayer.id, now))
+            await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
           } else {
             const before = model[which % Math.max(1, model.length)]
             const after = before && moved(before, what, nonce, now + which * periodMs)

@@ -4,7 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { statuses, type Transaction } from '../../src/domain/transaction.ts'
-import { broadcastStates, by, byForeign, hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
+import { broadcastStates, by, byForeign, hashOf, now, someAttempt, someBulk, somePayload } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function readContract(open: OpenStore): void {
@@ -82,7 +82,7 @@ export function readContract(open: OpenStore): void {
       const work = await store.reads.work(relayer.id)
       await after
       expect([...(work?.open ?? []), ...(work?.queued ?? [])].map(({ id }) => id)).toEqual([sent.id])
-      await store.commit((session) => session.cancelPending(relayer.id, now))
+      await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     }
   })
 

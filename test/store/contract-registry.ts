@@ -1,7 +1,7 @@
 // What is configured through the API: rows with a revision that only grows, and relayers that go and come back.
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/domain/ids.ts'
-import { now } from '../domain/some.ts'
+import { now, someBulk } from '../domain/some.ts'
 import { type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 const key = { kind: 'signer', id: 'one', facts: '{"type":"plain"}', sealed: 'v1.key.bytes' } as const
@@ -54,7 +54,7 @@ export function registryContract(open: OpenStore): void {
     const relayer = await storedRelayer(store)
     const sent = await send(store, relayer.id)
     expect(await store.commit((session) => session.hasOpen(relayer.id))).toBe(true)
-    await store.commit((session) => session.cancelPending(relayer.id, now))
+    await store.commit((session) => session.cancelPending(relayer.id, now, someBulk()))
     expect(await store.commit((session) => session.hasOpen(relayer.id))).toBe(false)
     expect(await store.reads.wasRelayer(relayer.id)).toBe(false)
     await store.commit((session) => session.removeRelayer(relayer.id, now))
@@ -75,7 +75,7 @@ export function registryContract(open: OpenStore): void {
       await session.acquire(relayer.id)
       await session.raiseFloor(relayer.id, { spentBelow: 7, explainedBelow: 7 })
       await sendWithin(session, relayer.id)
-      await session.cancelPending(relayer.id, now)
+      await session.cancelPending(relayer.id, now, someBulk())
       await session.removeRelayer(relayer.id, now)
       await session.saveRelayer(relayer)
     })

@@ -5,7 +5,7 @@ import { dayOf } from '../../src/domain/daily-gas.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Lifecycle, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { by, byForeign, canceled, now, someAttempt } from '../domain/some.ts'
+import { by, byForeign, canceled, now, someAttempt, someBulk } from '../domain/some.ts'
 import { freshId, type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 type Phase = 'inFlight' | 'mined' | 'confirmed' | 'final' | 'external'
@@ -104,7 +104,7 @@ export function retentionContract(open: OpenStore): void {
     const relayer = await under.store.reads.relayer(id)
     if (!relayer) throw new Error('the relayer is stored')
     expect(await remove(under.store, id, ids.slice(0, 2))).toHaveLength(2)
-    await under.store.commit((session) => session.cancelPending(id, now), id)
+    await under.store.commit((session) => session.cancelPending(id, now, someBulk()), id)
     await under.store.commit((session) => session.removeRelayer(id, now), id)
     const { items } = await under.store.reads.transactions(id, {}, { page: 1, perPage: 9 })
     expect(

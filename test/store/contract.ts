@@ -11,6 +11,7 @@ import { anchorContract } from './contract-anchors.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
+import { bulkObjectContract } from './contract-bulk-objects.ts'
 import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
 import { contradictionContract } from './contract-contradictions.ts'
@@ -61,6 +62,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('names of transactions', () => labelContract(open))
     describe('the registry', () => registryContract(open))
     describe('bulk cancellation', () => bulkContract(open))
+    describe('objects of bulk cancellation', () => bulkObjectContract(open))
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))

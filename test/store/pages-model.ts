@@ -12,7 +12,7 @@ import type { Executor } from '../../src/store/statement.ts'
 import { listItems } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { bucketOf } from '../../src/store/transactions/tally-buckets.ts'
-import { now, queued, someRelayer } from '../domain/some.ts'
+import { now, queued, someBulk, someRelayer } from '../domain/some.ts'
 import { allOf, freshId } from './contract.ts'
 
 const perPage = 3
@@ -50,7 +50,7 @@ export async function comparePages({ executor, query }: Database): Promise<void>
           ids.push(id)
           return session.insertTransaction(queued(sequence, { id, relayerId }))
         }
-        if (what === 'bulk') return void (await session.cancelPending(relayerId, now))
+        if (what === 'bulk') return void (await session.cancelPending(relayerId, now, someBulk()))
         // Also of what earlier units of the commit have written.
         if (what === 'count') return session.countBucket(relayerId, bucketOf(Math.max(0, sequence - which * 1_000)))
         const id = ids[which % Math.max(1, ids.length)]
@@ -95,7 +95,7 @@ export async function comparePages({ executor, query }: Database): Promise<void>
       }
 
       // A share of retention removes the buckets that earlier shares emptied.
-      await session.cancelPending(relayerId, now)
+      await session.cancelPending(relayerId, now, someBulk())
       tallies.keep()
       await tallies.write()
       for (const _ of [1, 2]) {

@@ -7,7 +7,7 @@ import { StaleWrite } from '../../src/domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { now, someAttempt } from '../domain/some.ts'
+import { now, someAttempt, someBulk } from '../domain/some.ts'
 import { freshId, send, sendWithin, storedRelayer } from './contract.ts'
 import { openOn, sharedPostgres } from './open-postgres.ts'
 
@@ -70,7 +70,7 @@ test('a second unit sees what the first has made of what was read ahead for both
     store.commit((session) => session.saveTransaction(one, bound, now), id, { transactions: [one.id] }),
     cancelOne(store, id, other.id),
     cancelOne(store, id, one.id),
-    store.commit((session) => session.cancelPending(id, now), id),
+    store.commit((session) => session.cancelPending(id, now, someBulk()), id),
     cancelOne(store, id, other.id),
   ])
   expect([saved.version, again.version, last.version]).toEqual([2, 3, 2])
@@ -191,7 +191,7 @@ test.each([
       pending(),
       cancelOne(store, id, first.id).then(() => 'canceled'),
       pending(),
-      store.commit((session) => session.cancelPending(id, now), id).then(() => 'bulk'),
+      store.commit((session) => session.cancelPending(id, now, someBulk()), id).then(() => 'bulk'),
       pending(),
     ])
     expect(seen).toEqual([1, 'sent', 2, 'undone', 2, 'canceled', 1, 'bulk', 0])

@@ -6,7 +6,7 @@ import { StaleWrite } from '../../src/domain/errors.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { until } from '../../tooling/client.ts'
-import { now } from '../domain/some.ts'
+import { now, someBulk } from '../domain/some.ts'
 import { send, sendWithin, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { type Place, placesOn } from './postgres-place.ts'
@@ -202,7 +202,7 @@ test('what may write thousands of rows has a transaction of its own, and holds u
       // At last it goes on: the test fails then, and does not hang.
       await until(() => sent === others.length, { what: 'the others', limitMs: 20_000 }).catch(() => undefined)
       sentBefore = sent
-      return session.cancelPending(long, now)
+      return session.cancelPending(long, now, someBulk())
     },
     long,
     { long: true },

@@ -11,7 +11,7 @@ import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
-import { by, now, receiver, someAttempt, someRelayer } from '../domain/some.ts'
+import { by, now, receiver, someAttempt, someBulk, someRelayer } from '../domain/some.ts'
 import { allOf, sendWithin } from './contract.ts'
 import { everyFilter, indexFor } from './lists-model.ts'
 
@@ -72,7 +72,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await sendWithin(session, relayer.id)
   await session.current(saved)
   await session.saveTransaction(saved, cancel(saved, now), now)
-  await session.cancelPending(relayer.id, now)
+  await session.cancelPending(relayer.id, now, someBulk())
   await session.pending(relayer.id)
   const claim = { owner: administratorId, key: 'k', digest: 'd' }
   await session.claim(claim, [sent.id], now)
@@ -263,7 +263,7 @@ test('a share of a bulk cancellation goes by the queue, and not by what was canc
   const { database, seen, session } = witnessed()
   await session.saveRelayer(someRelayer())
   for (let sent = 0; sent < 3; sent += 1) await sendWithin(session, someRelayer().id)
-  await session.cancelPending(someRelayer().id, now, 1)
+  await session.cancelPending(someRelayer().id, now, someBulk(), 1)
   seen.clear()
   await session.cancelShare(someRelayer().id, 1)
   const indexes = [...seen].flatMap((sql) =>

@@ -6,7 +6,7 @@ import type { Inclusion } from '../../src/domain/transaction.ts'
 import type { StoreMetrics, TransactionChange } from '../../src/ops/metrics.ts'
 import type { Store } from '../../src/store/store.ts'
 import { watchStore } from '../../src/store/watch.ts'
-import { canceled, inFlight, now, queued, someHead, someNoOp, someRelayer } from '../domain/some.ts'
+import { canceled, inFlight, now, queued, someBulk, someHead, someNoOp, someRelayer } from '../domain/some.ts'
 import { openStore, type SqliteUnderTest } from './open-store.ts'
 
 let under: SqliteUnderTest
@@ -78,7 +78,7 @@ test('a bulk cancellation is told by its number', async () => {
   await store.commit(async (session) => {
     for (const sequence of [2, 3, 4]) await session.insertTransaction(queued(sequence))
   })
-  await store.commit((session) => session.cancelPending(relayer, now))
+  await store.commit((session) => session.cancelPending(relayer, now, someBulk()))
   expect(reported.dropped).toEqual([3])
 })
 

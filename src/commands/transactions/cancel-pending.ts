@@ -1,9 +1,10 @@
 // DELETE of everything pending, as of one instant: one commit, or, for a long queue, one that takes all of it and others that
 // write it in shares.
 import { allowed, type Requester } from '../../domain/audit.ts'
-import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
+import type { TakenInBulk } from '../../domain/bulk-cancellation.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
-import type { RelayerId } from '../../domain/ids.ts'
+import type { BulkId, RelayerId } from '../../domain/ids.ts'
+import { freshId } from '../../ops/fresh-id.ts'
 import type { CommandContext } from '../context.ts'
 
 /**
@@ -14,14 +15,15 @@ export async function cancelPending(
   context: CommandContext,
   relayerId: RelayerId,
   requester?: Requester,
-): Promise<BulkCancellation> {
+): Promise<TakenInBulk> {
   const now = context.clock.now()
+  const by = { id: freshId<BulkId>(context.random, now), ...(requester && { requestedBy: requester.keyId }) }
   const result = await context.store.commit(
     async (session) => {
       if (!(await session.relayer(relayerId))) {
         throw relayerNotFound(relayerId)
       }
-      const canceled = await session.cancelPending(relayerId, now, context.bulks?.share)
+      const canceled = await session.cancelPending(relayerId, now, by, context.bulks?.share)
       const isEmpty =
         !canceled.isUnderWay && !canceled.lifted && canceled.canceled.length + canceled.failed.length === 0
       if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))

@@ -28,7 +28,7 @@ const bodySchema = Type.Object(
 const url = `${dashboardPath}/session`
 
 export function sessionOperations({ app, door }: Mounting, sessions: DashboardSessions): void {
-  const ofSession = (request: FastifyRequest, reply: FastifyReply) => authorize(door, undefined, request, reply)
+  const ofSession = (request: FastifyRequest, reply: FastifyReply) => authorize(door, {}, request, reply)
   const end = (request: FastifyRequest) => {
     const digest = sessions.digestOf(sessionTokenOf(request))
     if (digest !== undefined) sessions.ring.forget(digest)

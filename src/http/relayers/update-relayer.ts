@@ -2,7 +2,9 @@
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'
+import { RescindError } from '../../domain/errors.ts'
 import { requesterOf } from '../request/audit.ts'
+import { permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { nameInBody, relayerParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
@@ -37,23 +39,32 @@ const bodySchema = Type.Object(
   },
 )
 
+/** Throws SCOPE_MISSING. */
+function refuseBeyondPause(body: object): void {
+  const [only, ...others] = Object.entries(body)
+  if (only?.[0] === 'paused' && only[1] === true && others.length === 0) return
+  throw new RescindError('SCOPE_MISSING', 'a key with the scope pause may send {"paused": true} alone')
+}
+
 export function updateRelayer(management: ManagementContext) {
   return operation({
     scope: 'admin',
+    lesserScope: 'pause',
     refusals: ['RELAYER_NOT_FOUND', 'STORAGE_KEY_MISSING', 'CONFIGURED_BY_FILE'],
     audited: 'in its commit',
     schema: {
       operationId: 'updateRelayer',
       summary: 'Change a relayer',
       description:
-        'A JSON Merge Patch: absent members stay, and null restores a default. Open transactions follow the new policies from the next step. For a relayer of the configuration file, the service stores the change and applies it at each start, on top of the file.',
+        'A JSON Merge Patch: absent members stay, and null restores a default. Open transactions follow the new policies from the next step. For a relayer of the configuration file, the service stores the change and applies it at each start, on top of the file. A key with the scope `pause` may send exactly `{"paused": true}`.',
       tags: ['relayers'],
       params: relayerParameters,
       body: bodySchema,
       response: answers(relayerSchema),
     },
     async answer(request) {
-      const { params, body } = request
+      const { params, body, principal } = request
+      if (principal && !permits(principal, 'admin', undefined)) refuseBeyondPause(body)
       const { name, notification_id: notificationId, paused, policies, custom_rpc_urls: urls } = body
       const relayer = await updateRelayerCommand(
         management,

@@ -17,10 +17,16 @@ export interface RequestGuards {
   readonly auditor: Auditor
 }
 
+export interface NeededScopes {
+  readonly scope?: Scope | undefined
+  /** Passes as well, as far as the operation goes with it. */
+  readonly lesserScope?: Scope | undefined
+}
+
 /** Throws RateLimited, UNAUTHORIZED, FOREIGN_ORIGIN, SCOPE_MISSING, RELAYER_NOT_GRANTED; otherwise sets the request's principal. */
 export async function authorize(
   { authenticate, rates }: Pick<RequestGuards, 'authenticate' | 'rates'>,
-  scope: Scope | undefined,
+  { scope, lesserScope }: NeededScopes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -40,7 +46,9 @@ export async function authorize(
   reply.header('ratelimit-policy', policy)
   reply.header('ratelimit', `"key";r=${remaining};t=${resetSeconds}`)
   const { relayer_id: relayerId } = pathParametersOf(request)
-  if (scope !== undefined) checkGrant(principal, scope, relayerId)
+  const isLesser =
+    lesserScope !== undefined && !(scope && principal.scopes.has(scope)) && principal.scopes.has(lesserScope)
+  if (scope !== undefined) checkGrant(principal, isLesser ? lesserScope : scope, relayerId)
   request.principal = principal
 }
 

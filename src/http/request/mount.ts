@@ -18,7 +18,7 @@ export function mount<S extends FastifySchema>(
   { app, door, metrics }: Mounting,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
-  { scope, refusals = [], answerHeaders = [], bodyBytesMax, audited, schema, answer }: Operation<S>,
+  { scope, lesserScope, refusals = [], answerHeaders = [], bodyBytesMax, audited, schema, answer }: Operation<S>,
 ): void {
   const operationId = operationIdOf(schema)
   const answered = metrics.operation(operationId)
@@ -35,7 +35,7 @@ export function mount<S extends FastifySchema>(
     },
     config: { operationId, ...(scope && { scope }) },
     ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
-    ...(scope && { onRequest: (request, reply) => authorize(door, scope, request, reply) }),
+    ...(scope && { onRequest: (request, reply) => authorize(door, { scope, lesserScope }, request, reply) }),
     onResponse: (_request, reply, done) => {
       answered(reply.statusCode, reply.elapsedTime)
       done()

@@ -51,6 +51,7 @@ export type OwnHeader =
   | 'Content-Disposition'
   | 'Idempotency-Replayed'
   | 'Preference-Applied'
+  | 'Relayer-Bulk-Cancellation'
   | 'Relayer-Next-Before'
   | 'Relayer-Total'
   | 'X-Accel-Buffering'
@@ -58,6 +59,8 @@ export type OwnHeader =
 export interface Operation<S extends FastifySchema = FastifySchema> {
   /** Absent: open to everyone. */
   readonly scope?: Scope
+  /** A key with this scope alone passes too: `answer` refuses what goes beyond it. */
+  readonly lesserScope?: Scope
   /** Absent: the server's limit. */
   readonly bodyBytesMax?: number
   /** For the OpenAPI document, which adds the refusals of every operation. A test compares both with answers. */

@@ -1,7 +1,7 @@
 // Path parameters, which the router decodes exactly once, and headers.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { ApiKeyId, RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { idempotencyKeyCharsMax, nameCharsMax, noteCharsMax } from '../limits.ts'
 
 const relayerId = Type.Unsafe<RelayerId>(Type.String({ description: 'the id of a relayer', examples: ['local'] }))
@@ -12,6 +12,15 @@ export const transactionParameters = Type.Object({
   relayer_id: relayerId,
   transaction_id: Type.Unsafe<TransactionId>(
     Type.String({ description: 'the id of a transaction', examples: ['019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'] }),
+  ),
+})
+
+export const bulkParameters = Type.Object({
+  bulk_cancellation_id: Type.Unsafe<BulkId>(
+    Type.String({
+      description: 'the id of a bulk cancellation',
+      examples: ['019aa5c2-a4c1-7d52-8f3e-0b9d2c6e4a17'],
+    }),
   ),
 })
 

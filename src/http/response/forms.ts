@@ -8,6 +8,7 @@ export const some = {
   hash: `0x${'a1b2c3d4'.repeat(8)}`,
   blockHash: `0x${'5e6f7081'.repeat(8)}`,
   transactionId: '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84',
+  bulkId: '019aa5c2-a4c1-7d52-8f3e-0b9d2c6e4a17',
   apiKeyId: '019aa5c2-91b0-7e0f-8d11-f0a4c3b7e625',
   eventId: '1042-1767323045678',
   time: '2026-01-02T03:04:05.678Z',

@@ -50,6 +50,10 @@ const own: Readonly<Record<OwnHeader, object>> = {
     schema: { type: 'string', enum: ['true'] },
   },
   'Preference-Applied': text('The wait of `Prefer`, as the service applies it', 'wait=30'),
+  'Relayer-Bulk-Cancellation': text(
+    'The id of the bulk cancellation that the request made. Absent if there was nothing to cancel',
+    '019aa5c2-a4c1-7d52-8f3e-0b9d2c6e4a17',
+  ),
   'Relayer-Next-Before': text('The `before` of the next request. Absent at the end of the list', '42-1767323045678'),
   'Relayer-Total': {
     description: '`at-least` where `total_items` is a lower bound',

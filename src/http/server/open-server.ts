@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import type { SessionDigest } from '../../commands/dashboard/session-token.ts'
 import { followEvents } from '../../commands/events/follow-events.ts'
@@ -15,6 +16,7 @@ import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { apiKeyRoutes } from '../api-keys/routes.ts'
+import { bulkRoutes } from '../bulk-cancellations/routes.ts'
 import type { UnknownPage } from '../dashboard/assets.ts'
 import { dashboardRoutes } from '../dashboard/routes.ts'
 import { eventRoutes } from '../events/routes.ts'
@@ -62,6 +64,8 @@ import { refuseConnection, refuseExpectation } from './refuse-connection.ts'
 export interface ServerOptions {
   readonly commands: CommandContext
   readonly management: ManagementContext
+  /** How a bulk cancellation stops its relayers. */
+  readonly stops: Pick<BulkStops, 'stopAll'>
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
@@ -130,7 +134,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     // Hooks do not run for a path that does not decode, so it passes the door here.
     frameworkErrors: (error, request, reply) => {
       markAnswer(request, reply)
-      const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
+      const admitted = isApi(request.raw.url) ? authorize(door, {}, request, reply) : Promise.resolve()
       admitted.then(
         () => handleError(error, request, reply),
         (refused: unknown) => handleError(refused, request, reply),
@@ -163,7 +167,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     }
     if (!request.is404) return done()
     if (unknownPage && wantsPage(request)) return void unknownPage(request, reply).catch(done)
-    const admitted = isApi(request.raw.url) ? authorize(door, undefined, request, reply) : Promise.resolve()
+    const admitted = isApi(request.raw.url) ? authorize(door, {}, request, reply) : Promise.resolve()
     admitted.then(() => done(missing(methodsOf(request.raw.url ?? ''), request.method, reply)), done)
   })
   app.server.on('checkExpectation', refuseExpectation(logger, newRequestId))
@@ -203,6 +207,7 @@ function operations(
   const { logger } = options
   const sends = { isStrict: options.isStrict ?? false, logIgnored: loggingIgnored(logger) }
   transactionRoutes(at, options.commands, options, stopping, sends)
+  bulkRoutes(at, options.commands, options.stops)
   relayerRoutes(at, options.management, options.chainOf, options.limits.rpcAnswerBytesMax)
   signerRoutes(at, options.management)
   notificationRoutes(at, options.management)

@@ -36,6 +36,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
   return operation({
     scope: 'cancel',
     refusals: ['RELAYER_NOT_FOUND'],
+    answerHeaders: ['Relayer-Bulk-Cancellation'],
     audited: 'in its commit',
     schema: {
       operationId: 'cancelPendingTransactions',
@@ -52,6 +53,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
         request.params.relayer_id,
         requesterOf(request, 'cancelPendingTransactions'),
       )
+      if (result.bulkId !== undefined) reply.header('relayer-bulk-cancellation', result.bulkId)
       const total = result.canceled.length + result.failed.length
       if (total === 0 && !result.lifted) auditor.unchanged(request)
       const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)

@@ -1,7 +1,7 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
 import { invalidReasonOf, isNonceSpent, isNoOp, mayBeKnown, wasAlwaysRejected } from '../../domain/attempt.ts'
-import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
+import type { TakenInBulk } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import { inEther } from '../../domain/shown-amount.ts'
@@ -48,7 +48,7 @@ function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, po
   return `${first}, and no answer shows whether the sequencer has ordered the transaction: one no-op is sent for nonce ${nonce} until something with that nonce is mined; whichever came first is mined, and no price changes that`
 }
 
-export function explainBulk({ canceled, failed, racing }: BulkCancellation, pool: PoolKind): string[] {
+export function explainBulk({ canceled, failed, racing }: TakenInBulk, pool: PoolKind): string[] {
   const dropped = canceled.length - racing
   return [
     `${canceled.length} pending transactions canceled: ${dropped} dropped before any node had them, at no cost`,

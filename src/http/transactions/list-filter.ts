@@ -89,21 +89,30 @@ type FilterQuery = Omit<ListQuery, 'page' | 'per_page' | 'before' | 'include'>
 /** Throws INVALID_REQUEST. */
 export function filterOf(query: FilterQuery): TransactionFilter {
   const [createdFrom, createdTo] = [timeOf('created_from', query), timeOf('created_to', query)]
-  const [valueFrom, valueTo] = [weiOf('value_from', query), weiOf('value_to', query)]
-  checkOrder('nonce', query.nonce_from, query.nonce_to, query)
   checkOrder('created', createdFrom, createdTo, query)
-  checkOrder('value', valueFrom, valueTo, query)
   return {
     ...(query.status !== undefined && { status: query.status }),
     ...(query.to !== undefined && { to: parseAddress('to', query.to) }),
-    ...(query.nonce_from !== undefined && { nonceFrom: query.nonce_from }),
-    ...(query.nonce_to !== undefined && { nonceTo: query.nonce_to }),
+    ...rangesOf(query),
     ...(createdFrom !== undefined && { createdFrom }),
     ...(createdTo !== undefined && { createdTo }),
-    ...(valueFrom !== undefined && { valueFrom }),
-    ...(valueTo !== undefined && { valueTo }),
     ...(query.text !== undefined && { text: query.text.toLowerCase() }),
     ...parseLabelFilters(query),
+  }
+}
+
+type Ranges = Pick<FilterQuery, 'nonce_from' | 'nonce_to' | 'value_from' | 'value_to'>
+
+/** Throws INVALID_REQUEST. */
+export function rangesOf(query: Ranges): Pick<TransactionFilter, 'nonceFrom' | 'nonceTo' | 'valueFrom' | 'valueTo'> {
+  const [valueFrom, valueTo] = [weiOf('value_from', query), weiOf('value_to', query)]
+  checkOrder('nonce', query.nonce_from, query.nonce_to, query)
+  checkOrder('value', valueFrom, valueTo, query)
+  return {
+    ...(query.nonce_from !== undefined && { nonceFrom: query.nonce_from }),
+    ...(query.nonce_to !== undefined && { nonceTo: query.nonce_to }),
+    ...(valueFrom !== undefined && { valueFrom }),
+    ...(valueTo !== undefined && { valueTo }),
   }
 }
 
@@ -112,7 +121,7 @@ function timeOf(field: 'created_from' | 'created_to', query: FilterQuery): Times
   return text === undefined ? undefined : parseTime(field, text)
 }
 
-function weiOf(field: 'value_from' | 'value_to', query: FilterQuery): Wei | undefined {
+function weiOf(field: 'value_from' | 'value_to', query: Ranges): Wei | undefined {
   const text = query[field]
   if (text === undefined) return undefined
   if (BigInt(text) >= 2n ** 256n) throw invalid(field, text, 'an amount of wei below 2^256')

@@ -46,9 +46,13 @@ function rememberTransactions(locked: Locked): Partial<Session> {
       unwritten.delete(before.id)
       return session.saveTransaction(before, after, now)
     },
-    cancelPending(relayerId, now) {
+    cancelPending(relayerId, now, by) {
       unwritten.clear()
-      return session.cancelPending(relayerId, now)
+      return session.cancelPending(relayerId, now, by)
+    },
+    takeBulk(part, now) {
+      unwritten.clear()
+      return session.takeBulk(part, now)
     },
     async claim(claimed, ids, now) {
       const name = nameOfClaim(claimed)

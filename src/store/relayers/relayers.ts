@@ -70,6 +70,12 @@ const count = statement<object, { total: number }>((db) =>
   db.selectFrom('relayers').select((eb) => eb.fn.countAll<number>().as('total')),
 )
 
+const ids = statement<object, { id: RelayerId }>((db) => db.selectFrom('relayers').select('id').orderBy('id'))
+
+export async function relayerIds(executor: Executor): Promise<readonly RelayerId[]> {
+  return (await executor.all(ids, {})).map(({ id }) => id)
+}
+
 export async function listRelayers(executor: Executor, limit: number, offset: number) {
   const rows = await executor.all(page, { limit, offset })
   const total = (await first(executor, count, {}))?.total ?? 0

@@ -1,77 +1,112 @@
-// The mark of a bulk cancellation whose queue is written in shares: it has taken every transaction without a nonce up to a
-// sequence, whatever their rows say until a share reaches them.
-import { sql } from 'kysely'
+// The mark of a bulk cancellation whose queue is written in shares: its part at a relayer, until the last share. It has taken every
+// transaction without a nonce that it matches up to a sequence, whatever their rows say until a share reaches them.
+import { type Selectable, sql } from 'kysely'
+import type { BulkPartState } from '../../domain/bulk-cancellation.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { BulkCancellationTable } from '../access-tables.ts'
+import type { BulkPartTable } from '../bulk-tables.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { type QueuedStatus, queuedStatuses } from './bulk-filter.ts'
 
 export interface BulkMark {
+  /** The last sequence that it covers. */
   readonly through: number
-  readonly requestedAt: number
-  /** How many of its transactions no share has written yet. */
+  /** No owner takes one up to this sequence: of everything pending it is `through`, and with a filter the relayer stops wholly. */
+  readonly blockedThrough: number
+  /** How many of its transactions no share has written yet. 0 with a filter, which matches some of them. */
   readonly unwritten: number
+  readonly walking: QueuedStatus
+  /** The last sequence that the shares decided. */
+  readonly walked: number
 }
 
-/** Of a queued transaction: no bulk cancellation under way has taken it. */
+/** Of a queued transaction: no bulk cancellation under way may have taken it. */
 export const isNotTaken = (relayerId: RelayerId) => sql<boolean>`transactions.sequence > ${taken(relayerId)}`
 
 /** For other indexes than that of all sequences: with a bound at each end the planner would prefer it, hence the plus sign. */
 export const isNotAmongTaken = (relayerId: RelayerId) => sql<boolean>`+transactions.sequence > ${taken(relayerId)}`
 
+// Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
+const taking = sql.lit('taking' satisfies BulkPartState)
+const waiting = sql.lit('waiting' satisfies BulkPartState)
+const isTaking = sql<boolean>`state = ${taking}`
+
 /** How many it has taken that no share has written yet; null without one. Of a relayer's id, or of a column with one. */
 export const unwritten = (relayerId: unknown) =>
-  sql<number | null>`(SELECT unwritten FROM bulk_cancellations WHERE relayer_id = ${relayerId})`
+  sql<
+    number | null
+  >`(SELECT unwritten FROM bulk_parts WHERE bulk_parts.relayer_id = ${relayerId} AND state = ${taking})`
 
 /** Of a relayer's id, or of a column with one. */
 const taken = (relayerId: unknown) =>
-  sql`COALESCE((SELECT through FROM bulk_cancellations WHERE relayer_id = ${relayerId}), 0)`
+  sql`COALESCE((SELECT blocked_through FROM bulk_parts WHERE bulk_parts.relayer_id = ${relayerId} AND state = ${taking}), 0)`
+
+const queued = sql.join(queuedStatuses.map((status) => sql.lit(status)))
 
 /** Of any transaction that is about to be written: its owner may have read it before the mark. */
-export const mayBeWritten = sql<boolean>`(transactions.status NOT IN ('pending', 'held') OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
+export const mayBeWritten = sql<boolean>`(transactions.status NOT IN (${queued}) OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
 
-const mark = statement<BulkMark & { relayerId: RelayerId }>((db, p) =>
+const mark = statement<BulkMark & { part: number; instant: number }>((db, p) =>
   db
-    .insertInto('bulk_cancellations')
-    .values({ relayer_id: p.relayerId, through: p.through, requested_at: p.requestedAt, unwritten: p.unwritten }),
+    .updateTable('bulk_parts')
+    .set({
+      state: 'taking',
+      instant: p.instant,
+      walking: p.walking,
+      walked: p.walked,
+      through: p.through,
+      blocked_through: p.blockedThrough,
+      unwritten: p.unwritten,
+    })
+    .where('id', '=', p.part),
 )
 
 /** The relayer has no mark yet. */
-export async function markBulk(executor: Executor, relayerId: RelayerId, marked: BulkMark): Promise<void> {
-  await executor.all(mark, { relayerId, ...marked })
+export async function markBulk(executor: Executor, part: number, instant: number, marked: BulkMark): Promise<void> {
+  await executor.all(mark, { part, instant, ...marked })
 }
 
-const ofRelayer = statement<{ relayerId: RelayerId }, BulkCancellationTable>((db, p) =>
-  db.selectFrom('bulk_cancellations').selectAll().where('relayer_id', '=', p.relayerId),
-)
+type MarkRow = Pick<
+  Selectable<BulkPartTable>,
+  'id' | 'bulk_id' | 'instant' | 'walking' | 'walked' | 'through' | 'unwritten'
+>
 
-export async function findBulkMark(executor: Executor, relayerId: RelayerId): Promise<BulkMark | undefined> {
-  const row = await first(executor, ofRelayer, { relayerId })
-  return row && { through: row.through, requestedAt: row.requested_at, unwritten: row.unwritten }
-}
-
-const countDown = statement<{ relayerId: RelayerId; written: number }>((db, p) =>
+const ofRelayer = statement<{ relayerId: RelayerId }, MarkRow>((db, p) =>
   db
-    .updateTable('bulk_cancellations')
-    .set((eb) => ({ unwritten: eb('unwritten', '-', p.written) }))
-    .where('relayer_id', '=', p.relayerId),
+    .selectFrom('bulk_parts')
+    .select(['id', 'bulk_id', 'instant', 'walking', 'walked', 'through', 'unwritten'])
+    .where('relayer_id', '=', p.relayerId)
+    .where(isTaking),
 )
 
-export async function countWritten(executor: Executor, relayerId: RelayerId, written: number): Promise<void> {
-  await executor.all(countDown, { relayerId, written })
+export function findBulkMark(executor: Executor, relayerId: RelayerId) {
+  return first(executor, ofRelayer, { relayerId })
 }
 
-const remove = statement<{ relayerId: RelayerId }>((db, p) =>
-  db.deleteFrom('bulk_cancellations').where('relayer_id', '=', p.relayerId),
+const advance = statement<{ part: number; written: number; walking: QueuedStatus; walked: number }>((db, p) =>
+  db
+    .updateTable('bulk_parts')
+    .set((eb) => ({
+      unwritten: sql<number>`CASE WHEN unwritten > ${p.written} THEN unwritten - ${p.written} ELSE 0 END`,
+      walking: eb.val(p.walking),
+      walked: eb.val(p.walked),
+    }))
+    .where('id', '=', p.part),
 )
 
-export async function removeBulkMark(executor: Executor, relayerId: RelayerId): Promise<void> {
-  await executor.all(remove, { relayerId })
+export async function advanceMark(
+  executor: Executor,
+  part: number,
+  progress: { readonly written: number; readonly walking: QueuedStatus; readonly walked: number },
+): Promise<void> {
+  await executor.all(advance, { part, ...progress })
 }
 
-const all = statement<object, { relayer_id: RelayerId }>((db) =>
-  db.selectFrom('bulk_cancellations').select('relayer_id').orderBy('relayer_id'),
+const ofTaking = statement<object, { relayer_id: RelayerId }>((db) =>
+  db.selectFrom('bulk_parts').select('relayer_id').where(isTaking).orderBy('relayer_id'),
 )
 
 export async function listBulksUnderWay(executor: Executor): Promise<readonly RelayerId[]> {
-  return (await executor.all(all, {})).map((row) => row.relayer_id)
+  return (await executor.all(ofTaking, {})).map((row) => row.relayer_id)
 }
+
+export const isWaiting = sql<boolean>`state = ${waiting}`

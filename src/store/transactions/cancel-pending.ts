@@ -1,178 +1,178 @@
-// Bulk cancellation: one statement for the queue, or for a share of it, where every end is alike; one by one for nonces, lowest
-// first.
+// The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
+// others that drop it in shares.
 import { sql } from 'kysely'
-import type { BulkCancellation, BulkShare } from '../../domain/bulk-cancellation.ts'
-import { cancel, cancelReasons } from '../../domain/cancel.ts'
+import type { BulkRefusal, BulkShare, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
+import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
+import { cancel } from '../../domain/cancel.ts'
 import { StaleWrite } from '../../domain/errors.ts'
-import { periodOf } from '../../domain/figures.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { bulkStatuses } from '../../domain/refusals.ts'
-import { type CancellationIntent, isTerminal, type Status, type Transaction } from '../../domain/transaction.ts'
+import { isTerminal, type Lifecycle, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
-import type { StoredStatus } from '../schema.ts'
-import { type Executor, first, statement } from '../statement.ts'
-import { countWritten, findBulkMark, markBulk, removeBulkMark } from './bulk-mark.ts'
+import { type Executor, statement } from '../statement.ts'
+import { type QueuedStatus, statusesToWalk } from './bulk-filter.ts'
+import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
+import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
+import { dropMatches, lastOf, nthOf } from './drop-queue.ts'
 import { lockTransaction } from './find-transaction.ts'
-import { dropOf, saveTransaction } from './save-transaction.ts'
+import { saveTransaction } from './save-transaction.ts'
 import { countQueued, type Tallies } from './tallies.ts'
-import { runsByBucket } from './tally-buckets.ts'
-import type { TransactionRow } from './transaction-row.ts'
 
-const boundIds = statement<{ relayerId: RelayerId }, Pick<TransactionRow, 'id' | 'status' | 'cancel_cost_max'>>(
-  (db, p) =>
-    db
-      .selectFrom('transactions')
-      .select(['id', 'status', 'cancel_cost_max'])
-      .where('relayer_id', '=', p.relayerId)
-      .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
-      // As isTakenByBulk has it.
-      .where('origin', '<>', 'gap')
-      .orderBy('nonce'),
-)
-
-/**
- * Queued transactions are stored as `pending`, and those on hold as `held`: the index of statuses is the index of both. `isTakenByBulk`
- * takes every one of them; a test compares the two.
- */
-const waitingStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
-type Waiting = (typeof waitingStatuses)[number]
-
-const origin = 'request' satisfies CancellationIntent['origin']
-const status = 'canceled' satisfies Status
-
-/** Rows in one statement: on a busy server a million would exceed its `statement_timeout`. */
-const rowsAtOnce = 20_000
-
-interface Range {
-  relayerId: RelayerId
-  waiting: Waiting
-  /** The sequence before the first. */
-  after: number
-  /** The last sequence. */
-  through: number
+interface BoundRow {
+  readonly id: TransactionId
+  readonly status: Status
+  readonly phase: Lifecycle['phase']
+  readonly cancel_cost_max: string | null
 }
 
-type Drop = Range & { now: number }
-
-const nthOf = statement<Range & { skip: number }, { sequence: number }>((db, p) =>
+const boundRows = statement<{ relayerId: RelayerId }, BoundRow>((db, p) =>
   db
     .selectFrom('transactions')
-    .select('sequence')
+    .select(['id', 'status', 'phase', 'cancel_cost_max'])
     .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', p.waiting)
-    .where('sequence', '>', p.after)
-    .where('sequence', '<=', p.through)
-    .orderBy('sequence')
-    .limit(1)
-    .offset(p.skip),
+    .where(sql<boolean>`open = 1 AND nonce IS NOT NULL`)
+    // As isTakenByBulk has it.
+    .where('origin', '<>', 'gap')
+    .orderBy('nonce'),
 )
 
-/** The last sequence of each, where there is one. */
-const lastOfEach = statement<{ relayerId: RelayerId }, { waiting: Waiting; sequence: number | null }>((db, p) => {
-  const last = (waiting: Waiting) =>
-    db
-      .selectFrom('transactions')
-      .select((eb) => [sql.lit(waiting).as('waiting'), eb.fn.max('sequence').as('sequence')])
-      .where('relayer_id', '=', p.relayerId)
-      .where('status', '=', waiting)
-  return last('pending').unionAll(last('held'))
-})
+/** A part at its instant. */
+interface Stop {
+  readonly relayerId: RelayerId
+  /** The number of the part. */
+  readonly part: number
+  readonly filter: BulkFilter
+  readonly now: TimestampMs
+}
 
-const publishDrops = statement<Drop>((db, p, dialect) =>
-  db
-    .insertInto('outbox')
-    .columns(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at', 'notification_id'])
-    .expression(
-      db
-        .selectFrom('transactions')
-        .select((eb) => [
-          'relayer_id',
-          'id',
-          eb.val(status).as('status'),
-          eb.val(cancelReasons[origin]).as('status_reason'),
-          eb.val(1).as('terminal'),
-          eb.val(p.now).as('occurred_at'),
-          eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
-        ])
-        .where('relayer_id', '=', p.relayerId)
-        .where('status', '=', p.waiting)
-        // With a bound at each end, SQLite would read all sequences in between: hence the plus sign. PostgreSQL goes by the
-        // queue, and would pass what this transaction has canceled.
-        .where(dialect === 'sqlite' ? sql<boolean>`+sequence > ${p.after}` : (eb) => eb('sequence', '>', p.after))
-        .where('sequence', '<=', p.through)
-        .orderBy('sequence'),
-    ),
-)
-
-// The same change as domain/cancel.ts makes to one waiting transaction; a test compares the two. The index of holds has none of
-// the queue.
-const dropWaiting = (waiting: Waiting) =>
-  statement<Drop, { id: TransactionId; sequence: number }>((db, p) =>
-    db
-      .updateTable('transactions')
-      .set({
-        ...dropOf({
-          phase: 'dropped',
-          open: 0,
-          status,
-          status_reason: cancelReasons[origin],
-          canceled_at: p.now,
-          cancel_origin: origin,
-          ended_at: p.now,
-          drop_reason: status,
-        }),
-        ...(waiting === 'held' && { hold: null, held_until: null }),
-        version: sql<number>`version + 1`,
-      })
-      .where('relayer_id', '=', p.relayerId)
-      .where('status', '=', p.waiting)
-      .where('sequence', '>', p.after)
-      .where('sequence', '<=', p.through)
-      .returning(['id', 'sequence']),
-  )
-
-const drops = { pending: dropWaiting('pending'), held: dropWaiting('held') } as const
+/** The relayer's open transactions at the instant. */
+interface Standing {
+  readonly bound: readonly BoundRow[]
+  /** Each with its last sequence. */
+  readonly queues: readonly { readonly queued: QueuedStatus; readonly through: number }[]
+}
 
 export async function cancelPending(
   executor: Executor,
   tallies: Tallies,
   relayerId: RelayerId,
   now: TimestampMs,
+  by: DeleteBulk,
   share?: number,
-): Promise<BulkCancellation> {
-  await lockRelayer(executor, relayerId)
-  if (await findBulkMark(executor, relayerId))
-    throw new StaleWrite(`the queue of relayer ${relayerId} is being canceled`)
-  const bound = await cancelBound(executor, tallies, relayerId, now)
-  // Not the relayer's last sequence: while units share a commit, its row may be behind them.
-  const found = (await executor.all(lastOfEach, { relayerId })).filter((each) => each.sequence !== null)
-  const through = Math.max(0, ...found.map(({ sequence }) => sequence ?? 0))
-  const each = found.map(({ waiting }) => waiting)
-  if (share !== undefined && (await hasMore(executor, relayerId, each, { through, share }))) {
-    const unwritten = await countQueued(executor, tallies, relayerId)
-    await markBulk(executor, relayerId, { through, requestedAt: now, unwritten })
-    return { ...bound, isUnderWay: true }
+): Promise<TakenInBulk> {
+  await lockUnmarked(executor, relayerId)
+  const standing = await standingOf(executor, relayerId, {})
+  const lifted = await liftBounds(executor, tallies, relayerId, now, standing.bound)
+  if (standing.queues.length === 0 && !standing.bound.some(isTaken)) {
+    return { canceled: [], failed: [], racing: 0, ...(lifted > 0 && { lifted }) }
   }
-  const dropped: TransactionId[] = []
-  for (const waiting of each) dropped.push(...(await dropAll(executor, tallies, { relayerId, waiting, now, through })))
-  return { ...bound, canceled: [...bound.canceled, ...dropped] }
+  const terms = { filter: {}, pause: false, everyRelayer: false, origin: 'delete' } as const
+  const part = await recordBulkOf(executor, { ...terms, ...by, requestedAt: now }, relayerId)
+  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now }, standing, share)
+  return { bulkId: by.id, ...taken, ...(lifted > 0 && { lifted }) }
 }
 
-/** Than fit in one share. */
-async function hasMore(
+export async function takeBulk(
   executor: Executor,
-  relayerId: RelayerId,
-  each: readonly Waiting[],
-  { through, share }: { readonly through: number; readonly share: number },
+  tallies: Tallies,
+  { bulkId, relayerId }: WaitingBulkPart,
+  now: TimestampMs,
+  share?: number,
+): Promise<BulkStop | undefined> {
+  const isThere = await lockUnmarked(executor, relayerId)
+  const part = await findWaitingPart(executor, bulkId, relayerId)
+  const head = part && (await findBulkHead(executor, bulkId))
+  if (!part || !head) return undefined
+  if (!isThere) {
+    await endPart(executor, part.number, { now })
+    return undefined
+  }
+  const { filter } = head
+  const stop = { relayerId, part: part.number, filter, now }
+  const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), share)
+  return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
+}
+
+/** Whether there is such a relayer. Throws StaleWrite while a queue is marked. */
+async function lockUnmarked(executor: Executor, relayerId: RelayerId): Promise<boolean> {
+  const locked = await lockRelayer(executor, relayerId)
+  if (await findBulkMark(executor, relayerId)) {
+    throw new StaleWrite(`the queue of relayer ${relayerId} is being canceled`)
+  }
+  return locked.length > 0
+}
+
+const isTaken = ({ status }: BoundRow) => bulkStatuses.includes(status)
+/** Whether an earlier cancellation of it is on. */
+const isRacing = ({ status, phase }: BoundRow) => status === 'canceled' && phase === 'inFlight'
+
+async function standingOf(executor: Executor, relayerId: RelayerId, filter: BulkFilter): Promise<Standing> {
+  const bound = await executor.all(boundRows, { relayerId })
+  const queues: { queued: QueuedStatus; through: number }[] = []
+  for (const queued of statusesToWalk(filter)) {
+    const through = await lastOf(executor, relayerId, queued)
+    if (through > 0) queues.push({ queued, through })
+  }
+  return { bound, queues }
+}
+
+async function stopRelayer(
+  executor: Executor,
+  tallies: Tallies,
+  stop: Stop,
+  { bound, queues }: Standing,
+  share: number | undefined,
+): Promise<TakenInBulk> {
+  const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
+  await recordLeft(executor, stop.part, { already, refused })
+  const [first] = queues
+  if (first && share !== undefined && (await isLonger(executor, stop, queues, share))) {
+    await markQueue(executor, tallies, stop, { queues, walking: first.queued })
+    return { ...taken, isUnderWay: true }
+  }
+  const canceled: TransactionId[] = [...taken.canceled]
+  for (const queue of queues) {
+    canceled.push(...(await dropMatches(executor, tallies, { ...stop, ...queue, after: 0 })))
+  }
+  await endPart(executor, stop.part, { instant: stop.now, now: stop.now })
+  return { ...taken, canceled }
+}
+
+/** Ids are looked up by the key, however long the queue is. */
+async function isLonger(
+  executor: Executor,
+  { relayerId, filter }: Stop,
+  queues: Standing['queues'],
+  share: number,
 ): Promise<boolean> {
-  for (const waiting of each) {
-    if (await first(executor, nthOf, { relayerId, waiting, after: 0, through, skip: share })) return true
+  if (filter.ids) return false
+  for (const queue of queues) {
+    if ((await nthOf(executor, { relayerId, ...queue, after: 0 }, share + 1)) !== undefined) return true
   }
   return false
 }
 
-/** The oldest ones that the mark has taken, first those of the queue; with the last of them it removes the mark. */
+async function markQueue(
+  executor: Executor,
+  tallies: Tallies,
+  { relayerId, part, filter, now }: Stop,
+  { queues, walking }: Pick<Standing, 'queues'> & { readonly walking: QueuedStatus },
+): Promise<void> {
+  const all = isEverything(filter)
+  const through = Math.max(...queues.map((queue) => queue.through))
+  await markBulk(executor, part, now, {
+    through,
+    // The rest of the queue keeps its turn before later sends.
+    blockedThrough: all ? through : Number.MAX_SAFE_INTEGER,
+    unwritten: all ? await countQueued(executor, tallies, relayerId) : 0,
+    walking,
+    walked: 0,
+  })
+}
+
+/** The oldest ones that the mark has not decided; with the last of them the part is written. */
 export async function cancelShare(
   executor: Executor,
   tallies: Tallies,
@@ -180,88 +180,102 @@ export async function cancelShare(
   share: number,
 ): Promise<BulkShare> {
   const mark = await findBulkMark(executor, relayerId)
-  if (!mark) return { canceled: [], isLast: true }
-  const { requestedAt: now } = mark
-  const canceled: TransactionId[] = []
-  for (const waiting of waitingStatuses) {
-    const range = { relayerId, waiting, through: mark.through }
-    const last = await first(executor, nthOf, { ...range, after: 0, skip: share - 1 })
-    const through = last?.sequence ?? mark.through
-    canceled.push(...(await dropAll(executor, tallies, { ...range, now, through })))
-    if (!last) continue
-    await countWritten(executor, relayerId, canceled.length)
-    return { canceled, isLast: false }
+  const head = mark && (await findBulkHead(executor, mark.bulk_id))
+  if (!mark || !head) return { canceled: [], isLast: true }
+  const { filter } = head
+  const statuses = statusesToWalk(filter)
+  const queued = statuses.find((status) => status === mark.walking) ?? 'pending'
+  const range = { relayerId, queued, after: mark.walked, through: mark.through }
+  const last = await nthOf(executor, range, share)
+  const now = mark.instant ?? head.requestedAt
+  const through = last ?? mark.through
+  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id })
+  const next = last === undefined ? statuses[statuses.indexOf(queued) + 1] : queued
+  if (next === undefined) await endPart(executor, mark.id, { now })
+  else {
+    const walked = next === queued ? through : 0
+    const written = isEverything(filter) ? canceled.length : 0
+    await advanceMark(executor, mark.id, { written, walking: next, walked })
   }
-  await removeBulkMark(executor, relayerId)
-  return { canceled, isLast: true }
+  return { canceled, isLast: next === undefined }
 }
 
-async function dropAll(
+/** Of the cancellations that race already: a plain DELETE lifts their bounds of cost. Returns how many; one that can't be read keeps its own. */
+async function liftBounds(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, waiting, now, through }: Omit<Drop, 'after'>,
-): Promise<readonly TransactionId[]> {
-  const dropped: TransactionId[] = []
-  for (let after = 0; ; ) {
-    const last = await first(executor, nthOf, { relayerId, waiting, after, through, skip: rowsAtOnce - 1 })
-    const part = { relayerId, waiting, now, after, through: last?.sequence ?? through }
-    await executor.all(publishDrops, part)
-    const rows = await executor.all(drops[waiting], part)
-    rows.sort((one, other) => one.sequence - other.sequence)
-    for (const { sequence, count } of runsByBucket(rows)) {
-      tallies.count(relayerId, 'pending', sequence, -count)
-      tallies.count(relayerId, status, sequence, count)
-    }
-    tallies.addFigures(relayerId, [{ at: periodOf(now), figures: { canceled: rows.length } }])
-    for (const { id } of rows) dropped.push(id)
-    if (!last) return dropped
-    after = last.sequence
+  relayerId: RelayerId,
+  now: TimestampMs,
+  bound: readonly BoundRow[],
+): Promise<number> {
+  let lifted = 0
+  for (const row of bound) {
+    if (!isRacing(row) || row.cancel_cost_max === null) continue
+    const change = await changeOf(executor, relayerId, row, now, cancel)
+    if ('reason' in change) continue
+    await saveTransaction(executor, tallies, change.before, change.after, now)
+    lifted += 1
   }
+  return lifted
+}
+
+interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing'> {
+  readonly already: number
+  readonly refused: readonly BulkRefusal[]
 }
 
 async function cancelBound(
   executor: Executor,
   tallies: Tallies,
-  relayerId: RelayerId,
-  now: TimestampMs,
-): Promise<BulkCancellation> {
+  { relayerId, part, filter, now }: Stop,
+  bound: readonly BoundRow[],
+): Promise<Bound> {
+  const all = isEverything(filter)
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
-  let [racing, lifted] = [0, 0]
-  for (const bound of await executor.all(boundIds, { relayerId })) {
-    const { id } = bound
-    // One that is canceled already is no part of the result, and loses its bound.
-    if (bound.status === status && bound.cancel_cost_max !== null) {
-      const raced = await takeBack(executor, relayerId, id, now)
-      if ('reason' in raced) failed.push({ id, reason: raced.reason })
-      else await saveTransaction(executor, tallies, raced.before, raced.after, now)
-      lifted += 1
+  let racing = 0
+  let already = 0
+  for (const row of bound) {
+    if (!isTaken(row) && !isRacing(row)) continue
+    if (!isTaken(row) && all) {
+      already += 1
       continue
     }
-    if (!bulkStatuses.includes(bound.status)) continue
-    const taken = await takeBack(executor, relayerId, id, now)
-    if ('reason' in taken) {
-      failed.push({ id, reason: taken.reason })
+    const change = await changeOf(executor, relayerId, row, now, isTaken(row) ? cancel : unchanged)
+    if ('reason' in change) {
+      // Whether a row matches can't be said unless it can be read.
+      if (all || filter.ids?.includes(row.id)) failed.push({ id: row.id, reason: change.reason })
       continue
     }
-    await saveTransaction(executor, tallies, taken.before, taken.after, now)
-    canceled.push(id)
-    if (!isTerminal(taken.after)) racing += 1
+    const { before } = change
+    if (!all && !matches(filter, before, now)) continue
+    if (!isTaken(row)) {
+      already += 1
+      continue
+    }
+    const after = { ...change.after, bulkPart: part }
+    await saveTransaction(executor, tallies, before, after, now)
+    canceled.push(row.id)
+    if (!isTerminal(after)) racing += 1
   }
-  return { canceled, failed, racing, ...(lifted > 0 && { lifted }) }
+  const refused = failed.map(({ id, reason }) => ({ id, reason: 'unreadable', text: reason }) as const)
+  return { canceled, failed, racing, already, refused }
 }
 
+const unchanged = (transaction: Transaction) => transaction
+
 /** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */
-async function takeBack(
+async function changeOf(
   executor: Executor,
   relayerId: RelayerId,
-  id: TransactionId,
+  row: BoundRow,
   now: TimestampMs,
-): Promise<{ before: Transaction; after: Transaction } | { reason: string }> {
+  change: (transaction: Transaction, now: TimestampMs) => Transaction,
+): Promise<{ readonly before: Transaction; readonly after: Transaction } | { readonly reason: string }> {
   try {
-    const before = await lockTransaction(executor, relayerId, id)
+    const before = await lockTransaction(executor, relayerId, row.id)
     if (!before) return { reason: 'it is gone' }
-    return { before, after: cancel(before, now) }
+    return { before, after: change(before, now) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

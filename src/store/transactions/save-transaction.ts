@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
+import { countChange } from '../../domain/bulk-counts.ts'
 import { StaleWrite } from '../../domain/errors.ts'
 import { eventsOf } from '../../domain/event.ts'
 import { figureChanges } from '../../domain/figures.ts'
@@ -133,6 +134,8 @@ export async function saveTransaction(
   else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
   await addDailyGas(executor, before, after, now)
   tallies.addFigures(after.relayerId, figureChanges(before, after, now))
+  const counts = countChange(before, after)
+  if (counts && after.bulkPart !== undefined) tallies.addBulk({ part: after.bulkPart, at: now, counts })
   await publishChange(executor, tallies, before, after, now)
   const saved = { ...after, version: before.version + 1 }
   // If an earlier binding was to the same nonce, the row has the attempts of both.
@@ -147,7 +150,7 @@ function givesNonceBack(before: Transaction, after: Transaction): before is InPh
 
 function onlyEnds(before: Transaction, after: Transaction): boolean {
   const fromQueue = before.lifecycle.phase === 'queued' && after.lifecycle.phase === 'dropped'
-  return fromQueue && before.sentAt === after.sentAt
+  return fromQueue && before.sentAt === after.sentAt && before.bulkPart === after.bulkPart
 }
 
 async function publishChange(

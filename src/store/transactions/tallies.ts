@@ -10,6 +10,7 @@ import { recordOf } from '../record-of.ts'
 import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { unwritten } from './bulk-mark.ts'
+import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
 import { openFigureSheet } from './figures.ts'
 import { openBucketChanges } from './tally-buckets.ts'
 import { partsOf, type TallyChanges } from './tally-changes.ts'
@@ -20,6 +21,8 @@ export interface Tallies extends Deferred {
   count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
   /** Adds to the figures of five minutes. */
   addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
+  /** Adds to the counts of a bulk cancellation. */
+  addBulk(change: BulkChange): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
   /** Writes the changes of the buckets now, not at the end of the commit. */
@@ -39,9 +42,11 @@ type Changes = Map<RelayerId, Map<Status, number>>
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
   const buckets = openBucketChanges()
   const sheet = openFigureSheet()
+  const bulkSheet = openBulkSheet()
   let kept: Changes = new Map()
   let counted: Change[] = []
   let figures: RelayerFigures[] = []
+  let bulks: BulkChange[] = []
 
   return {
     count(relayerId, status, sequence, change) {
@@ -49,6 +54,9 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
     },
     addFigures(relayerId, changes) {
       for (const change of changes) figures.push({ relayerId, ...change })
+    },
+    addBulk(change) {
+      bulks.push(change)
     },
     changeOf(relayerId, status) {
       let sum = kept.get(relayerId)?.get(status) ?? 0
@@ -61,19 +69,24 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
         buckets.add(relayerId, status, sequence, change)
       }
       for (const change of figures) sheet.add(change.relayerId, change)
+      for (const change of bulks) bulkSheet.add(change)
+      bulks = []
       counted = []
       figures = []
     },
     forget() {
       counted = []
       figures = []
+      bulks = []
     },
     reset() {
       kept = new Map()
       counted = []
       figures = []
+      bulks = []
       buckets.clear()
       sheet.clear()
+      bulkSheet.clear()
     },
     async write() {
       const changes = kept
@@ -86,6 +99,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
       }
       await buckets.write(executor)
       await sheet.write(executor)
+      await bulkSheet.write(executor)
       await appended?.foldMany()
     },
     writeBuckets: () => buckets.write(executor),

@@ -77,6 +77,7 @@ export const progressColumns = {
   cancel_cost_max: 'text',
   hold: 'text',
   held_until: 'bigint',
+  bulk_part: 'bigint',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

@@ -72,6 +72,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     give_ups: transaction.giveUps ?? null,
     hold,
     held_until,
+    bulk_part: transaction.bulkPart ?? null,
   }
 }
 
@@ -102,6 +103,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
+    ...(row.bulk_part !== null && { bulkPart: row.bulk_part }),
     ...(row.give_ups !== null && { giveUps: row.give_ups }),
     version: row.version,
   }

@@ -111,7 +111,10 @@ function begin(database: Database.Database, path: string, isRunning: boolean): v
 
 /** Only a service on the file goes on with them. */
 function refuseBulksUnderWay(database: Database.Database, path: string): void {
-  const relayer = database.prepare<[], string>('SELECT relayer_id FROM bulk_cancellations LIMIT 1').pluck().get()
+  const relayer = database
+    .prepare<[], string>("SELECT relayer_id FROM bulk_parts WHERE state = 'taking' LIMIT 1")
+    .pluck()
+    .get()
   if (relayer === undefined) return
   throw new OperatorError(
     `${path} holds a bulk cancellation of relayer "${relayer}" that was cut off: start the service on the file, let it end the cancellation, stop it, and try again`,

@@ -12,7 +12,7 @@ import { statusOf } from '../../../src/domain/transaction.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { unavailable } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { now, someAttempt } from '../../domain/some.ts'
+import { now, someAttempt, someBulk } from '../../domain/some.ts'
 import { send, storedRelayer } from '../../store/contract.ts'
 import { openStore, quiet } from '../../store/open-store.ts'
 
@@ -21,7 +21,7 @@ const around = { clock: systemClock, logger: quiet, limits: { bulkShare: 2, bulk
 /** For commands. */
 const contextOver = (bulks: Awaited<ReturnType<typeof finishBulks>>) => ({
   ...around,
-  random: { bytes: (length: number) => new Uint8Array(length) },
+  random: { bytes: (length: number) => crypto.getRandomValues(new Uint8Array(length)) },
   store: bulks.store,
   bulks,
   wake() {},
@@ -46,14 +46,14 @@ async function openQueue() {
 }
 
 const mark = (store: Store, relayer: RelayerId) =>
-  store.commit((session) => session.cancelPending(relayer, now, 2), relayer)
+  store.commit((session) => session.cancelPending(relayer, now, someBulk(), 2), relayer)
 
 test('a queue as long as a share is canceled in one commit', async () => {
   await using under = await openStore()
   const { store } = under
   const { id } = await storedRelayer(store)
   const ids = await queueOf(store, id, 2)
-  expect(await mark(store, id)).toEqual({ canceled: ids, failed: [], racing: 0 })
+  expect(await mark(store, id)).toEqual({ bulkId: expect.any(String), canceled: ids, failed: [], racing: 0 })
   expect(await store.reads.bulksUnderWay()).toEqual([])
 })
 
@@ -63,7 +63,13 @@ test('from the first commit on no owner sees the queue, or writes what it had re
   const { id } = await storedRelayer(store)
   await queueOf(store, id, 5)
   const read = await store.reads.work(id)
-  expect(await mark(store, id)).toEqual({ canceled: [], failed: [], racing: 0, isUnderWay: true })
+  expect(await mark(store, id)).toEqual({
+    bulkId: expect.any(String),
+    canceled: [],
+    failed: [],
+    racing: 0,
+    isUnderWay: true,
+  })
   const later = await send(store, id)
   const work = await store.reads.work(id)
   expect(work?.queued.map((each) => each.id)).toEqual([later.id])

@@ -2,8 +2,11 @@
 import { Agent, request } from 'undici'
 import type { Chain } from '../../../src/chain/chain.ts'
 import { openChains } from '../../../src/chain/chains.ts'
+import { stopRelayers } from '../../../src/commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
+import { type ManagementContext, takeEffect } from '../../../src/commands/management.ts'
+import { pauseRelayer } from '../../../src/commands/relayers/pause-relayer.ts'
 import { readPolicies } from '../../../src/config/read-policies.ts'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
@@ -120,19 +123,24 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     policyFor: () => somePolicy,
     clock: commands.clock,
   })
+  const management: ManagementContext = {
+    ...commands,
+    announce: () => {},
+    registry,
+    vault,
+    logger,
+    guard: guardAddresses([]),
+    signerTypes: ['plain'],
+    readSigner: (_, { type }) => ({ type: 'plain', config: {}, secret: secret(type), open: openSigner }),
+    readPolicies,
+  }
+  const stops = stopRelayers({
+    ...{ context: commands, logger, atOnce: 2 },
+    pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
+    takeEffect: () => takeEffect(management),
+  })
   const server = await openServer({
-    commands,
-    management: {
-      ...commands,
-      announce: () => {},
-      registry,
-      vault,
-      logger,
-      guard: guardAddresses([]),
-      signerTypes: ['plain'],
-      readSigner: (_, { type }) => ({ type: 'plain', config: {}, secret: secret(type), open: openSigner }),
-      readPolicies,
-    },
+    ...{ commands, management, stops },
     chainOf: setting.chain ? () => chain as Chain : registry.chainOf,
     signerOf: () => signer,
     policyOf: () => somePolicy,

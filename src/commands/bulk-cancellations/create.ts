@@ -1,0 +1,103 @@
+// POST of a bulk cancellation. Its own commit stores it with its relayers and the key of the request; then each relayer is stopped.
+import { hash } from 'node:crypto'
+import { allowed, type Requester } from '../../domain/audit.ts'
+import type { BulkCancellation, BulkRequest } from '../../domain/bulk-cancellation.ts'
+import { checkClaim } from '../../domain/claim.ts'
+import { relayerNotFound } from '../../domain/errors.ts'
+import type { BulkId, RelayerId } from '../../domain/ids.ts'
+import { freshId } from '../../ops/fresh-id.ts'
+import type { Session } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+import type { BulkStops } from './stop-relayers.ts'
+
+export interface BulkOrder {
+  readonly request: BulkRequest
+  readonly relayers: readonly RelayerId[] | 'all'
+  /** Of a key that is bound to relayers. */
+  readonly visible?: readonly RelayerId[]
+  /** The idempotency key. */
+  readonly key: string
+  readonly requester: Requester
+}
+
+export interface CreatedBulk {
+  readonly bulk: BulkCancellation
+  /** An earlier request made it. */
+  readonly replayed: boolean
+}
+
+/**
+ * Resolves once each relayer was stopped, or could not be: such a part waits, and is tried again. Throws RELAYER_NOT_FOUND
+ * and IDEMPOTENCY_KEY_REUSED before anything changes.
+ */
+export async function createBulk(
+  context: CommandContext,
+  stops: Pick<BulkStops, 'stopAll'>,
+  { request, relayers, visible, key, requester }: BulkOrder,
+): Promise<CreatedBulk> {
+  const { store, clock, random } = context
+  const claim = { owner: requester.keyId, key, digest: digestOf(request, relayers) }
+  const earlier = await store.reads.bulkOfKey(claim.owner, key)
+  if (earlier) return replay(context, claim, earlier, visible)
+
+  const now = clock.now()
+  const id = freshId<BulkId>(random, now)
+  const head = {
+    ...{ ...request, id, origin: 'request' as const, everyRelayer: relayers === 'all' },
+    ...{ requestedAt: now, requestedBy: requester.keyId },
+  }
+  const recorded = await store.commit(async (session) => {
+    const resolved = await resolve(session, relayers, visible)
+    const before = await session.recordBulk({ head, relayers: resolved, requester, claim })
+    if (before) return { before }
+    session.recordAudit(allowed(requester, now, { subjectId: id }))
+    return { resolved }
+  })
+  if (recorded.before) return replay(context, claim, recorded.before, visible)
+  await stops.stopAll(recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId })))
+  return { bulk: await read(context, id, visible), replayed: false }
+}
+
+/** Throws RELAYER_NOT_FOUND. */
+async function resolve(
+  session: Session,
+  relayers: BulkOrder['relayers'],
+  visible: BulkOrder['visible'],
+): Promise<readonly RelayerId[]> {
+  if (relayers === 'all') {
+    const there = await session.relayerIds()
+    return visible ? there.filter((id) => visible.includes(id)) : there
+  }
+  const named = [...new Set(relayers)]
+  for (const id of named) if (!(await session.relayer(id))) throw relayerNotFound(id)
+  return named
+}
+
+async function replay(
+  context: CommandContext,
+  claim: Parameters<typeof checkClaim>[0],
+  { id, digest }: { readonly id: BulkId; readonly digest: string },
+  visible: BulkOrder['visible'],
+): Promise<CreatedBulk> {
+  checkClaim(claim, { digest, ids: [] })
+  return { bulk: await read(context, id, visible), replayed: true }
+}
+
+async function read({ store }: CommandContext, id: BulkId, visible: BulkOrder['visible']): Promise<BulkCancellation> {
+  const bulk = await store.reads.bulk(id, visible)
+  if (!bulk) throw new Error(`bulk cancellation ${id} is recorded, and can't be read`)
+  return bulk
+}
+
+/** Kept with the object, so its form must not change. */
+function digestOf(
+  { name, reason, filter, pause, only, maxCost }: BulkRequest,
+  relayers: BulkOrder['relayers'],
+): string {
+  const members = Object.entries(filter).sort(([one], [other]) => (one < other ? -1 : 1))
+  const meaning = [name, reason, members, pause, only, maxCost, relayers === 'all' ? relayers : relayers.toSorted()]
+  return hash(
+    'sha256',
+    JSON.stringify(meaning, (_, value) => (typeof value === 'bigint' ? `${value} wei` : value)),
+  )
+}

@@ -1,0 +1,135 @@
+// The first commit of a bulk cancellation at each of its relayers: one instant for each. What fails is tried again, also by the next start
+// and, where there are several, by any replica.
+import { allowed, type Requester } from '../../domain/audit.ts'
+import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { backOff } from '../../ops/back-off.ts'
+import { loggingOutage } from '../../ops/log-outage.ts'
+import type { Logger } from '../../ops/logger.ts'
+import type { Session } from '../../store/store.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Parts that one look finds. */
+const partsAtOnce = 100
+
+export interface Pausing {
+  /** In the unit of the part's first commit. Resolves to whether the relayer was not paused before. */
+  pause(session: Session, relayer: RelayerId, requester: Requester, now: TimestampMs): Promise<boolean>
+  /** After the commit of a pause. */
+  takeEffect(): Promise<void>
+}
+
+export interface BulkStops extends AsyncDisposable {
+  /** Rejects when the commit fails: the part waits then, and is tried again. */
+  stop(part: WaitingBulkPart): Promise<void>
+  /** Each of the parts. Resolves once each was tried. */
+  stopAll(parts: readonly WaitingBulkPart[]): Promise<void>
+}
+
+interface Given extends Pausing {
+  readonly context: CommandContext
+  readonly logger: Logger
+  /** Commits at a time: a database of its own has one writer. */
+  readonly atOnce: number
+  /** How often parts of other replicas are looked for, which may have crashed. Absent: there is no other. */
+  readonly lookEveryMs?: number
+}
+
+/** Goes on with the parts that an earlier process left. Disposing lets the commit under way finish. */
+export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing }: Given): BulkStops {
+  const { store, clock } = context
+  const ended = new AbortController()
+  const outage = loggingOutage(logger, {
+    began: 'a relayer could not be stopped for a bulk cancellation; trying again',
+    over: 'relayers can be stopped for bulk cancellations again',
+  })
+  let retrying: Promise<void> | undefined
+
+  const stop = (part: WaitingBulkPart) => stopOne(context, pausing, part)
+
+  /** Whether each of them could be stopped. */
+  async function tryAll(parts: readonly WaitingBulkPart[]): Promise<boolean> {
+    const waiting = [...parts]
+    let failed = false
+    const one = async () => {
+      for (let part = waiting.shift(); part && !ended.signal.aborted; part = waiting.shift()) {
+        try {
+          await stop(part)
+        } catch (error) {
+          if (!ended.signal.aborted)
+            outage.failed(error, { relayer_id: part.relayerId, bulk_cancellation: part.bulkId })
+          failed = true
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, one))
+    if (!failed) outage.worked()
+    return !failed
+  }
+
+  /** Until none waits. */
+  async function finishAll(): Promise<void> {
+    for (let failures = 0; !ended.signal.aborted; ) {
+      const parts = await store.reads.waitingBulkParts(partsAtOnce).catch(() => undefined)
+      if (parts?.length === 0) return
+      if (parts && (await tryAll(parts))) failures = 0
+      else await clock.sleep(backOff(failures++), ended.signal)
+    }
+  }
+
+  function retry(): void {
+    retrying ??= finishAll().finally(() => {
+      retrying = undefined
+    })
+  }
+
+  async function look(everyMs: number): Promise<void> {
+    while (!ended.signal.aborted) {
+      await clock.sleep(everyMs, ended.signal)
+      retry()
+      await retrying
+    }
+  }
+
+  retry()
+  const looking = lookEveryMs === undefined ? undefined : look(lookEveryMs)
+  return {
+    stop,
+    async stopAll(parts) {
+      if (!(await tryAll(parts))) retry()
+    },
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await retrying
+      await looking
+    },
+  }
+}
+
+async function stopOne(context: CommandContext, pausing: Pausing, part: WaitingBulkPart): Promise<void> {
+  const { store, bulks } = context
+  const now = context.clock.now()
+  const { bulkId, relayerId } = part
+  const stopped = await store.commit(
+    async (session) => {
+      const stop = await session.takeBulk(part, now, bulks?.share)
+      if (!stop) return undefined
+      const { head, requester, taken } = stop
+      if (!requester) return { taken, isPausedNow: false }
+      session.recordAudit(allowed(requester, now, { relayerId, subjectId: bulkId }))
+      const isPausedNow = head.pause && (await pausing.pause(session, relayerId, requester, now))
+      return { taken, isPausedNow }
+    },
+    relayerId,
+    { long: true },
+  )
+  if (!stopped) return
+  const { taken, isPausedNow } = stopped
+  if (isPausedNow) await pausing.takeEffect()
+  if (taken.racing > 0) context.wake(relayerId)
+  if (!taken.isUnderWay || !bulks) return
+  // The owner gives nonces again, to what the filter left.
+  const written = () => context.wake(relayerId)
+  bulks.finish(relayerId).then(written, written)
+}

@@ -1,0 +1,53 @@
+// Creates a bulk cancellation, and stops its relayers (POST).
+
+import { createBulk as createBulkCommand } from '../../commands/bulk-cancellations/create.ts'
+import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
+import type { CommandContext } from '../../commands/context.ts'
+import { requesterOf } from '../request/audit.ts'
+import { checkGrant, type Principal, permits } from '../request/authenticate.ts'
+import { operation } from '../request/operation.ts'
+import { answers, success } from '../response/envelope.ts'
+import { explainBulk } from './explain-bulk.ts'
+import { bulkBodySchema, bulkHeaders, requestOf } from './parse-bulk.ts'
+import { bulkSchema, presentBulk } from './present-bulk.ts'
+
+export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll'>) {
+  return operation({
+    scope: 'cancel',
+    refusals: ['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+    answerHeaders: ['Idempotency-Replayed'],
+    audited: 'in its commit',
+    schema: {
+      operationId: 'createBulkCancellation',
+      summary: 'Cancel the transactions that a filter matches',
+      description:
+        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well.',
+      tags: ['bulk cancellations'],
+      headers: bulkHeaders,
+      body: bulkBodySchema,
+      response: answers(bulkSchema),
+    },
+    async answer(request, reply) {
+      const { body, headers, principal } = request
+      const { relayers } = body
+      if (principal) refuseUngranted(principal, body)
+      const { bulk, replayed } = await createBulkCommand(commands, stops, {
+        request: requestOf(body),
+        relayers,
+        ...(principal?.relayers && { visible: principal.relayers }),
+        key: headers['idempotency-key'],
+        requester: requesterOf(request, 'createBulkCancellation'),
+      })
+      if (replayed) reply.header('idempotency-replayed', 'true')
+      return success(presentBulk(bulk), explainBulk(bulk))
+    },
+  })
+}
+
+type Wish = Pick<Parameters<typeof requestOf>[0], 'pause' | 'relayers'>
+
+/** Throws RELAYER_NOT_GRANTED and SCOPE_MISSING. */
+function refuseUngranted(principal: Principal, { pause, relayers }: Wish): void {
+  if (relayers !== 'all') for (const id of relayers) checkGrant(principal, 'cancel', id)
+  if (pause && !permits(principal, 'admin', undefined)) checkGrant(principal, 'pause', undefined)
+}

@@ -1,0 +1,21 @@
+// Says for people what a bulk cancellation did and will do.
+import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
+import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
+
+export function explainBulk(bulk: BulkCancellation): readonly string[] {
+  const { parts } = bulk
+  const { dropped, racing, won, lost, external } = sumOf(parts.map(({ counts }) => counts))
+  const taken = dropped + racing + won + lost + external
+  const waiting = parts.filter(({ state }) => state === 'waiting').map(({ relayerId }) => relayerId)
+  const taking = parts.filter(({ state }) => state === 'taking').map(({ relayerId }) => relayerId)
+  return [
+    `${taken} transactions are canceled: ${dropped} were never sent, and ${taken - dropped} compete, or competed, for their nonce.`,
+    ...(taking.length > 0
+      ? [`The relayers ${taking.join(', ')} have stopped, and the rest of their matches is being written.`]
+      : []),
+    ...(waiting.length > 0
+      ? [`The relayers ${waiting.join(', ')} could not be stopped yet; the service goes on trying.`]
+      : []),
+    ...(finalAtOf(bulk) === undefined ? [] : ['Every verdict is final.']),
+  ]
+}

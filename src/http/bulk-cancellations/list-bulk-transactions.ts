@@ -1,0 +1,48 @@
+// Lists the transactions of a bulk cancellation, each with its verdict (GET).
+import { Type } from 'typebox'
+import type { Transaction } from '../../domain/transaction.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { bulkParameters } from '../request/parameters.ts'
+import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
+import { answers } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { sendList } from '../response/sliced-list.ts'
+import { cancellationSchema, presentCancellation } from '../transactions/present-cancellation.ts'
+import { presentTransaction, transactionSchema } from '../transactions/present-transaction.ts'
+
+const itemSchema = Type.Object(
+  { transaction: transactionSchema, cancellation: cancellationSchema },
+  { title: 'BulkCanceledTransaction', additionalProperties: false },
+)
+
+export function listBulkTransactions(reads: Reads) {
+  return operation({
+    scope: 'read',
+    refusals: ['BULK_CANCELLATION_NOT_FOUND'],
+    schema: {
+      operationId: 'listBulkCancellationTransactions',
+      summary: 'List the transactions that a bulk cancellation canceled',
+      description:
+        'By relayer, and in the order in which they were accepted. One that retention removed is counted by the object, and not listed. A transaction belongs to the first bulk cancellation that took it.',
+      tags: ['bulk cancellations'],
+      params: bulkParameters,
+      querystring: pageQuery,
+      response: answers(Type.Array(itemSchema)),
+    },
+    async answer({ params, query, principal }, reply) {
+      const bulk = await reads.bulk(params.bulk_cancellation_id, principal?.relayers)
+      const { parts } = found(bulk, 'BULK_CANCELLATION_NOT_FOUND', 'Not found')
+      const page = pageOf(query)
+      const numbers = parts.map(({ number }) => number)
+      const { items, total } = await reads.bulkTransactions(numbers, page)
+      return sendList(reply, items, presentItem, paginationOf(page, total))
+    },
+  })
+}
+
+function presentItem(transaction: Transaction) {
+  const { cancellation } = transaction
+  if (!cancellation) throw new Error(`transaction ${transaction.id} is of a bulk cancellation, and not canceled`)
+  return { transaction: presentTransaction(transaction), cancellation: presentCancellation(transaction, cancellation) }
+}

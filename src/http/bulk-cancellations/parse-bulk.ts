@@ -1,0 +1,156 @@
+// The body of a new bulk cancellation: its schema, and what it means.
+import { type Static, Type } from 'typebox'
+import type { BulkRequest } from '../../domain/bulk-cancellation.ts'
+import type { BulkFilter } from '../../domain/bulk-filter.ts'
+import { type Hex, isNonEmpty, lowerHex, type RelayerId, type TransactionId } from '../../domain/ids.ts'
+import { pendingStatuses } from '../../domain/transaction.ts'
+import { bulkIdsMax, bulkRelayersMax, idempotencyKeyCharsMax } from '../limits.ts'
+import { nameInBody, noteInBody } from '../request/parameters.ts'
+import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { invalid } from '../request/validate.ts'
+import { some } from '../response/forms.ts'
+import { filterProperties, rangesOf } from '../transactions/list-filter.ts'
+
+const duration = (what: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,7}(s|m|h|d)$',
+      description: `a whole number and s, m, h or d, such as "10m": created ${what} before the instant of the relayer`,
+      examples: ['10m'],
+    }),
+  )
+
+const { nonce_from, nonce_to, value_from, value_to } = filterProperties
+
+const filterSchema = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Array(
+        Type.Unsafe<TransactionId>(Type.String({ minLength: 1, maxLength: 64, examples: [some.transactionId] })),
+        {
+          minItems: 1,
+          maxItems: bulkIdsMax,
+          description: `1 to ${bulkIdsMax} ids of transactions`,
+        },
+      ),
+    ),
+    to: Type.Optional(addressSchema('the address of the receiver: 0x and 40 hex digits')),
+    selector: Type.Optional(
+      Type.Unsafe<Hex>(
+        Type.String({
+          pattern: '^0x([0-9a-fA-F]{8})?$',
+          description: 'the first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data',
+          examples: ['0xa9059cbb'],
+        }),
+      ),
+    ),
+    status: Type.Optional(
+      Type.Array(Type.Enum([...pendingStatuses]), {
+        minItems: 1,
+        description: `a list of ${pendingStatuses.join(', ')}`,
+      }),
+    ),
+    older_than: duration('at least so long'),
+    newer_than: duration('less than so long'),
+    ...{ nonce_from, nonce_to, value_from, value_to },
+  },
+  { title: 'BulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
+)
+
+/** In an answer. */
+export const appliedFilterSchema = Type.Object(filterSchema.properties, {
+  title: 'AppliedBulkFilter',
+  additionalProperties: false,
+  examples: [{ older_than: '10m' }],
+})
+
+export const bulkBodySchema = Type.Object(
+  {
+    name: Type.Optional(nameInBody),
+    reason: Type.Optional(noteInBody),
+    filter: filterSchema,
+    relayers: Type.Union(
+      [
+        Type.Array(Type.Unsafe<RelayerId>(Type.String({ examples: ['local'] })), {
+          minItems: 1,
+          maxItems: bulkRelayersMax,
+        }),
+        Type.Literal('all'),
+      ],
+      { description: `1 to ${bulkRelayersMax} ids of relayers, or "all"` },
+    ),
+    pause: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  },
+  {
+    title: 'BulkCancellationRequest',
+    additionalProperties: false,
+    examples: [{ name: 'stuck payouts', filter: { older_than: '10m' }, relayers: ['local'] }],
+  },
+)
+
+export const bulkHeaders = Type.Object({
+  'idempotency-key': Type.String({
+    pattern: `^[\\x21-\\x7e]{1,${idempotencyKeyCharsMax}}$`,
+    description: `1 to ${idempotencyKeyCharsMax} visible ASCII characters without spaces, such as a UUID; a repeated request with the same key returns the same bulk cancellation, and takes nothing that was sent since`,
+    examples: [some.bulkId],
+  }),
+})
+
+/** Throws INVALID_REQUEST. */
+export function requestOf({ name, reason, filter, pause }: Static<typeof bulkBodySchema>): BulkRequest {
+  return {
+    ...(name !== undefined && { name }),
+    ...(reason !== undefined && { reason }),
+    filter: filterOf(filter),
+    pause: pause ?? false,
+  }
+}
+
+function filterOf(given: Static<typeof filterSchema>): BulkFilter {
+  const { ids, to, selector, status, older_than: older, newer_than: newer } = given
+  const statuses = [...new Set(status)]
+  const olderThanMs = older === undefined ? undefined : msOf(older)
+  const newerThanMs = newer === undefined ? undefined : msOf(newer)
+  if (olderThanMs !== undefined && newerThanMs !== undefined && newerThanMs <= olderThanMs) {
+    throw invalid('filter.newer_than', newer, 'longer than older_than; swap the two, or leave one out')
+  }
+  return {
+    ...(ids && isNonEmpty(ids) && { ids }),
+    ...(to !== undefined && { to: parseAddress('filter.to', to) }),
+    ...(selector !== undefined && { selector: lowerHex(selector) }),
+    ...(isNonEmpty(statuses) && { statuses }),
+    ...(olderThanMs !== undefined && { olderThanMs }),
+    ...(newerThanMs !== undefined && { newerThanMs }),
+    ...rangesOf(given),
+  }
+}
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+function msOf(text: string): number {
+  const unit = Object.entries(unitMs).find(([name]) => text.endsWith(name))
+  return Number.parseInt(text, 10) * (unit?.[1] ?? 0)
+}
+
+/** As the client sends it. */
+export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
+  const { ids, to, selector, statuses, olderThanMs, newerThanMs, nonceFrom, nonceTo, valueFrom, valueTo } = filter
+  return {
+    ...(ids && { ids: [...ids] }),
+    ...(to !== undefined && { to }),
+    ...(selector !== undefined && { selector }),
+    ...(statuses && { status: [...statuses] }),
+    ...(olderThanMs !== undefined && { older_than: durationOf(olderThanMs) }),
+    ...(newerThanMs !== undefined && { newer_than: durationOf(newerThanMs) }),
+    ...(nonceFrom !== undefined && { nonce_from: nonceFrom }),
+    ...(nonceTo !== undefined && { nonce_to: nonceTo }),
+    ...(valueFrom !== undefined && { value_from: valueFrom.toString() }),
+    ...(valueTo !== undefined && { value_to: valueTo.toString() }),
+  }
+}
+
+/** In the largest unit that divides it. */
+function durationOf(ms: number): string {
+  const [name, unit] = Object.entries(unitMs).findLast(([, each]) => ms % each === 0) ?? ['s', unitMs.s]
+  return `${ms / unit}${name}`
+}

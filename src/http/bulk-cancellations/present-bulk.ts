@@ -1,0 +1,164 @@
+// Presents a bulk cancellation: who requested it, what it matches, and how far it is.
+import { type Static, Type } from 'typebox'
+import type { BulkCancellation, BulkPart } from '../../domain/bulk-cancellation.ts'
+import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
+import { count, some, such, time, wei } from '../response/forms.ts'
+import { presentTime } from '../response/present-time.ts'
+import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
+
+const countsExample = {
+  ...{ dropped: 40, racing: 1, won: 2, lost: 0, external: 0, not_final: 2, already: 0, refused: 0 },
+  ...{ cost: '31500000000000', cost_unknown: 0, safe_to_retry: 41 },
+}
+
+const countsSchema = Type.Object(
+  {
+    dropped: count('No node ever had them'),
+    racing: count('A no-op competes for their nonce'),
+    won: count('The no-op took their nonce'),
+    lost: count('They, or their replacements, were mined'),
+    external: count('A foreign transaction took their nonce'),
+    not_final: count('Those of the above whose state may change again'),
+    already: count('Matches whose earlier cancellation was racing at the instant: they are not counted above'),
+    refused: count('Matches that were not canceled'),
+    cost: wei('Wei that no-ops cost in fees so far'),
+    cost_unknown: count('No-ops whose fees no node reported'),
+    safe_to_retry: Type.Union([Type.Literal('all'), Type.Integer({ minimum: 0 })], {
+      description:
+        'How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled',
+    }),
+  },
+  { title: 'BulkCounts', additionalProperties: false, examples: [countsExample] },
+)
+
+const partSchema = Type.Object(
+  {
+    relayer_id: such('local'),
+    state: Type.Enum(['waiting', 'taking', 'written'], {
+      description:
+        '`waiting`: the relayer still sends. `taking`: it does not, and the rows of its matches are being written. `written`: all are',
+    }),
+    instant: Type.Optional(time('When the relayer stopped; absent before, and of a relayer that was deleted first')),
+    counts: countsSchema,
+    refused: Type.Array(
+      Type.Object(
+        { transaction_id: such(some.transactionId), reason: Type.Enum(['unreadable']), message: Type.String() },
+        { title: 'BulkRefusal', additionalProperties: false },
+      ),
+    ),
+    final: Type.Boolean({ description: 'Every verdict is final' }),
+    final_at: Type.Optional(time()),
+  },
+  { title: 'BulkPart', additionalProperties: false },
+)
+
+const headProperties = {
+  id: such(some.bulkId),
+  origin: Type.Enum(['request', 'delete'], { description: '`delete`: a DELETE of everything pending made it' }),
+  name: Type.Optional(Type.String()),
+  reason: Type.Optional(Type.String()),
+  requested_at: time(),
+  requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
+  filter: appliedFilterSchema,
+  every_relayer: Type.Boolean({ description: 'It was requested for all relayers' }),
+  relayers: Type.Array(such('local'), { description: 'Those that the key sees' }),
+  pause: Type.Boolean(),
+  counts: countsSchema,
+  final: Type.Boolean({ description: 'Every verdict is final' }),
+  final_at: Type.Optional(time()),
+}
+
+const example = {
+  id: some.bulkId,
+  origin: 'request',
+  name: 'stuck payouts',
+  requested_at: some.time,
+  requested_by: some.apiKeyId,
+  filter: { older_than: '10m' },
+  every_relayer: false,
+  relayers: ['local'],
+  pause: false,
+  counts: countsExample,
+  final: false,
+}
+
+/** An item of the list. */
+export const bulkHeadSchema = Type.Object(headProperties, {
+  title: 'BulkCancellationHead',
+  additionalProperties: false,
+  examples: [example],
+})
+
+export const bulkSchema = Type.Object(
+  { ...headProperties, parts: Type.Array(partSchema) },
+  {
+    title: 'BulkCancellationObject',
+    additionalProperties: false,
+    examples: [
+      {
+        ...example,
+        parts: [
+          {
+            relayer_id: 'local',
+            state: 'written',
+            instant: some.time,
+            counts: countsExample,
+            refused: [],
+            final: false,
+          },
+        ],
+      },
+    ],
+  },
+)
+
+export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadSchema> {
+  const finalAt = finalAtOf(bulk)
+  return {
+    id: bulk.id,
+    origin: bulk.origin,
+    ...(bulk.name !== undefined && { name: bulk.name }),
+    ...(bulk.reason !== undefined && { reason: bulk.reason }),
+    requested_at: presentTime(bulk.requestedAt),
+    ...(bulk.requestedBy !== undefined && { requested_by: bulk.requestedBy }),
+    filter: presentFilter(bulk.filter),
+    every_relayer: bulk.everyRelayer,
+    relayers: bulk.parts.map(({ relayerId }) => relayerId),
+    pause: bulk.pause,
+    counts: presentCounts(bulk.parts),
+    final: finalAt !== undefined,
+    ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
+  }
+}
+
+export function presentBulk(bulk: BulkCancellation): Static<typeof bulkSchema> {
+  return { ...presentBulkHead(bulk), parts: bulk.parts.map(presentPart) }
+}
+
+function presentPart(part: BulkPart): Static<typeof partSchema> {
+  return {
+    relayer_id: part.relayerId,
+    state: part.state,
+    ...(part.instant !== undefined && { instant: presentTime(part.instant) }),
+    counts: presentCounts([part]),
+    refused: part.refused.map(({ id, reason, text }) => ({ transaction_id: id, reason, message: text })),
+    final: part.finalAt !== undefined,
+    ...(part.finalAt !== undefined && { final_at: presentTime(part.finalAt) }),
+  }
+}
+
+function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> {
+  const { dropped, racing, won, lost, external, unsettled, safe, unpriced, cost } = sumOf(
+    parts.map(({ counts }) => counts),
+  )
+  const taken = dropped + racing + won + lost + external
+  const isWritten = parts.every(({ state }) => state === 'written')
+  return {
+    ...{ dropped, racing, won, lost, external, not_final: unsettled },
+    already: parts.reduce((sum, part) => sum + part.already, 0),
+    refused: parts.reduce((sum, part) => sum + part.refused.length, 0),
+    cost: cost.toString(),
+    cost_unknown: unpriced,
+    safe_to_retry: isWritten && safe === taken ? 'all' : safe,
+  }
+}

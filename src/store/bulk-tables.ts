@@ -1,0 +1,69 @@
+// The tables of bulk cancellations; schema.ts has the others.
+import type { Generated } from 'kysely'
+import type { Requester } from '../domain/audit.ts'
+import type { BulkOrigin, BulkPartState, BulkRefusal } from '../domain/bulk-cancellation.ts'
+import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
+import type { Json } from './json.ts'
+
+/** A bulk cancellation. */
+export interface BulkTable {
+  id: BulkId
+  origin: BulkOrigin
+  name: string | null
+  reason: string | null
+  /** JSON; see bulk-rows.ts. */
+  filter: string
+  /** 1: all relayers that existed then, and that the key may see. */
+  every_relayer: 0 | 1
+  pause: 0 | 1
+  only_what: 'free' | null
+  max_cost: string | null
+  requested_at: number
+  /** Null in the mark of an earlier release. */
+  requested_by: ApiKeyId | null
+  idempotency_key: string | null
+  digest: string | null
+}
+
+/** The sums of a part's transactions. */
+export interface BulkCountColumns {
+  dropped: number
+  racing: number
+  won: number
+  lost: number
+  external: number
+  /** Those whose verdict is not final. */
+  unsettled: number
+  /** Those whose payload can never execute. */
+  safe: number
+  /** Those whose fees no node reported. */
+  unpriced: number
+  /** The fees of no-ops are `gwei` * 1e9 + `wei`. */
+  gwei: number
+  wei: number
+}
+
+/** A bulk cancellation at one relayer. */
+export interface BulkPartTable extends Record<keyof BulkCountColumns, Generated<number>> {
+  id: Generated<number>
+  bulk_id: BulkId
+  relayer_id: RelayerId
+  state: BulkPartState
+  /** For the audit record of its first commit, which may come after a crash. */
+  requester: Json<Requester> | null
+  /** When it stopped the relayer. Null before, and for a relayer that was deleted first. */
+  instant: number | null
+  /** Of the shares: the status whose rows they are deciding, and the last sequence that they decided. */
+  walking: 'pending' | 'held' | null
+  walked: Generated<number>
+  /** The last sequence that it covers. */
+  through: Generated<number>
+  /** Until its last share no transaction without a nonce up to this sequence gets one. */
+  blocked_through: Generated<number>
+  /** Of everything pending: how many of its transactions no share has written yet. */
+  unwritten: Generated<number>
+  /** Those that matched, and whose earlier cancellation was racing. */
+  already: Generated<number>
+  refusals: Json<readonly BulkRefusal[]> | null
+  final_at: number | null
+}

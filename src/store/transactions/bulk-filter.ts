@@ -1,0 +1,69 @@
+// The filter of a bulk cancellation over transactions without a nonce, as statements: the rule of domain/bulk-filter.ts.
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type BulkFilter, createdWithin, hasNonces } from '../../domain/bulk-filter.ts'
+import type { TransactionId } from '../../domain/ids.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { type Json, toJson } from '../json.ts'
+import type { StoredStatus } from '../schema.ts'
+import type { DialectName } from '../statement.ts'
+import { isAmong } from './is-among.ts'
+
+/**
+ * The stored statuses of transactions without a nonce that a bulk cancellation takes. Each is walked by the index of
+ * statuses. `isTakenByBulk` takes every such transaction; a test compares the two.
+ */
+export const queuedStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
+export type QueuedStatus = (typeof queuedStatuses)[number]
+
+/** The statuses to walk. None, where the filter can match no transaction without a nonce. */
+export function statusesToWalk(filter: BulkFilter): readonly QueuedStatus[] {
+  if (hasNonces(filter) || (filter.statuses && !filter.statuses.includes('pending'))) return []
+  return queuedStatuses
+}
+
+/** Parameters of `isMatch`. A member of the filter that is absent matches all. */
+export interface FilterParameters {
+  ids: Json<readonly TransactionId[]>
+  to: string
+  selector: string
+  createdFrom: number
+  createdTo: number
+  valueFrom: string
+  valueFromChars: number
+  valueTo: string
+  valueToChars: number
+}
+
+const last = Number.MAX_SAFE_INTEGER
+
+export function filterParameters(filter: BulkFilter, instant: TimestampMs): FilterParameters {
+  const created = createdWithin(filter, instant)
+  const valueFrom = String(filter.valueFrom ?? 0n)
+  const valueTo = String(filter.valueTo ?? 2n ** 256n)
+  return {
+    ids: toJson(filter.ids ?? []),
+    to: filter.to ?? '',
+    selector: filter.selector ?? '',
+    createdFrom: created.from ?? -last,
+    createdTo: created.to ?? last,
+    valueFrom,
+    valueFromChars: valueFrom.length,
+    valueTo,
+    valueToChars: valueTo.length,
+  }
+}
+
+/** Expressions throughout, so that no other index is chosen for them. Of ids, see `isNamed`. */
+export function isMatch(p: FilterParameters): RawBuilder<SqlBool> {
+  // Of decimals without leading zeros, the longer one is greater; of two with one length, the later text.
+  return sql`(${p.to} = '' OR (to_address || '') = ${p.to})
+    AND (${p.selector} = '' OR (to_address IS NOT NULL AND substr(data, 1, 10) = ${p.selector}))
+    AND +created_at >= ${p.createdFrom} AND +created_at <= ${p.createdTo}
+    AND (length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
+    AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
+}
+
+/** By the key: the ids of a filter are few. */
+export function isNamed(p: Pick<FilterParameters, 'ids'>, dialect: DialectName): RawBuilder<boolean> {
+  return isAmong('id', p.ids, dialect)
+}
