@@ -1,9 +1,11 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
 // relayer's policies may demand one: the longer of the two holds.
 import { RescindError } from './errors.ts'
+import { demandsFourEyes } from './four-eyes.ts'
 import type { ApiKeyId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
-import type { TimestampMs, Wei } from './units.ts'
+import type { Payload } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
 
 /** The hold that a client requests. Part of the digest of an idempotency key, so its form must not change. */
 export type HoldRequest =
@@ -12,7 +14,7 @@ export type HoldRequest =
   | { readonly kind: 'notBefore'; readonly at: TimestampMs }
 
 /** What decides when a hold ends: a member of the send, or a policy of the relayer. */
-export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value'] as const
+export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value', 'four_eyes'] as const
 export type HoldRule = (typeof holdRules)[number]
 
 export interface Hold {
@@ -36,20 +38,33 @@ interface Demand {
   readonly until: number
 }
 
-interface Held {
-  readonly value: Wei
+type Held = Pick<Payload, 'value' | 'data'> & {
   readonly hold?: HoldRequest
+}
+
+interface HoldSource {
+  readonly by?: ApiKeyId
+  /** It stands under four eyes already, whatever the policies demand now. */
+  readonly isUnderFourEyes?: boolean
 }
 
 /** Undefined: it may get a nonce at once. */
 export function holdOf(
   policies: Policies,
-  { value, hold: request }: Held,
+  payload: Held,
   now: TimestampMs,
-  by?: ApiKeyId,
+  { by, isUnderFourEyes = false }: HoldSource = {},
 ): Hold | undefined {
-  const demands = [demandOf(request, now), demandOfPolicies(policies, value, now)].filter((each) => each !== undefined)
-  const [longest] = demands.sort((one, other) => other.until - one.until)
+  const { value, hold: request } = payload
+  const needsSecondKey = isUnderFourEyes || demandsFourEyes(policies, payload)
+  // Of equal ends the first counts: no other rule releases what needs a second key.
+  const demands = [
+    needsSecondKey ? { rule: 'four_eyes' as const, until: Number.POSITIVE_INFINITY } : undefined,
+    demandOf(request, now),
+    demandOfPolicies(policies, value, now),
+  ].filter((each) => each !== undefined)
+  const latest = Math.max(...demands.map(({ until }) => until))
+  const longest = demands.find(({ until }) => until === latest)
   if (!longest || longest.until <= now) return undefined
   const { rule, until } = longest
   return {

@@ -2,6 +2,7 @@
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
+import type { FourEyes } from './four-eyes.ts'
 import type { Hold } from './hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
@@ -123,6 +124,8 @@ export interface Transaction {
   readonly validUntil?: TimestampMs
   readonly lifecycle: Lifecycle
   readonly cancellation?: CancellationIntent
+  /** Absent: it does not stand under four eyes. */
+  readonly fourEyes?: FourEyes
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number
   /** The last entry of its history, for people. */

@@ -7,6 +7,7 @@ import { contradictionsIndex, contradictionsTable } from './migrate-contradictio
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
+import { ofFourEyes } from './migrate-four-eyes.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofHolds } from './migrate-holds.ts'
@@ -273,6 +274,7 @@ export const migrations: readonly Migration[] = [
   ...ofFigures,
   ...ofLists,
   ...ofHolds,
+  ...ofFourEyes,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

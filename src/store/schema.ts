@@ -4,6 +4,7 @@ import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '.
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
+import type { FourEyes } from '../domain/four-eyes.ts'
 import type { Hold } from '../domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
@@ -129,6 +130,8 @@ export interface TransactionTable extends PayloadColumns {
   /** See hold-row.ts: both are null unless it is on hold. */
   hold: Json<Hold> | null
   held_until: number | null
+  /** Null: it does not stand under four eyes. */
+  four_eyes: Json<FourEyes> | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

@@ -76,6 +76,7 @@ export const progressColumns = {
   give_ups: 'integer',
   hold: 'text',
   held_until: 'bigint',
+  four_eyes: 'text',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */
