@@ -1,6 +1,6 @@
 // rescind tx get: one transaction, the verdict on its cancellation, and its attempts.
 import type { Command } from 'commander'
-import type { AttemptView, TransactionView } from '../client/client.ts'
+import { ApiError, type AttemptView, type Client, type HoldView, type TransactionView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -25,18 +25,24 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   const relayer = await relayerOf(client, options)
   const { transaction, wait } = await client.trace(relayer, id)
   const cancellation = await verdictOn(client, relayer, id)
+  const hold = wait?.condition === 'on_hold' ? await holdOn(client, relayer, id) : undefined
   const attempts = options.attempts && (await client.attempts(relayer, id))
   if (options.json) {
     terminal.printJson({
       ...transaction,
       ...(wait && { wait }),
+      ...(hold && { hold }),
       ...(cancellation && { cancellation }),
       ...(attempts && { attempts }),
     })
     return exits.done
   }
   const runbook = wait && runbookAt(url, wait.runbook)
-  const lines = pairs([...transactionPairs(transaction, runbook), ...(cancellation ? verdictPairs(cancellation) : [])])
+  const lines = pairs([
+    ...transactionPairs(transaction, runbook),
+    ...(hold ? holdPairs(hold) : []),
+    ...(cancellation ? verdictPairs(cancellation) : []),
+  ])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
   return exits.done
 }
@@ -61,6 +67,25 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
     ['created', each.created_at],
     ['sent', each.sent_at],
     ['confirmed', each.confirmed_at],
+  ]
+}
+
+async function holdOn(client: Client, relayer: string, id: string): Promise<HoldView | undefined> {
+  try {
+    return await client.hold(relayer, id)
+  } catch (error) {
+    // Released since.
+    if (error instanceof ApiError && error.code === 'HOLD_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+function holdPairs({ rule, since, until, by }: HoldView): readonly (readonly [string, Cell])[] {
+  return [
+    ['on hold until', until ?? 'its release'],
+    ['on hold since', since],
+    ['by rule', rule],
+    ['by key', by],
   ]
 }
 

@@ -16,6 +16,9 @@ export interface PayloadOptions {
   readonly maxFee?: string
   readonly maxTip?: string
   readonly validUntil?: string
+  readonly hold?: boolean
+  readonly holdFor?: string
+  readonly notBefore?: string
 }
 
 export function withPayload(command: Command): Command {
@@ -30,10 +33,13 @@ export function withPayload(command: Command): Command {
     .option('--max-fee <amount>', 'a price of your own: max_fee_per_gas; together with --max-tip')
     .option('--max-tip <amount>', 'max_priority_fee_per_gas')
     .option('--valid-until <time>', 'cancel it at this time (RFC 3339)')
+    .option('--hold', 'keep it on hold until a release')
+    .option('--hold-for <duration>', 'keep it on hold so long: 30s to 24h')
+    .option('--not-before <time>', 'keep it on hold until this time (RFC 3339)')
 }
 
 export function payloadOf(options: PayloadOptions): SendInput {
-  const { to, data, gasLimit, speed, gasPrice, maxFee, maxTip, validUntil } = options
+  const { to, data, gasLimit, speed, gasPrice, maxFee, maxTip, validUntil, holdFor, notBefore } = options
   if (to === undefined && data === undefined) throw usage('--to is missing; a contract creation needs --data instead')
   return {
     ...(to !== undefined && { to }),
@@ -46,5 +52,8 @@ export function payloadOf(options: PayloadOptions): SendInput {
     ...(maxFee !== undefined && { max_fee_per_gas: parseAmount('--max-fee', maxFee) }),
     ...(maxTip !== undefined && { max_priority_fee_per_gas: parseAmount('--max-tip', maxTip) }),
     ...(validUntil !== undefined && { valid_until: validUntil }),
+    ...(options.hold === true && { hold: true }),
+    ...(holdFor !== undefined && { hold_for: holdFor }),
+    ...(notBefore !== undefined && { not_before: notBefore }),
   }
 }

@@ -15,6 +15,7 @@ import { addPause } from './pause.ts'
 import { addGaps } from './permit-gap-fillers.ts'
 import { addPolicies } from './policies.ts'
 import { addSigners } from './probe-signer.ts'
+import { addReleaseTransactions } from './release-transactions.ts'
 import { addReplaceTransaction } from './replace-transaction.ts'
 import { addSend } from './send.ts'
 import { addStatus } from './status.ts'
@@ -53,6 +54,13 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
 }
 
 function addTransactions(program: Command, act: Act): void {
-  const tx = program.command('tx').description('list, show, follow and replace transactions')
-  for (const add of [addListTransactions, addGetTransaction, addWatchTransaction, addReplaceTransaction]) add(tx, act)
+  const tx = program.command('tx').description('list, show, follow, replace and release transactions')
+  for (const add of [
+    addListTransactions,
+    addGetTransaction,
+    addWatchTransaction,
+    addReplaceTransaction,
+    addReleaseTransactions,
+  ])
+    add(tx, act)
 }

@@ -22,6 +22,8 @@ import type {
   BulkCancellationView,
   CancellationPreviewView,
   CancellationView,
+  HoldView,
+  ReleaseResultView,
   SendInput,
   TransactionView,
 } from './transaction-types.ts'
@@ -99,6 +101,12 @@ export interface Client {
 
   /** Another payload for the same nonce. The earlier one may still be mined until this one is. */
   replace(relayerId: string, transactionId: string, input: SendInput): Promise<TransactionView>
+  /** Until when the transaction is on hold, by which rule and which key, and why. */
+  hold(relayerId: string, transactionId: string): Promise<HoldView>
+  /** Ends a hold. Of a transaction that is not on hold, it changes nothing. */
+  release(relayerId: string, transactionId: string): Promise<TransactionView>
+  /** At most 500, in one commit, with a result for each. */
+  releaseMany(relayerId: string, transactionIds: readonly string[]): Promise<readonly ReleaseResultView[]>
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
     relayerId: string,
@@ -179,6 +187,14 @@ export function openClient(connection: Connection): Client {
 
     replace: (relayerId, transactionId, body) =>
       requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),
+    hold: (relayerId, transactionId) => get(one(relayerId, transactionId, '/hold')),
+    release: (relayerId, transactionId) =>
+      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release') }),
+    releaseMany: (relayerId, transactionIds) =>
+      requestData(connection, {
+        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
+        body: { transactions: transactionIds.map((transactionId) => ({ id: transactionId })) },
+      }),
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
         ...{ method: 'DELETE', path: one(relayerId, transactionId) },

@@ -204,3 +204,32 @@ export interface SendInput {
   /** A time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released */
   readonly not_before?: string
 }
+
+export interface HoldView {
+  readonly transaction_id: string
+  /** What decides its end: a member of the send, or a policy of the relayer */
+  readonly rule: 'hold' | 'hold_for' | 'not_before' | 'min_hold' | 'hold_above_value'
+  /** When it began. A replacement begins it anew */
+  readonly since: string
+  /** When it ends by itself; absent: only a release ends it */
+  readonly until?: string
+  /** The API key that set the payload */
+  readonly by?: string
+  /** The client's own part of it */
+  readonly requested?: {
+    readonly hold?: true
+    readonly hold_for?: string
+    readonly not_before?: string
+  }
+  /** Why it waits, in words */
+  readonly reason?: string
+}
+
+export interface ReleaseResultView {
+  readonly transaction_id: string
+  /** Not_on_hold: nothing changed; refused: code and message say why */
+  readonly result: 'released' | 'not_on_hold' | 'refused'
+  /** An error code, as in the header Relayer-Error-Code */
+  readonly code?: string
+  readonly message?: string
+}

@@ -18,6 +18,8 @@ export const signerBodyBytesMax = 16 * 1024
 /** For an API key and its member. */
 export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
+/** Of one request: all of them in one commit. */
+export const releasesMax = 500
 /** Nested arrays and objects in a body. */
 export const bodyDepthMax = 32
 /**

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import type { Attempt, BroadcastState, RejectionCode } from '../../src/domain/attempt.ts'
 import { conditions } from '../../src/domain/condition.ts'
 import { type Fees, type Market, type Pricing, speeds } from '../../src/domain/fees.ts'
-import type { Address, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import { type Hold, holdRules } from '../../src/domain/hold.ts'
+import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList, Inclusion, Lifecycle, Payload, Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 
@@ -145,6 +146,22 @@ const anyInclusion: fc.Arbitrary<Inclusion> = fc.oneof(
 
 const anyConfirmation = optional('confirmedAt', anyCount)
 
+const anyHold: fc.Arbitrary<Hold> = fc
+  .tuple(
+    record({ rule: fc.constantFrom(...holdRules), since: anyCount }),
+    optional('by', fc.constant('key' as ApiKeyId)),
+    optional('until', anyCount),
+    optional(
+      'request',
+      fc.oneof(
+        fc.constant({ kind: 'release' } as const),
+        record({ kind: fc.constant('for'), ms: anyCount }),
+        record({ kind: fc.constant('notBefore'), at: anyCount }),
+      ),
+    ),
+  )
+  .map(([facts, ...members]) => Object.assign({}, facts, ...members))
+
 export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount): fc.Arbitrary<Lifecycle> {
   const bound = anyNonce.chain((nonce) =>
     record({
@@ -158,6 +175,7 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
   )
   return fc.oneof(
     fc.constant({ phase: 'queued' } as const),
+    anyHold.map((hold) => ({ phase: 'held' as const, hold })),
     bound.map((facts) => ({ phase: 'inFlight' as const, ...facts })),
     fc
       .tuple(bound, anyInclusion, anyConfirmation)

@@ -3,6 +3,7 @@ import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain
 import type { Work } from '../../src/domain/decide/plan/work.ts'
 import { repeatAfter } from '../../src/domain/decide/race/repeat-after.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
+import type { Hold } from '../../src/domain/hold.ts'
 import type { Address, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Head, Observation } from '../../src/domain/observation.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
@@ -47,6 +48,8 @@ export function calledInvalid(at: number, since = at): Extract<BroadcastState, {
 export function answered(outcome: Exclude<BroadcastOutcome, { kind: 'unsent' }>, at = now): BroadcastState {
   return { state: 'handed', outcome, at }
 }
+
+export const someHold: Hold = { rule: 'hold', since: now }
 
 export const somePolicies: Policies = { minBalance: 0n, maxInFlight: 4, eip1559Pricing: true }
 

@@ -1,6 +1,7 @@
 // Bulk cancellation equals canceling each one alone: the same rows, counts and events, but for the order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { withHold } from '../../src/domain/begin-hold.ts'
 import type { BulkCancellation } from '../../src/domain/bulk-cancellation.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import { fillGap } from '../../src/domain/decide/apply.ts'
@@ -20,6 +21,7 @@ import {
   hashOf,
   now,
   someAttempt,
+  someHold,
   someNoOp,
 } from '../domain/some.ts'
 import { freshId, type OpenStore, type StoreUnderTest, send, sendWithin, storedRelayer } from './contract.ts'
@@ -27,6 +29,7 @@ import { freshId, type OpenStore, type StoreUnderTest, send, sendWithin, storedR
 /** Shapes that a relayer's work has when a bulk cancellation meets it. */
 const shapes = [
   'queued',
+  'onHold',
   'requeued',
   'suspected',
   'sending',
@@ -242,6 +245,8 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
   switch (shape) {
     case 'queued':
       return []
+    case 'onHold':
+      return [withHold(transaction, someHold, now)]
     case 'requeued':
       return [flying, foreign, { ...transaction, lifecycle: { phase: 'queued' } }]
     case 'suspected':
@@ -298,7 +303,7 @@ function lostNoOp(nonce: number): LostNoOp {
 
 /** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
 async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
-  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at,
+  const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, ended_at, hold, held_until,
     drop_reason, included_kind`
   return Promise.all(
     ids.map(async (id) => ({

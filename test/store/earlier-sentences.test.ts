@@ -220,6 +220,7 @@ test.each(earlierDatabases())(
     // limit on gap fillers, no ceiling of prices, no locks of accounts, and no witnesses.
     const derived = new Set(sentences.map(([condition]) => condition))
     expect(conditions.filter((each) => !derived.has(each))).toEqual([
+      'on_hold',
       'already_ordered',
       'outcome_unknown',
       'price_ceiling',

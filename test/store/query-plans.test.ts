@@ -180,7 +180,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
       .filter(
         (detail) =>
           /^SCAN (?!CONSTANT ROW)/.test(detail) &&
-          !/SCAN (relayers|account|q( USING COVERING INDEX .*)?|bounded|given|\(subquery-\d+\)|json_each VIRTUAL TABLE INDEX 1:)$/.test(
+          !/SCAN (relayers|account|expiring|ending|q( USING COVERING INDEX .*)?|bounded|given|\(subquery-\d+\)|json_each VIRTUAL TABLE INDEX 1:)$/.test(
             detail,
           ),
       )
@@ -200,6 +200,7 @@ test('what a step reads goes by the indexes of what is open, and the queue by it
   expect(indexes.sort()).toEqual([
     'transactions_displaced',
     'transactions_expiring',
+    'transactions_held',
     'transactions_in_progress',
     // One row: the last sequence.
     'transactions_sequence',

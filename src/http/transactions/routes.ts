@@ -6,6 +6,7 @@ import { cancel } from './cancel.ts'
 import { cancelPending } from './cancel-pending.ts'
 import { exportTransactions } from './export-transactions.ts'
 import { getCancellation } from './get-cancellation.ts'
+import { getHold } from './get-hold.ts'
 import { getRevert } from './get-revert.ts'
 import { getTrace } from './get-trace.ts'
 import { getTransaction } from './get-transaction.ts'
@@ -17,6 +18,8 @@ import { listTransactions } from './list-transactions.ts'
 import type { SendHandling } from './parse-send.ts'
 import { previewCancellation } from './preview-cancellation.ts'
 import { previewOneCancellation } from './preview-one-cancellation.ts'
+import { release } from './release.ts'
+import { releaseMany } from './release-many.ts'
 import { replace } from './replace.ts'
 import { search } from './search.ts'
 import { submit } from './submit.ts'
@@ -33,6 +36,7 @@ export function transactionRoutes(
   const all = '/relayers/:relayer_id/transactions'
   mount(at, 'POST', all, submit(commands, sends))
   mount(at, 'POST', `${all}/batch`, submitBatch(commands, sends))
+  mount(at, 'POST', `${all}/release`, releaseMany(commands, at.door.auditor))
   mount(at, 'GET', all, listTransactions(reads))
   // Clients of OpenZeppelin Relayer list transactions at this path.
   mount(at, 'GET', `${all}/`, unlisted(listTransactions(reads)))
@@ -52,6 +56,8 @@ export function transactionRoutes(
   mount(at, 'PUT', `${all}/:transaction_id`, replace(commands, sends))
   mount(at, 'DELETE', `${all}/:transaction_id`, cancel(commands, at.door.auditor, chain, stopping))
   mount(at, 'GET', `${all}/:transaction_id/cancellation`, getCancellation({ ...chain, reads }))
+  mount(at, 'GET', `${all}/:transaction_id/hold`, getHold(reads))
+  mount(at, 'POST', `${all}/:transaction_id/release`, release(commands, at.door.auditor))
   mount(at, 'GET', `${all}/:transaction_id/attempts`, listAttempts(reads))
   mount(at, 'GET', `${all}/:transaction_id/trace`, getTrace(reads))
   mount(at, 'GET', `${all}/:transaction_id/revert`, getRevert(reads))

@@ -3,20 +3,23 @@ import type { Ended } from '../../domain/decide/history/lost-cancellation.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
+import type { StoredStatus } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { isNotAmongTaken } from './bulk-mark.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .selectAll()
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', 'in', ['pending', 'held'])
-    .where('sequence', '<=', p.sequence)
-    .where(isNotAmongTaken(p.relayerId))
-    .orderBy('sequence'),
-)
+/** A lost history may have released what is on hold in this copy. Each part goes by the index of statuses. */
+const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) => {
+  const waiting = (status: StoredStatus) =>
+    db
+      .selectFrom('transactions')
+      .selectAll()
+      .where('relayer_id', '=', p.relayerId)
+      .where('status', '=', status)
+      .where('sequence', '<=', p.sequence)
+      .where(isNotAmongTaken(p.relayerId))
+  return waiting('pending').unionAll(waiting('held')).orderBy('sequence')
+})
 
 export async function queueThrough(
   executor: Executor,

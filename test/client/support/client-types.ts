@@ -19,6 +19,8 @@ export const typeFiles: Readonly<
     ['BulkCancellationView', 'BulkCancellation'],
     ['CancellationPreviewView', 'CancellationPreview'],
     ['SendInput', 'SendRequest'],
+    ['HoldView', 'Hold'],
+    ['ReleaseResultView', 'ReleaseResult'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

@@ -1,0 +1,247 @@
+// Holds: what demands one, how long, and what ends it. A release meets everything else in any order.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
+import { apply } from '../../src/domain/decide/apply.ts'
+import { decide } from '../../src/domain/decide/decide.ts'
+import { hasDueHold, nextRelease } from '../../src/domain/decide/release-ended.ts'
+import { durationFrom30sPattern, durationPattern, parseDuration, shownDuration } from '../../src/domain/duration.ts'
+import { RescindError } from '../../src/domain/errors.ts'
+import { eventsOf } from '../../src/domain/event.ts'
+import { checkHold, type HoldRequest, headPatienceMs, holdOf, timeInWords } from '../../src/domain/hold.ts'
+import type { ApiKeyId } from '../../src/domain/ids.ts'
+import { release, withKeptHold } from '../../src/domain/release.ts'
+import { replace } from '../../src/domain/replace.ts'
+import { type SendRequest, submit } from '../../src/domain/submit.ts'
+import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { idOf, now, receiver, someObservation, somePolicies, somePolicy, someRelayer, someWork } from './some.ts'
+
+const key = 'sender' as ApiKeyId
+const hour = 3_600_000
+const request: SendRequest = { to: receiver, value: 1_000n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } }
+
+function sent(hold?: HoldRequest, more: Partial<SendRequest> = {}, relayer = someRelayer()): Transaction {
+  return submit(
+    relayer,
+    { ...request, ...(hold && { hold }), ...more },
+    { id: idOf(1), sequence: 1, now, createdBy: key },
+  )
+}
+
+test('a duration is what its pattern says, and is shown as it was written', () => {
+  for (const text of ['1s', '29s', '30s', '90s', '10m', '1440m', '86400s', '24h']) {
+    expect(text).toMatch(new RegExp(durationPattern))
+    expect(parseDuration(shownDuration(parseDuration(text) ?? 0))).toBe(parseDuration(text))
+  }
+  for (const text of ['0s', '86401s', '1441m', '25h', '1d', '1.5h', '1s ', '', '-1s', '01s']) {
+    expect(parseDuration(text)).toBeUndefined()
+  }
+  expect(['29s', '30s', '1m', '86400s'].map((text) => new RegExp(durationFrom30sPattern).test(text))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ])
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 86_400 }), (seconds) => {
+      expect(parseDuration(`${seconds}s`)).toBe(seconds * 1_000)
+      expect(new RegExp(durationFrom30sPattern).test(`${seconds}s`)).toBe(seconds >= 30)
+    }),
+  )
+})
+
+test('a send on hold is pending, has no nonce, and says why', () => {
+  const held = sent({ kind: 'for', ms: hour })
+  expect(statusOf(held)).toBe('pending')
+  expect(held).toMatchObject({
+    lifecycle: { phase: 'held', hold: { rule: 'hold_for', since: now, until: now + hour, by: key } },
+    wait: {
+      condition: 'on_hold',
+      facts: { rule: 'hold_for', until: now + hour },
+      text: `on hold until ${timeInWords(now + hour)} (hold_for): wait, release it now, or cancel it for free`,
+      since: now,
+    },
+  })
+  expect(sent({ kind: 'release' }).wait?.text).toBe(
+    'on hold until its release (hold): release it, or cancel it for free',
+  )
+  expect(sent().lifecycle).toEqual({ phase: 'queued' })
+  expect(sent({ kind: 'notBefore', at: now - 1 }).lifecycle).toEqual({ phase: 'queued' })
+})
+
+test.each<[string, Partial<typeof somePolicies>, HoldRequest | undefined, string | undefined, number | undefined]>([
+  ['min_hold', { minHold: hour }, undefined, 'min_hold', hour],
+  ['min_hold lengthens', { minHold: hour }, { kind: 'for', ms: 30_000 }, 'min_hold', hour],
+  ['min_hold lengthens a schedule', { minHold: hour }, { kind: 'notBefore', at: now + 1 }, 'min_hold', hour],
+  ['a longer one stays', { minHold: hour }, { kind: 'for', ms: 2 * hour }, 'hold_for', 2 * hour],
+  ['hold stays', { minHold: hour }, { kind: 'release' }, 'hold', undefined],
+  ['at the value', { holdAboveValue: 1_000n }, undefined, undefined, undefined],
+  ['above the value', { holdAboveValue: 999n }, undefined, 'hold_above_value', undefined],
+  ['above, with a schedule', { holdAboveValue: 999n }, { kind: 'for', ms: hour }, 'hold_above_value', undefined],
+  ['both, above', { holdAboveValue: 999n, minHold: hour }, undefined, 'min_hold', hour],
+  ['both, at the value', { holdAboveValue: 1_000n, minHold: hour }, undefined, undefined, undefined],
+])('%s', (_, policies, hold, rule, ms) => {
+  const found = holdOf({ ...somePolicies, ...policies }, { value: 1_000n, ...(hold && { hold }) }, now)
+  expect([found?.rule, found?.until]).toEqual([rule, ms === undefined ? undefined : now + ms])
+})
+
+test('a send that would expire on hold is refused, also by a policy, and so is a schedule beyond a year', () => {
+  const until = now + hour
+  const refused = (policies: typeof somePolicies, hold: HoldRequest | undefined, validUntil?: number) => () =>
+    checkHold(policies, { value: 1n, ...(hold && { hold }), ...(validUntil !== undefined && { validUntil }) }, now)
+  expect(refused(somePolicies, { kind: 'for', ms: hour }, until)).toThrow(/^valid_until: .*\(hold_for\)/)
+  expect(refused({ ...somePolicies, minHold: hour }, undefined, until)).toThrow(/^valid_until: .*\(min_hold\)/)
+  expect(refused(somePolicies, { kind: 'for', ms: hour }, until + 1)).not.toThrow()
+  expect(refused(somePolicies, { kind: 'release' }, now + 1)).not.toThrow()
+  expect(refused(somePolicies, { kind: 'notBefore', at: now + 367 * 24 * hour })).toThrow(/^not_before: /)
+})
+
+const relayer = someRelayer()
+
+test('a release puts it back, once; of one that has ended it is refused, and a pause stops it', () => {
+  const held = sent({ kind: 'release' })
+  const released = release(held, relayer)
+  expect(released).toMatchObject({ lifecycle: { phase: 'queued' }, statusReason: 'released on request' })
+  expect(released).not.toHaveProperty('wait')
+  expect(released.sequence).toBe(held.sequence)
+  expect(release(released, relayer)).toBe(released)
+  expect(eventsOf(held, released)).toEqual(['attention'])
+  expect(() => release(cancel(held, now), relayer)).toThrow(
+    expect.objectContaining({ code: 'TRANSACTION_ALREADY_CANCELED' }),
+  )
+  for (const pause of [{ paused: true }, { networkPaused: true } as const]) {
+    expect(() => release(held, someRelayer(pause))).toThrow(expect.objectContaining({ code: 'RELAYER_PAUSED' }))
+  }
+})
+
+test('canceled on hold: dropped, free and final', () => {
+  expect(cancel(sent({ kind: 'release' }), now)).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
+})
+
+test('a replacement begins the hold anew, by its own request or by that of before', () => {
+  const held = sent({ kind: 'for', ms: hour })
+  const later = now + 60_000
+  const put = (wanted: SendRequest, found = held) => {
+    const kept = withKeptHold(wanted, found)
+    return replace(found, kept, 'public', holdOf(relayer.policies, kept, later, key))
+  }
+  expect(put(request).lifecycle).toMatchObject({ phase: 'held', hold: { since: later, until: later + hour } })
+  expect(put({ ...request, hold: { kind: 'release' } }).lifecycle).toMatchObject({ hold: { rule: 'hold' } })
+  const released = release(held, relayer)
+  expect(put({ ...request, hold: { kind: 'release' } }, released).lifecycle.phase).toBe('held')
+  expect(put(request, released).lifecycle.phase).toBe('queued')
+})
+
+const dueWork = (held: readonly Transaction[], changes = {}) => someWork({ held, ...changes })
+const headAt = (timestampMs: number) => someObservation({ head: { ...someObservation().head, timestampMs } })
+const decided = (held: readonly Transaction[], at: number, head: number, changes = {}) =>
+  decide({ work: dueWork(held, changes), observation: headAt(head), policy: somePolicy, now: at }).decisions.map(
+    ({ do: what }) => what,
+  )
+
+test('time releases it by both clocks, by ours alone after a minute without a new head, and never under a pause', () => {
+  const held = [sent({ kind: 'for', ms: hour })]
+  const until = now + hour
+  expect(decided(held, until - 1, until + hour)).toEqual([])
+  expect(decided(held, until, until - 1)).toEqual([])
+  expect(decided(held, until, until)).toEqual(['release'])
+  expect(decided(held, until + headPatienceMs, until - 1, { headSince: until + 1 })).toEqual([])
+  expect(decided(held, until + headPatienceMs, until - 1, { headSince: until })).toEqual(['release'])
+  expect(decided(held, until + headPatienceMs - 1, until - 1, { headSince: now })).toEqual([])
+  expect(decided(held, until + hour, until + hour, { relayer: someRelayer({ paused: true }) })).toEqual([])
+  expect(decided([sent({ kind: 'release' })], until + hour, until + hour)).toEqual([])
+})
+
+test('the engine sleeps until the end of the next hold, and then until our clock alone suffices', () => {
+  const work = dueWork([sent({ kind: 'for', ms: hour }), sent({ kind: 'release' })])
+  const until = now + hour
+  expect([nextRelease(work, now), hasDueHold(work, until - 1)]).toEqual([until, false])
+  expect([nextRelease({ ...work, headSince: until }, until), hasDueHold(work, until)]).toEqual([
+    until + headPatienceMs,
+    true,
+  ])
+  const paused = { ...work, relayer: someRelayer({ paused: true }) }
+  expect([nextRelease(paused, until), hasDueHold(paused, until)]).toEqual([undefined, false])
+})
+
+/** Two replicas, a client, a pause and two clocks, in any order: each write is refused unless it was made from the newest version. */
+const anyEvent = fc.oneof(
+  fc.record({ do: fc.constantFrom('release', 'cancel', 'pause', 'resume', 'put', 'putHeld', 'read') }),
+  fc.record({ do: fc.constantFrom('step'), replica: fc.nat(1), headLagMs: fc.integer({ min: -30_000, max: 30_000 }) }),
+  fc.record({ do: fc.constant('load'), replica: fc.nat(1) }),
+  fc.record({ do: fc.constant('time'), ms: fc.integer({ min: 1, max: 40_000 }) }),
+)
+
+test('release against cancel, expiry, pause, PUT and a second replica: none is early, lost or undone', () => {
+  fc.assert(
+    fc.property(fc.array(anyEvent, { maxLength: 40 }), fc.boolean(), (events, expires) => {
+      let time = now
+      let paused = false
+      const relayerNow = () => someRelayer(paused ? { paused: true } : {})
+      let stored = sent({ kind: 'for', ms: 60_000 }, expires ? { validUntil: now + 90_000 } : {})
+      const loaded: [Transaction, Transaction] = [stored, stored]
+      const write = (before: Transaction, after: Transaction) => {
+        if (after === before || before.version !== stored.version) return
+        const wasHeld = isInPhase(stored, 'held') ? stored.lifecycle.hold : undefined
+        stored = { ...after, version: stored.version + 1 }
+        // Ended for good, or not.
+        if (isInPhase(before, 'dropped')) throw new Error('an end was undone')
+        return wasHeld
+      }
+      const attempt = (run: () => void) => {
+        try {
+          run()
+        } catch (error) {
+          if (!(error instanceof RescindError)) throw error
+        }
+      }
+      for (const event of events) {
+        const before = stored
+        if (event.do === 'time' && 'ms' in event) time += event.ms
+        else if (event.do === 'pause' || event.do === 'resume') paused = event.do === 'pause'
+        else if (event.do === 'load' && 'replica' in event) loaded[event.replica === 0 ? 0 : 1] = stored
+        else if (event.do === 'cancel') attempt(() => write(stored, cancel(stored, time)))
+        else if (event.do === 'release') {
+          attempt(() => write(stored, release(stored, relayerNow())))
+          if (paused) expect(stored.lifecycle.phase).toBe(before.lifecycle.phase)
+        } else if (event.do === 'put' || event.do === 'putHeld') {
+          attempt(() => {
+            const wanted = withKeptHold(
+              { ...request, ...(event.do === 'putHeld' && { hold: { kind: 'for', ms: 60_000 } as const }) },
+              stored,
+            )
+            write(stored, replace(stored, wanted, 'public', holdOf(somePolicies, wanted, time, key)))
+          })
+          if (isInPhase(before, 'held') && !isInPhase(before, 'dropped')) {
+            expect(stored.lifecycle).toMatchObject({ phase: 'held', hold: { since: time, until: time + 60_000 } })
+          }
+        } else if (event.do === 'step' && 'replica' in event && 'headLagMs' in event) {
+          const seen = loaded[event.replica === 0 ? 0 : 1]
+          if (!isInPhase(seen, 'held')) continue
+          const head = time - event.headLagMs
+          const work = dueWork([seen], {
+            relayer: relayerNow(),
+            headSince: time,
+            expiring: seen.validUntil ? [seen] : [],
+          })
+          const plan = decide({ work, observation: headAt(head), policy: somePolicy, now: time })
+          for (const decision of plan.decisions) {
+            if (decision.do !== 'release' && decision.do !== 'expire') continue
+            write(seen, apply(decision, seen, undefined, time))
+          }
+          const hold = isInPhase(before, 'held') ? before.lifecycle.hold : undefined
+          if (hold && isInPhase(stored, 'queued')) {
+            // By both clocks, of the version that is stored, and under no pause.
+            expect(paused).toBe(false)
+            expect(Math.min(time, head)).toBeGreaterThanOrEqual(hold.until ?? Number.POSITIVE_INFINITY)
+          }
+          if (isInPhase(stored, 'dropped') && !isInPhase(before, 'dropped')) {
+            expect(time).toBeGreaterThanOrEqual(seen.validUntil ?? Number.POSITIVE_INFINITY)
+          }
+        }
+        if (isInPhase(before, 'dropped')) expect(stored).toBe(before)
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
