@@ -22,10 +22,10 @@ export function holdOfReplacement(
 
 /** The transaction before the queue, where it has no nonce. */
 export function withHold(transaction: Transaction, hold: Hold, now: TimestampMs): Transaction {
-  const { rule, until, by } = hold
+  const { rule, until } = hold
   const held: Transaction = {
     ...transaction,
-    ...(rule === 'four_eyes' && { fourEyes: setUnderFourEyes(transaction, by) }),
+    ...(rule === 'four_eyes' && { fourEyes: setUnderFourEyes(transaction, hold) }),
     lifecycle: { phase: 'held', hold },
   }
   return withWait(held, { condition: 'on_hold', facts: { rule, ...(until !== undefined && { until }) } }, now)

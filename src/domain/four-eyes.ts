@@ -11,6 +11,8 @@ import type { TimestampMs } from './units.ts'
 export interface FourEyes {
   /** Every key that set a payload, in order: none of them may release it. */
   readonly setBy: readonly ApiKeyId[]
+  /** When the current payload was set. */
+  readonly since: TimestampMs
   /** Of the current payload. Absent: nobody has released it. */
   readonly released?: Approval
 }
@@ -33,9 +35,12 @@ export function demandsFourEyes(
 }
 
 /** A new payload, set by `by`: it forgets the release of the old one. */
-export function setUnderFourEyes({ fourEyes, createdBy }: Transaction, by: ApiKeyId | undefined): FourEyes {
+export function setUnderFourEyes(
+  { fourEyes, createdBy }: Transaction,
+  { by, since }: { readonly by?: ApiKeyId; readonly since: TimestampMs },
+): FourEyes {
   const keys = [...(fourEyes?.setBy ?? [createdBy]), by].filter((each) => each !== undefined)
-  return { setBy: [...new Set(keys)] }
+  return { setBy: [...new Set(keys)], since }
 }
 
 export interface ReleaseRequest {
@@ -74,7 +79,7 @@ export function approved(
     const text = `transaction ${id} is under four eyes, and key "${by}" set a payload of it; release it with another key`
     throw new RescindError('SECOND_KEY_REQUIRED', text)
   }
-  return { setBy: fourEyes.setBy, released: { by, at, digest, revision: revisionOf(transaction) } }
+  return { ...fourEyes, released: { by, at, digest, revision: revisionOf(transaction) } }
 }
 
 /** Whether it may have a nonce: it is not under four eyes, or a second key has released its current payload. */

@@ -1,7 +1,7 @@
 // The digest of a payload, by which the second key of four eyes approves exactly that payload. Clients compute it too
 // (docs/security.md), so its form must not change.
 import { hash } from 'node:crypto'
-import type { Pricing } from './fees.ts'
+import type { Pricing, Speed } from './fees.ts'
 import type { Address, Hash, Hex, RelayerId, TransactionId } from './ids.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -16,7 +16,7 @@ export interface ApprovedPayload {
   readonly max_fee_per_gas?: string
   readonly max_priority_fee_per_gas?: string
   readonly relayer_id: RelayerId
-  readonly speed?: string
+  readonly speed?: Speed
   readonly to?: Address
   /** So that the approval of one of two equal payouts does not approve the other. */
   readonly transaction_id: TransactionId

@@ -237,7 +237,8 @@ export function matrixViolations({ path, source }: SourceFile): readonly string[
   for (const { specifier, typeOnly } of importsOf(source)) {
     const say = (fault: string) => violations.push(`src/${path}: ${fault} "${specifier}"`)
     if (!specifier.startsWith('.')) {
-      if (!typeOnly && !(packages[path] ?? packages[folder] ?? [specifier]).includes(specifier)) say('imports at run time')
+      if (!typeOnly && !(packages[path] ?? packages[folder] ?? [specifier]).includes(specifier))
+        say('imports at run time')
       if (folder === 'domain' && typeOnly && specifier !== 'viem') say('imports types of')
       continue
     }

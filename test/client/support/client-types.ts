@@ -21,6 +21,8 @@ export const typeFiles: Readonly<
     ['SendInput', 'SendRequest'],
     ['HoldView', 'Hold'],
     ['ReleaseResultView', 'ReleaseResult'],
+    ['ReleaseInput', 'ReleaseRequest'],
+    ['ReleaseOfInput', 'ReleaseOf'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],
