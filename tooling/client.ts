@@ -13,6 +13,9 @@ export interface SendBody {
   readonly max_fee_per_gas?: string
   readonly max_priority_fee_per_gas?: string
   readonly valid_until?: string
+  readonly hold?: boolean
+  readonly hold_for?: string
+  readonly not_before?: string
   readonly access_list?: readonly { readonly address: string; readonly storage_keys: readonly string[] }[]
 }
 
@@ -72,6 +75,7 @@ export function openClient(url: string, apiKey: string) {
     list: (relayer: string, query = '') => data<TransactionView[]>('GET', at(relayer, query && `?${query}`)),
     cancel: (relayer: string, id: string, headers: Record<string, string> = {}) =>
       data<TransactionView>('DELETE', at(relayer, `/${id}`), { headers }),
+    release: (relayer: string, id: string) => data<TransactionView>('POST', at(relayer, `/${id}/release`)),
     cancelPending: (relayer: string) => data<BulkView>('DELETE', at(relayer, '/pending')),
     cancellation: (relayer: string, id: string) => data<CancellationView>('GET', at(relayer, `/${id}/cancellation`)),
     attempts: (relayer: string, id: string) => data<AttemptView[]>('GET', at(relayer, `/${id}/attempts`)),
