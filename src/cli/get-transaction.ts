@@ -80,7 +80,15 @@ async function holdOn(client: Client, relayer: string, id: string): Promise<Hold
   }
 }
 
-function holdPairs({ rule, since, until, by, four_eyes, payload, payload_digest }: HoldView): readonly (readonly [string, Cell])[] {
+function holdPairs({
+  rule,
+  since,
+  until,
+  by,
+  four_eyes,
+  payload,
+  payload_digest,
+}: HoldView): readonly (readonly [string, Cell])[] {
   return [
     ['on hold until', until ?? 'its release'],
     ['on hold since', since],

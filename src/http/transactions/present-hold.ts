@@ -81,7 +81,8 @@ export const holdSchema = Type.Object(
         rule: 'four_eyes',
         since: some.time,
         by: some.apiKeyId,
-        reason: 'on hold until its release (four_eyes): release it, or cancel it for free',
+        reason:
+          'on hold until a second key releases its payload (four_eyes): release it with a key that did not set it, or cancel it for free',
         payload: {
           data: '0x',
           from: some.relayerAddress,
