@@ -7,6 +7,7 @@ import { offer } from './chain/node.ts'
 import { sweepReceiver } from './chain/transaction.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
+import { drawHoldPolicies, withSomeHold } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
 import { drawPayload } from './payload.ts'
@@ -167,7 +168,8 @@ function changePolicies(world: World, service: Service): void {
   const policies = drawPolicies(dice, { capped: scenario.policies.gasPriceCap !== undefined, mayPause: true })
   const hasWindow = scenario.hasBursts && world.burstDice.chance(0.75)
   const drawn = hasWindow ? { ...policies, maxInFlight: undefined } : policies
-  state.policies = operator ? { ...drawn, others: drawOthers(policyDice, operator) } : drawn
+  const others = operator ? drawOthers(policyDice, operator) : drawn.others
+  state.policies = { ...drawn, others: { ...others, ...drawHoldPolicies(world) } }
   history.note(`the configuration changes: ${inWords(state.policies)}`)
   // What the file says counts from the next start on, whatever becomes of the change.
   if (operator && policyDice.chance(operator.patches)) service.patch()
@@ -176,7 +178,7 @@ function changePolicies(world: World, service: Service): void {
 
 function send(world: World, service: Service, relayer: number): void {
   const { tag, request } = drawPayload(world)
-  service.send(relayer, tag, request)
+  service.send(relayer, tag, withSomeHold(world, request))
 }
 
 function replace(world: World, service: Service): void {
@@ -185,7 +187,7 @@ function replace(world: World, service: Service): void {
   const { dice, scenario } = world
   const same = scenario.repeatsPayloads && dice.chance(0.5) ? lastPayload(world, picked.id) : undefined
   const { tag, request } = same ?? drawPayload(world)
-  service.replace(picked.relayer, picked.id, tag, request)
+  service.replace(picked.relayer, picked.id, tag, withSomeHold(world, request))
 }
 
 /** Of a transaction: its bytes may be the same again. */

@@ -149,10 +149,12 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
 }
 
 /** Whole seconds: where blocks are made faster than that, neighbors have the same, as a sequencer's may (Nitro). */
-function timestampAfter({ scenario, timeline }: World, parent: Block): number {
+function timestampAfter({ scenario, timeline, state }: World, parent: Block): number {
   const mayRepeat = scenario.blocktimeMs < 1_000 || scenario.kind.isFcfs
   const least = parent.timestampSeconds + (mayRepeat ? 0 : 1)
-  return Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
+  const seconds = Math.max(least, Math.floor((epochMs + timeline.now()) / 1_000))
+  state.newestBlockMs = Math.max(state.newestBlockMs, seconds * 1_000)
+  return seconds
 }
 
 /** What this block leaves out for no reason of its price. */

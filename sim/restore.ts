@@ -94,6 +94,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   const before = new Map(rows.all())
   rows.forget()
   world.gapFillers.forget()
+  world.holds.forget()
   world.verdicts.forget()
   world.tips.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)

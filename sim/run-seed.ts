@@ -10,6 +10,7 @@ import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
+import { releaseHeld, stirHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
 import type { Disk } from './process/database.ts'
@@ -137,6 +138,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirPresigning(world, service)
   stirSweeps(world, service)
   stirNetworkPauses(world, service)
+  stirHolds(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -305,6 +307,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     const { number } = blocks.canonical()
     if (number === height) continue
     height = number
+    releaseHeld(world, service)
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     refillSwept(world)
@@ -382,6 +385,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

@@ -111,6 +111,8 @@ export interface Scenario {
   readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
+  /** How likely a send or a PUT requests a hold. Absent: never. */
+  readonly holds?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -179,6 +181,8 @@ export const features = [
   'sweeps',
   // An operator pauses the whole network, and lifts that.
   'networkPauses',
+  // Sends on hold, policies that demand it, and releases.
+  'sendHolds',
   // Owners look at idle relayers.
   'surveys',
   'sequencerPool',
@@ -246,6 +250,7 @@ export const drawnUsually: Drawn = {
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
+  sendHolds: 0.1,
   surveys: 0.1,
   sequencerPool: 0.03,
   l1Gas: 0.05,
@@ -367,7 +372,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
+  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')), ...drawHolds(has('sendHolds')) }
   const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
@@ -490,6 +495,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
   return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
+}
+
+function drawHolds(dice: Dice | undefined): Pick<Scenario, 'holds'> {
+  return dice ? { holds: dice.pick([0.1, 0.3, 0.8]) } : {}
 }
 
 function drawNetworkPauses(dice: Dice | undefined): Pick<Scenario, 'networkPauses'> {

@@ -5,6 +5,7 @@ import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
 import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
+import { releaseTransactions } from '../src/commands/transactions/release.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
@@ -47,6 +48,7 @@ export interface Service {
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
+  release(relayer: number, ids: readonly string[]): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
   /** Pauses the network, or lifts that. */
@@ -226,6 +228,15 @@ export function openService(world: World): Service {
           for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)
           for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
         },
+      )
+    },
+    release(relayer, ids) {
+      world.holds.requested(ids)
+      void ask(
+        `release ${ids.map((id) => id.slice(-6)).join()}`,
+        relayer,
+        (commands) => releaseTransactions(commands, idOf(relayer), ids as readonly TransactionId[]),
+        () => undefined,
       )
     },
     sweep(relayer, tag, to) {

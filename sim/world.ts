@@ -17,6 +17,7 @@ import { watchFinality } from './check/finality.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
+import { type Holds, watchHolds } from './check/holds.ts'
 import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
@@ -57,6 +58,7 @@ export interface World {
   readonly slotDice: Dice
   readonly sweepDice: Dice
   readonly networkDice: Dice
+  readonly holdDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
   readonly history: History
@@ -70,6 +72,7 @@ export interface World {
   readonly bytes: Bytes
   readonly rows: Rows
   readonly gapFillers: GapFillers
+  readonly holds: Holds
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly tips: Tips
@@ -138,6 +141,8 @@ export interface Moods {
   gasForkAt: number | undefined
   /** Blocks that were safe, and that a reorg took back. */
   readonly unsafe: Set<Hash>
+  /** The latest time of a block, on any branch. */
+  newestBlockMs: number
   readonly balances: Map<string, bigint>
   /** What the configuration says from the next start on. */
   policies: Policies
@@ -149,6 +154,11 @@ export interface Moods {
 export type Drought =
   | { readonly kind: 'ours' | 'all'; readonly blocksLeft: number }
   | { readonly kind: 'blocks'; readonly untilMs: number }
+
+/** One endpoint's word for the time of a head is enough: our own clock bounds it. */
+function mayInventTimes(kind: LieKind | undefined): boolean {
+  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
+}
 
 /** `shape`: another scenario in place of the drawn one. */
 export function openWorld(
@@ -201,6 +211,7 @@ export function openWorld(
     shownHeight: 0,
     gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
     unsafe: new Set(),
+    newestBlockMs: epochMs,
     balances: new Map(),
     policies: scenario.policies,
     position: 0,
@@ -228,6 +239,12 @@ export function openWorld(
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
+  const holds = watchHolds({
+    fail: history.fail,
+    nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
+    newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
+    isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
+  })
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
@@ -239,6 +256,7 @@ export function openWorld(
         })`,
       )
       gapFillers.changed(row)
+      holds.changed(row, before)
       marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
@@ -466,6 +484,7 @@ export function openWorld(
     slotDice: dice(seed, 'slots'),
     sweepDice: dice(seed, 'sweeping'),
     networkDice: dice(seed, 'pauses of the network'),
+    holdDice: dice(seed, 'holds of sends'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,
     history,
@@ -479,6 +498,7 @@ export function openWorld(
     bytes,
     rows,
     gapFillers,
+    holds,
     truth,
     verdicts,
     tips,

@@ -6,7 +6,7 @@ export interface Bulks {
   requested(what: string, relayer: string, isBulk: boolean): () => void
 }
 
-const pending = "status IN ('pending', 'sent', 'submitted') AND canceled_at IS NULL AND origin = 'client'"
+const pending = "status IN ('pending', 'held', 'sent', 'submitted') AND canceled_at IS NULL AND origin = 'client'"
 
 export function watchBulks({ committed }: Disk, fail: (what: string) => void): Bulks {
   const marks = committed<[string], { requested_at: number }>(

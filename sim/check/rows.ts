@@ -27,7 +27,7 @@ export interface RowWatch {
 /** Beyond one for each time that a transaction gave the nonce back. */
 const gapFillersUnexplainedMax = 2
 
-const mayWait = ['queued', 'inFlight']
+const mayWait = ['held', 'queued', 'inFlight']
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
 /** What the row keeps for ever. */
 const kept: readonly (keyof Row)[] = ['relayer_id', 'sequence', 'created_at', 'from_address']
@@ -64,7 +64,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   let lastEvent = 0
 
   function count({ relayer_id, status }: Row, change: number): void {
-    const key = `${relayer_id} ${status}`
+    const key = `${relayer_id} ${status === 'held' ? 'pending' : status}`
     counts.set(key, (counts.get(key) ?? 0) + change)
   }
 

@@ -2,7 +2,7 @@
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 
-const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap']
+const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap', 'holdAboveValue']
 
 /** As the relayer's row keeps them. */
 export function rulesOf(json: string): Policies {
