@@ -10,6 +10,7 @@ import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
+import { approveHeld, stirFourEyes } from './four-eyes.ts'
 import { releaseHeld, stirHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
@@ -139,6 +140,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirSweeps(world, service)
   stirNetworkPauses(world, service)
   stirHolds(world, service)
+  stirFourEyes(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -308,6 +310,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (number === height) continue
     height = number
     releaseHeld(world, service)
+    approveHeld(world, service)
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     refillSwept(world)
@@ -385,6 +388,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.fourEyes ? ['two keys stand behind each payload'] : []),
     ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),

@@ -113,6 +113,8 @@ export interface Scenario {
   readonly sweeps?: number
   /** How likely a send or a PUT requests a hold. Absent: never. */
   readonly holds?: number
+  /** Every relayer is under four eyes, and how likely a step releases something. Absent: none is. */
+  readonly fourEyes?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -183,6 +185,8 @@ export const features = [
   'networkPauses',
   // Sends on hold, policies that demand it, and releases.
   'sendHolds',
+  // Relayers under four eyes, and keys that release by right and wrong digests.
+  'fourEyes',
   // Owners look at idle relayers.
   'surveys',
   'sequencerPool',
@@ -251,6 +255,7 @@ export const drawnUsually: Drawn = {
   reserve: 0.02,
   sweeps: 0.03,
   sendHolds: 0.1,
+  fourEyes: 0.05,
   surveys: 0.1,
   sequencerPool: 0.03,
   l1Gas: 0.05,
@@ -372,7 +377,12 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')), ...drawHolds(has('sendHolds')) }
+  const operating = {
+    ...shaped,
+    ...drawNetworkPauses(has('networkPauses')),
+    ...drawHolds(has('sendHolds')),
+    ...drawFourEyes(has('fourEyes')),
+  }
   const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
@@ -495,6 +505,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {
   return dice ? { sweeps: dice.pick([0.02, 0.05, 0.2]) } : {}
+}
+
+function drawFourEyes(dice: Dice | undefined): Pick<Scenario, 'fourEyes'> {
+  return dice ? { fourEyes: dice.pick([0.3, 0.6, 0.9]) } : {}
 }
 
 function drawHolds(dice: Dice | undefined): Pick<Scenario, 'holds'> {

@@ -128,6 +128,7 @@ test('above a value only: what is below goes at once, and calls do not', async (
   await stage.node.mine(2)
   await reached(stage, small, 'confirmed')
   for (const { id } of [large, call]) expect(stage.rows.transaction(id)).toMatchObject({ status: 'held', nonce: null })
+  for (const { id } of [large, call]) await stage.client.cancel('above', id)
   await audit(stage, sender)
 })
 
