@@ -33,11 +33,12 @@ export function drawHoldPolicies({ holdDice, scenario }: World): Partial<Policie
 export function stirHolds(world: World, service: Service): void {
   const { scenario, holdDice } = world
   if (scenario.holds === undefined || !holdDice.chance(0.15)) return
-  if (holdDice.chance(0.3)) return releaseHeld(world, service)
   const all = [...world.clients.accepted]
-  if (all.length === 0) return
-  const [id, { relayer }] = holdDice.pick(all)
-  service.release(relayer, [id])
+  if (holdDice.chance(0.3)) releaseHeld(world, service)
+  else if (all.length > 0) {
+    const [id, { relayer }] = holdDice.pick(all)
+    service.release(relayer, [id])
+  }
 }
 
 /** Of each relayer, in one request. */

@@ -15,6 +15,7 @@ import { ofFinality } from './of-finality.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
+import { ofHolds } from './of-holds.ts'
 import { ofMessages } from './of-messages.ts'
 import { ofNetworkPauses } from './of-network-pauses.ts'
 import { ofOddNodes } from './of-odd-nodes.ts'
@@ -79,6 +80,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBulks,
   ...ofPrices,
   ...ofSweeps,
+  ...ofHolds,
   ...ofNetworkPauses,
   ...ofTips,
   ...ofProfiles,

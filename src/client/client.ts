@@ -192,14 +192,7 @@ export function openClient(connection: Connection): Client {
 
     replace: (relayerId, transactionId, body) =>
       requestData(connection, { method: 'PUT', path: one(relayerId, transactionId), body }),
-    hold: (relayerId, transactionId) => get(one(relayerId, transactionId, '/hold')),
-    release: (relayerId, transactionId, body = {}) =>
-      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release'), body }),
-    releaseMany: (relayerId, transactions) =>
-      requestData(connection, {
-        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
-        body: { transactions },
-      }),
+    ...holdsOver(connection, { at, one }),
     cancel: (relayerId, transactionId, { waitSeconds } = {}) =>
       requestData(connection, {
         ...{ method: 'DELETE', path: one(relayerId, transactionId) },
@@ -229,13 +222,31 @@ export function openClient(connection: Connection): Client {
     sweep: (relayerId, body) => requestData(connection, { method: 'POST', path: at(relayerId, '/sweep'), body }),
     getSweep: (relayerId) => get(at(relayerId, '/sweep')),
 
-    probeSigner: (signerId) =>
-      requestData(connection, { method: 'POST', path: `/signers/${encodeURIComponent(signerId)}/probe` }),
+    probeSigner: (signerId) => requestData(connection, { method: 'POST', path: `/signers/${id(signerId)}/probe` }),
 
     events: (filter = {}) => followEvents(connection, filter),
 
     apiKeys: (paging) => list('/api-keys', paging),
     createApiKey: (body) => requestData(connection, { method: 'POST', path: '/api-keys', body }),
     revokeApiKey: (apiKeyId) => requestData(connection, { method: 'DELETE', path: `/api-keys/${id(apiKeyId)}` }),
+  }
+}
+
+interface Paths {
+  at(relayerId: string, rest: string): string
+  one(relayerId: string, transactionId: string, rest?: string): string
+}
+
+function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'hold' | 'release' | 'releaseMany'> {
+  return {
+    hold: (relayerId, transactionId) =>
+      requestData(connection, { method: 'GET', path: one(relayerId, transactionId, '/hold') }),
+    release: (relayerId, transactionId, body = {}) =>
+      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release'), body }),
+    releaseMany: (relayerId, transactions) =>
+      requestData(connection, {
+        ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
+        body: { transactions },
+      }),
   }
 }

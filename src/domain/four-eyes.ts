@@ -1,38 +1,11 @@
 // Four eyes: one key sets the payload of a send, and another key approves exactly that payload before it gets a nonce.
+import type { FourEyes } from './approval.ts'
 import { RescindError } from './errors.ts'
 import type { ApiKeyId, Hash } from './ids.ts'
 import { payloadDigest } from './payload-digest.ts'
-import type { Policies } from './policy-table.ts'
 import type { Relayer } from './relayer.ts'
-import { isInPhase, type Payload, payloadAttempts, revisionOf, type Transaction } from './transaction.ts'
+import { isInPhase, payloadAttempts, revisionOf, type Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
-
-/** Kept for the life of a transaction: a later change of the policy opens no hold, and a replacement needs a release of its own. */
-export interface FourEyes {
-  /** Every key that set a payload, in order: none of them may release it. */
-  readonly setBy: readonly ApiKeyId[]
-  /** When the current payload was set. */
-  readonly since: TimestampMs
-  /** Of the current payload. Absent: nobody has released it. */
-  readonly released?: Approval
-}
-
-export interface Approval {
-  readonly by: ApiKeyId
-  readonly at: TimestampMs
-  /** The digest that the releaser sent. */
-  readonly digest: Hash
-  readonly revision: number
-}
-
-/** By the relayer's policies. A call has the value 0 and may move anything, so data counts as much as a value. */
-export function demandsFourEyes(
-  { fourEyes, holdAboveValue }: Policies,
-  { value, data }: Pick<Payload, 'value' | 'data'>,
-): boolean {
-  if (!fourEyes) return false
-  return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'
-}
 
 /** A new payload, set by `by`: it forgets the release of the old one. */
 export function setUnderFourEyes(

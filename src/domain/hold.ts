@@ -1,11 +1,9 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
 // relayer's policies may demand one: the longer of the two holds.
 import { RescindError } from './errors.ts'
-import { demandsFourEyes } from './four-eyes.ts'
-import type { ApiKeyId } from './ids.ts'
+import type { ApiKeyId, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
-import type { Payload } from './transaction.ts'
-import type { TimestampMs } from './units.ts'
+import type { TimestampMs, Wei } from './units.ts'
 
 /** The hold that a client requests. Part of the digest of an idempotency key, so its form must not change. */
 export type HoldRequest =
@@ -38,7 +36,9 @@ interface Demand {
   readonly until: number
 }
 
-type Held = Pick<Payload, 'value' | 'data'> & {
+export interface Held {
+  readonly value: Wei
+  readonly data: Hex
   readonly hold?: HoldRequest
 }
 
@@ -74,6 +74,12 @@ export function holdOf(
     ...(Number.isFinite(until) && { until }),
     ...(request && { request }),
   }
+}
+
+/** A call has the value 0 and may move anything, so data counts as much as a value. */
+function demandsFourEyes({ fourEyes, holdAboveValue }: Policies, { value, data }: Held): boolean {
+  if (!fourEyes) return false
+  return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'
 }
 
 function demandOf(request: HoldRequest | undefined, now: TimestampMs): Demand | undefined {

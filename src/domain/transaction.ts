@@ -1,8 +1,9 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
+
+import type { FourEyes } from './approval.ts'
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
-import type { FourEyes } from './four-eyes.ts'
 import type { Hold } from './hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'

@@ -3,6 +3,7 @@ import { endedSince, isLostNoOp, matchNoOps } from '../domain/decide/history/los
 import { findAmong } from '../domain/decide/history/recover.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { LostNoOp, Spender } from '../domain/observation.ts'
+import { isInPhase } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
@@ -41,5 +42,7 @@ export async function findSent(
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
-  return { found, noOpMatches: matchNoOps(queue, found, noOps, foreign, since), ...first }
+  // A release binds out of order: then the order of nonces proves nothing.
+  const orderedBelow = queue.some((each) => isInPhase(each, 'held')) ? -1 : foreign
+  return { found, noOpMatches: matchNoOps(queue, found, noOps, orderedBelow, since), ...first }
 }

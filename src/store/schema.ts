@@ -1,10 +1,10 @@
 // The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
+import type { FourEyes } from '../domain/approval.ts'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
-import type { FourEyes } from '../domain/four-eyes.ts'
 import type { Hold } from '../domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {

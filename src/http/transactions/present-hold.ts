@@ -1,8 +1,8 @@
 // Presents the hold of a transaction: until when, by which rule, by whom and why, and the payload that a release approves.
 import { type Static, Type } from 'typebox'
+import type { FourEyes } from '../../domain/approval.ts'
 import { shownDuration } from '../../domain/duration.ts'
 import { speeds } from '../../domain/fees.ts'
-import type { FourEyes } from '../../domain/four-eyes.ts'
 import { type HoldRequest, holdRules } from '../../domain/hold.ts'
 import { approvedPayload, payloadDigest } from '../../domain/payload-digest.ts'
 import { isInPhase, type Transaction } from '../../domain/transaction.ts'

@@ -8,7 +8,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import { isNotAmongTaken } from './bulk-mark.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
-/** A lost history may have released what is on hold in this copy. Each part goes by the index of statuses. */
+/** A lost history may have released transactions that are on hold in this copy. Each part goes by the index of statuses. */
 const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, TransactionRow>((db, p) => {
   const waiting = (status: StoredStatus) =>
     db
