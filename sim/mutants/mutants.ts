@@ -12,6 +12,7 @@ import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFigures } from './of-figures.ts'
 import { ofFinality } from './of-finality.ts'
+import { ofFourEyes } from './of-four-eyes.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
@@ -81,6 +82,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPrices,
   ...ofSweeps,
   ...ofHolds,
+  ...ofFourEyes,
   ...ofNetworkPauses,
   ...ofTips,
   ...ofProfiles,

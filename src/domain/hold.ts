@@ -11,7 +11,7 @@ export type HoldRequest =
   | { readonly kind: 'for'; readonly ms: number }
   | { readonly kind: 'notBefore'; readonly at: TimestampMs }
 
-/** What decides when a hold ends: a member of the send, or a policy of the relayer. */
+/** The member of the send, or the policy of the relayer, that decides when a hold ends. */
 export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value', 'four_eyes'] as const
 export type HoldRule = (typeof holdRules)[number]
 
@@ -119,7 +119,7 @@ export function checkHold(
   )
 }
 
-/** What shows that a hold's end has come. */
+/** The clocks that show the end of a hold. */
 export interface Clocks {
   readonly now: TimestampMs
   /** The time of the newest head. */
