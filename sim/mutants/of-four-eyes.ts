@@ -11,6 +11,7 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'release-by-the-setter',
     breaks: 'lets the key that set a payload release it',
     with: ['fourEyes'],
+    expects: 'without the release of a second key',
     edits: [{ file: rules, find: 'by === undefined || fourEyes.setBy.includes(by)', put: 'by === undefined' }],
   },
   {
@@ -30,6 +31,7 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'forget-the-key-of-a-put',
     breaks: 'lets the key of a PUT release its own payload',
     caughtBy: ofRules,
+    expects: 'adds its key',
     edits: [
       {
         file: rules,
@@ -42,6 +44,7 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'open-four-eyes-with-the-policy',
     breaks: 'lets a PUT out of four eyes once the policy is off',
     caughtBy: ofRules,
+    expects: 'opens no hold',
     edits: [
       {
         file: 'src/domain/begin-hold.ts',
@@ -54,6 +57,7 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'four-eyes-for-values-only',
     breaks: 'lets calls pass under hold_above_value, as their value is 0',
     caughtBy: ofRules,
+    expects: 'with data 0xa9059cbb',
     edits: [
       {
         file: 'src/domain/hold.ts',
@@ -66,6 +70,7 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'requeue-without-a-release',
     breaks: 'gives one whose release a restore lost another nonce',
     caughtBy: ofRules,
+    expects: 'back on hold',
     edits: [
       {
         file: 'src/domain/release.ts',
@@ -78,18 +83,21 @@ export const ofFourEyes: readonly Mutant[] = [
     name: 'sign-messages-under-four-eyes',
     breaks: 'signs a permit for one key',
     caughtBy: ofRules,
+    expects: 'signs no messages',
     edits: [{ file: rules, find: 'if (!policies.fourEyes) return undefined', put: 'if (policies) return undefined' }],
   },
   {
     name: 'digest-of-equal-payouts',
     breaks: 'lets the approval of one payout stand for an equal one',
     caughtBy: ofDigest,
+    expects: 'two digests are equal only if',
     edits: [{ file: digest, find: '    transaction_id: id,', put: "    transaction_id: '' as TransactionId," }],
   },
   {
     name: 'digest-without-expiry',
     breaks: 'leaves valid_until out of what is approved',
     caughtBy: ofDigest,
+    expects: 'two digests are equal only if',
     edits: [{ file: digest, find: '...(validUntil !== undefined && {', put: '...(validUntil === 0 && {' }],
   },
 ]

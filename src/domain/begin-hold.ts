@@ -1,7 +1,7 @@
 // The beginning of a hold, at a send or at a replacement.
 import { RescindError } from './errors.ts'
 import { setUnderFourEyes } from './four-eyes.ts'
-import { type Held, type Hold, holdOf } from './hold.ts'
+import { type Hold, type Holdable, holdOf } from './hold.ts'
 import type { ApiKeyId } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { Transaction } from './transaction.ts'
@@ -11,7 +11,7 @@ import { withWait } from './wait.ts'
 /** The hold of a new payload. One under four eyes stays there, whatever the policies demand now. */
 export function holdOfReplacement(
   policies: Policies,
-  request: Held,
+  request: Holdable,
   { fourEyes }: Transaction,
   at: { readonly now: TimestampMs; readonly by?: ApiKeyId },
 ): Hold | undefined {

@@ -36,7 +36,7 @@ interface Demand {
   readonly until: number
 }
 
-export interface Held {
+export interface Holdable {
   readonly value: Wei
   readonly data: Hex
   readonly hold?: HoldRequest
@@ -51,13 +51,13 @@ interface HoldSource {
 /** Undefined: it may get a nonce at once. */
 export function holdOf(
   policies: Policies,
-  payload: Held,
+  payload: Holdable,
   now: TimestampMs,
   { by, isUnderFourEyes = false }: HoldSource = {},
 ): Hold | undefined {
   const { value, hold: request } = payload
   const needsSecondKey = isUnderFourEyes || demandsFourEyes(policies, payload)
-  // Of equal ends the first counts: no other rule releases what needs a second key.
+  // Of equal ends the first counts: no other rule takes the place of four eyes.
   const demands = [
     needsSecondKey ? { rule: 'four_eyes' as const, until: Number.POSITIVE_INFINITY } : undefined,
     demandOf(request, now),
@@ -77,7 +77,7 @@ export function holdOf(
 }
 
 /** A call has the value 0 and may move anything, so data counts as much as a value. */
-function demandsFourEyes({ fourEyes, holdAboveValue }: Policies, { value, data }: Held): boolean {
+function demandsFourEyes({ fourEyes, holdAboveValue }: Policies, { value, data }: Holdable): boolean {
   if (!fourEyes) return false
   return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'
 }
@@ -104,7 +104,7 @@ function demandOfPolicies({ minHold, holdAboveValue }: Policies, value: bigint, 
 /** Throws INVALID_REQUEST for a schedule too far ahead, and for a send that would expire before its hold ends. */
 export function checkHold(
   policies: Policies,
-  request: Held & { readonly validUntil?: TimestampMs },
+  request: Holdable & { readonly validUntil?: TimestampMs },
   now: TimestampMs,
 ): void {
   const { hold: requested, validUntil } = request
