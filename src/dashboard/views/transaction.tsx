@@ -8,6 +8,7 @@ import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
 import { Badge, Copy, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
+import { ReleaseDialog } from '../parts/release-dialog.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { TransactionBadge } from '../parts/transaction-badge.tsx'
@@ -44,7 +45,7 @@ interface Parts {
 
 function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void }) {
   const network = view?.network
-  const doing = useSignal<'cancel' | 'replace' | 'speed up' | undefined>(undefined)
+  const doing = useSignal<'cancel' | 'release' | 'replace' | 'speed up' | undefined>(undefined)
   const { transaction } = trace
   const canChange = trace.origin !== 'gap' && isOpen(trace)
   const done = () => {
@@ -68,6 +69,7 @@ function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void })
         aside={
           canChange && (
             <>
+              {may('release') && trace.wait?.condition === 'on_hold' && button('release', 'Release…')}
               {may('send') && trace.origin === 'client' && button('speed up', 'Speed up…')}
               {may('send') && trace.origin === 'client' && button('replace', 'Replace…')}
               {may('cancel') && button('cancel', 'Cancel…')}
@@ -94,6 +96,7 @@ function Trace({ relayer, view, trace, reload }: Parts & { reload: () => void })
         <Attempts trace={trace} network={network} />
       </section>
       {doing.value === 'cancel' && <CancelDialog transaction={transaction} relayer={view} close={done} />}
+      {doing.value === 'release' && <ReleaseDialog transaction={transaction} close={done} />}
       {doing.value === 'replace' && <ReplaceDialog transaction={transaction} close={done} />}
       {doing.value === 'speed up' && <SpeedUpDialog transaction={transaction} close={done} />}
     </>
@@ -120,7 +123,7 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
   }
   if (wait) {
     return (
-      <div class={`notice ${wait.condition === 'paused' ? 'warn' : 'bad'} stacked`}>
+      <div class={`notice ${['paused', 'on_hold'].includes(wait.condition) ? 'warn' : 'bad'} stacked`}>
         <p>
           <strong>{conditionTitles[wait.condition]}.</strong> {begun(wait.text)} <Runbook wait={wait} />
         </p>
