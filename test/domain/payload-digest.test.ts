@@ -60,7 +60,7 @@ test('two digests are equal only if everything that is approved is equal', () =>
     // Mostly one member differs: a digest that leaves it out would be the same.
     fc.property(anyPayload, anyPayload, anyMember, (one, drawn, member) => {
       const other = member === 'all' ? drawn : { ...one, [member]: drawn[member] }
-      const same = fc.stringify(one) === fc.stringify(other)
+      const same = fc.stringify({ ...one }) === fc.stringify({ ...other })
       expect(payloadDigest(payable(one)) === payloadDigest(payable(other))).toBe(same)
       const form = approvedPayload(payable(one))
       expect(Object.keys(form)).toEqual(Object.keys(form).toSorted())
