@@ -10,6 +10,7 @@ import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
 import { stirTags } from './finality.ts'
+import { approveHeld, stirFourEyes } from './four-eyes.ts'
 import { releaseHeld, stirHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
@@ -141,6 +142,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirNetworkPauses(world, service)
   stirCostBounds(world, service)
   stirHolds(world, service)
+  stirFourEyes(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -335,6 +337,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     if (number === height) continue
     height = number
     releaseHeld(world, service)
+    approveHeld(world, service)
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     refillSwept(world)
@@ -414,6 +417,7 @@ function describe({ scenario }: World): string {
     ...(rest.sweeps ? ['accounts are swept'] : []),
     ...(rest.costBounds ? ['cancellations have bounds of cost'] : []),
     ...(rest.externalIds ? [`sends have one of ${rest.externalIds} external ids`] : []),
+    ...(rest.fourEyes ? ['two keys stand behind each payload'] : []),
     ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.bulkObjects ? ['bulk cancellations have filters'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),

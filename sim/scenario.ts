@@ -119,6 +119,8 @@ export interface Scenario {
   readonly holds?: number
   /** How likely a step makes a bulk cancellation with a filter. Absent: never. */
   readonly bulkObjects?: number
+  /** Every relayer is under four eyes, and how likely a step releases something. Absent: none is. */
+  readonly fourEyes?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -193,6 +195,8 @@ export const features = [
   'sendHolds',
   // Bulk cancellations with filters, over some relayers.
   'bulkObjects',
+  // Relayers under four eyes, and keys that release by right and wrong digests.
+  'fourEyes',
   // Owners look at idle relayers.
   'surveys',
   // Sends have names, and few different ones.
@@ -265,6 +269,7 @@ export const drawnUsually: Drawn = {
   sweeps: 0.03,
   sendHolds: 0.03,
   bulkObjects: 0.15,
+  fourEyes: 0.03,
   surveys: 0.1,
   labels: 0.03,
   sequencerPool: 0.03,
@@ -387,7 +392,12 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
-  const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')), ...drawHolds(has('sendHolds')) }
+  const operating = {
+    ...shaped,
+    ...drawNetworkPauses(has('networkPauses')),
+    ...drawHolds(has('sendHolds')),
+    ...drawFourEyes(has('fourEyes')),
+  }
   const truthful = {
     ...operating,
     ...drawExternalIds(has('labels'), operating),
@@ -533,6 +543,10 @@ function drawExternalIds(
   { finality }: Pick<Scenario, 'finality'>,
 ): Pick<Scenario, 'externalIds'> {
   return dice && finality?.rule !== 'safe' ? { externalIds: dice.pick([1, 3, 10]) } : {}
+}
+
+function drawFourEyes(dice: Dice | undefined): Pick<Scenario, 'fourEyes'> {
+  return dice ? { fourEyes: dice.pick([0.3, 0.6, 0.9]) } : {}
 }
 
 function drawHolds(dice: Dice | undefined): Pick<Scenario, 'holds'> {

@@ -6,7 +6,7 @@ import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
 import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
-import { releaseTransactions } from '../src/commands/transactions/release.ts'
+import { releaseTransaction, releaseTransactions } from '../src/commands/transactions/release.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
@@ -19,6 +19,8 @@ import type { Relayer } from '../src/domain/relayer.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Session, Store } from '../src/store/store.ts'
 import { watchBulks } from './check/bulks.ts'
+import type { Row } from './check/rows.ts'
+import { type Shown, settingKey } from './four-eyes.ts'
 import { loneSeat } from './lone-seat.ts'
 import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
@@ -56,6 +58,8 @@ export interface Service {
   release(relayer: number, ids: readonly string[]): void
   /** What the filter matches, at each of the relayers. */
   cancelSome(relayers: readonly number[], filter: BulkFilter): void
+  /** `key` releases what it was shown, or without a digest. */
+  approve(row: Row, shown: Shown | undefined, key: ApiKeyId): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
   /** Pauses the network, or lifts that. */
@@ -73,8 +77,8 @@ export interface Service {
 
 type Engine = Awaited<Process['engine']>
 
-function requesterOf(operation: string): Requester {
-  return { keyId: 'operator' as ApiKeyId, operation, requestId: 'sim', address: '' }
+function requesterOf(operation: string, keyId = 'operator' as ApiKeyId): Requester {
+  return { keyId, operation, requestId: 'sim', address: '' }
 }
 
 /** Whether the process is on its way out: its seat drains, or has another process by now. */
@@ -194,24 +198,30 @@ export function openService(world: World): Service {
     },
     someProcess: () => someSeat().present(),
     send(relayer, tag, request) {
+      const key = settingKey(world, tag)
+      const requester = key && requesterOf('sendTransaction', key)
       void ask(
         `send ${tag} to r${relayer}`,
         relayer,
-        (commands) => submitTransaction(commands, idOf(relayer), request),
+        (commands) => submitTransaction(commands, idOf(relayer), request, requester),
         ({ id }) => clients.accepted.set(id, { relayer, tag }),
       )
     },
     replace(relayer, id, tag, request) {
       // Its answer may be lost.
       const wantsAgain = () => wantAgain(world, tag)
+      const key = settingKey(world, tag)
+      const replacer = key && { requester: requesterOf('replaceTransaction', key), mayCancel: true }
       void ask(
         `PUT ${tag} over ${id.slice(-6)}`,
         relayer,
         (commands) =>
-          replaceTransaction(commands, idOf(relayer), id as TransactionId, request).catch((error: unknown) => {
-            if (!(error instanceof RescindError)) wantsAgain()
-            throw error
-          }),
+          replaceTransaction(commands, idOf(relayer), id as TransactionId, request, replacer).catch(
+            (error: unknown) => {
+              if (!(error instanceof RescindError)) wantsAgain()
+              throw error
+            },
+          ),
         () => {
           wantsAgain()
           clients.replaced.push({ id, tag })
@@ -265,7 +275,23 @@ export function openService(world: World): Service {
       void ask(
         `release ${ids.map((id) => id.slice(-6)).join()}`,
         relayer,
-        (commands) => releaseTransactions(commands, idOf(relayer), ids as readonly TransactionId[]),
+        (commands) =>
+          releaseTransactions(
+            commands,
+            idOf(relayer),
+            (ids as readonly TransactionId[]).map((id) => ({ id })),
+          ),
+        () => undefined,
+      )
+    },
+    approve({ id, relayer_id: relayerId }, shown, key) {
+      world.holds.requested([id])
+      if (shown) world.fourEyes.approves(shown.tag, key)
+      const wanted = { id, ...(shown && { digest: shown.digest }) }
+      void ask(
+        `release ${id.slice(-6)}${shown ? ` as ${shown.tag}` : ''} by ${key}`,
+        Number(relayerId.slice(1)),
+        (commands) => releaseTransaction(commands, relayerId, wanted, requesterOf('releaseTransaction', key)),
         () => undefined,
       )
     },

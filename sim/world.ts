@@ -15,6 +15,7 @@ import { type Bids, watchBids } from './check/bids.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { type CostBounds, watchCostBounds } from './check/cost-bounds.ts'
 import { watchFinality } from './check/finality.ts'
+import { type FourEyesChecks, watchFourEyes } from './check/four-eyes.ts'
 import { type Funds, watchFunds } from './check/funds.ts'
 import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
@@ -30,6 +31,7 @@ import { type Truth, watchTruth } from './check/truth.ts'
 import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { gwei, type Policies } from './draw-policies.ts'
 import type { Tags } from './finality.ts'
+import type { Shown } from './four-eyes.ts'
 import { type History, openHistory } from './history.ts'
 import { isWithheld } from './lies/drop.ts'
 import type { LieKind } from './lies/lies.ts'
@@ -63,6 +65,7 @@ export interface World {
   readonly bulkDice: Dice
   readonly networkDice: Dice
   readonly holdDice: Dice
+  readonly fourEyesDice: Dice
   readonly burstDice: Dice
   /** The names of sends. */
   readonly labelDice: Dice
@@ -79,6 +82,9 @@ export interface World {
   readonly rows: Rows
   readonly gapFillers: GapFillers
   readonly holds: Holds
+  readonly fourEyes: FourEyesChecks
+  /** By id: what keys were shown of it. */
+  readonly shownPayloads: Map<string, Shown[]>
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly labels: SentLabels
@@ -252,6 +258,7 @@ export function openWorld(
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
+  const fourEyes = watchFourEyes(scenario.fourEyes !== undefined, history.fail)
   const holds = watchHolds({
     fail: history.fail,
     nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
@@ -270,6 +277,7 @@ export function openWorld(
       )
       gapFillers.changed(row)
       holds.changed(row, before)
+      fourEyes.changed(row)
       marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
@@ -318,6 +326,7 @@ export function openWorld(
       bytes.recorded(transaction.hash)?.kind === 'execute',
     broadcast(which, transaction, admission) {
       bytes.broadcast(which, transaction, admission)
+      fourEyes.broadcast(transaction)
       marks.offered(which, transaction, admission)
       if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
       if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
@@ -507,6 +516,7 @@ export function openWorld(
     bulkDice: dice(seed, 'bulk objects'),
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
+    fourEyesDice: dice(seed, 'four eyes'),
     burstDice: dice(seed, 'bursts of sends'),
     labelDice: dice(seed, 'names of sends'),
     timeline,
@@ -522,6 +532,8 @@ export function openWorld(
     rows,
     gapFillers,
     holds,
+    fourEyes,
+    shownPayloads: new Map(),
     truth,
     verdicts,
     labels,

@@ -13,6 +13,7 @@ import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFigures } from './of-figures.ts'
 import { ofFinality } from './of-finality.ts'
+import { ofFourEyes } from './of-four-eyes.ts'
 import { ofGapFillers } from './of-gap-fillers.ts'
 import { ofGasRules } from './of-gas-rules.ts'
 import { ofGround } from './of-ground.ts'
@@ -84,6 +85,7 @@ export const mutants: readonly Mutant[] = [
   ...ofLabels,
   ...ofSweeps,
   ...ofHolds,
+  ...ofFourEyes,
   ...ofNetworkPauses,
   ...ofTips,
   ...ofProfiles,

@@ -66,7 +66,7 @@ export const ofHolds: readonly Mutant[] = [
     breaks: 'takes the client’s word where a policy demands a longer hold',
     caughtBy,
     expects: 'min_hold lengthens',
-    edits: [{ file: rules, find: 'other.until - one.until', put: 'one.until - other.until' }],
+    edits: [{ file: rules, find: 'const latest = Math.max(', put: 'const latest = Math.min(' }],
   },
   {
     name: 'hold-at-the-value',

@@ -122,7 +122,7 @@ function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {
 
 /** Of a relayer, as its operator has them now. */
 export function policiesOf(
-  { eip1559 }: Scenario,
+  { eip1559, fourEyes }: Scenario,
   { others, gasPriceCap, maxInFlight }: Policies,
   presign: number,
 ): Members {
@@ -130,6 +130,7 @@ export function policiesOf(
     minBalance: 0n,
     eip1559Pricing: eip1559,
     ...others,
+    ...(fourEyes !== undefined && { fourEyes: true }),
     ...(gasPriceCap !== undefined && { gasPriceCap }),
     ...(presign > 0 && { presignCancel: presign }),
     ...(maxInFlight !== undefined && { maxInFlight }),

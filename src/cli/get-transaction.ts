@@ -102,12 +102,23 @@ async function holdOn(client: Client, relayer: string, id: string): Promise<Hold
   }
 }
 
-function holdPairs({ rule, since, until, by }: HoldView): readonly (readonly [string, Cell])[] {
+function holdPairs({
+  rule,
+  since,
+  until,
+  by,
+  four_eyes,
+  payload,
+  payload_digest,
+}: HoldView): readonly (readonly [string, Cell])[] {
   return [
     ['on hold until', until ?? 'its release'],
     ['on hold since', since],
     ['by rule', rule],
     ['by key', by],
+    ['expires', payload.valid_until],
+    ['payload digest', payload_digest],
+    ['not released by', four_eyes?.set_by.join(', ')],
   ]
 }
 

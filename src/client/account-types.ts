@@ -35,6 +35,7 @@ export interface RelayerView {
     readonly min_hold?: string
     /** Wei */
     readonly hold_above_value?: number | string
+    readonly four_eyes: boolean
     readonly include_revert_data: boolean
     readonly revert_abi?: readonly {
       readonly type: 'error'

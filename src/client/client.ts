@@ -23,6 +23,8 @@ import type {
   CancellationPreviewView,
   CancellationView,
   HoldView,
+  ReleaseInput,
+  ReleaseOfInput,
   ReleaseResultView,
   ReplaceInput,
   SendInput,
@@ -109,10 +111,13 @@ export interface Client {
   replace(relayerId: string, transactionId: string, input: ReplaceInput): Promise<TransactionView>
   /** Until when the transaction is on hold, by which rule and which key, and why. */
   hold(relayerId: string, transactionId: string): Promise<HoldView>
-  /** Ends a hold. Of a transaction that is not on hold, it changes nothing. */
-  release(relayerId: string, transactionId: string): Promise<TransactionView>
+  /**
+   * Ends a hold. Of a transaction that is not on hold, it changes nothing. Under four eyes it needs the `payload_digest` of the hold whose
+   * payload you compared.
+   */
+  release(relayerId: string, transactionId: string, input?: ReleaseInput): Promise<TransactionView>
   /** At most 500, in one commit, with a result for each. */
-  releaseMany(relayerId: string, transactionIds: readonly string[]): Promise<readonly ReleaseResultView[]>
+  releaseMany(relayerId: string, releases: readonly ReleaseOfInput[]): Promise<readonly ReleaseResultView[]>
   /** The cancellation is durable when this resolves. With `waitSeconds`, 1 to 60, it waits for a final verdict. */
   cancel(
     relayerId: string,
@@ -242,12 +247,12 @@ function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'ho
   return {
     hold: (relayerId, transactionId) =>
       requestData(connection, { method: 'GET', path: one(relayerId, transactionId, '/hold') }),
-    release: (relayerId, transactionId) =>
-      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release') }),
-    releaseMany: (relayerId, transactionIds) =>
+    release: (relayerId, transactionId, body = {}) =>
+      requestData(connection, { method: 'POST', path: one(relayerId, transactionId, '/release'), body }),
+    releaseMany: (relayerId, transactions) =>
       requestData(connection, {
         ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
-        body: { transactions: transactionIds.map((transactionId) => ({ id: transactionId })) },
+        body: { transactions },
       }),
   }
 }

@@ -257,7 +257,7 @@ export interface ReplaceInput {
 export interface HoldView {
   readonly transaction_id: string
   /** What decides its end: a member of the send, or a policy of the relayer */
-  readonly rule: 'hold' | 'hold_for' | 'not_before' | 'min_hold' | 'hold_above_value'
+  readonly rule: 'hold' | 'hold_for' | 'not_before' | 'min_hold' | 'hold_above_value' | 'four_eyes'
   /** When it began. A replacement begins it anew */
   readonly since: string
   /** When it ends by itself; absent: only a release ends it */
@@ -272,6 +272,47 @@ export interface HoldView {
   }
   /** Why it waits, in words */
   readonly reason?: string
+  /** What a release approves, sorted by name */
+  readonly payload: {
+    /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
+    readonly access_list?: readonly {
+      /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+      readonly address: string
+      /** At most 1024 storage keys, as an array */
+      readonly storage_keys: readonly string[]
+    }[]
+    readonly allow_out_of_gas?: true
+    readonly data: string
+    readonly from: string
+    readonly gas_limit?: number
+    /** Wei, decimal */
+    readonly gas_price?: string
+    /** Wei, decimal */
+    readonly max_fee_per_gas?: string
+    /** Wei, decimal */
+    readonly max_priority_fee_per_gas?: string
+    readonly relayer_id: string
+    readonly speed?: 'safeLow' | 'average' | 'fast' | 'fastest'
+    /** Absent for a contract creation */
+    readonly to?: string
+    readonly transaction_id: string
+    readonly valid_until?: string
+    /** Wei, decimal */
+    readonly value: string
+  }
+  /** SHA-256 of payload as JSON, sorted by name and without white space (RFC 8785) */
+  readonly payload_digest: string
+  /** Absent: it is not under four eyes */
+  readonly four_eyes?: {
+    /** The keys that set a payload: none may release it */
+    readonly set_by: readonly string[]
+    readonly released?: {
+      readonly by: string
+      readonly at: string
+      /** The digest that the releaser sent */
+      readonly payload_digest: string
+    }
+  }
 }
 
 export interface ReleaseResultView {
@@ -281,4 +322,16 @@ export interface ReleaseResultView {
   /** An error code, as in the header Relayer-Error-Code */
   readonly code?: string
   readonly message?: string
+}
+
+export interface ReleaseInput {
+  /** The payload_digest of the hold, which four eyes demand: 0x and 64 hex digits */
+  readonly payload_digest?: string
+}
+
+export interface ReleaseOfInput {
+  /** The id of a transaction */
+  readonly id: string
+  /** The payload_digest of the hold, which four eyes demand: 0x and 64 hex digits */
+  readonly payload_digest?: string
 }

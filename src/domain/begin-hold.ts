@@ -1,14 +1,32 @@
 // The beginning of a hold, at a send or at a replacement.
 import { RescindError } from './errors.ts'
-import type { Hold } from './hold.ts'
+import { setUnderFourEyes } from './four-eyes.ts'
+import { type Hold, type Holdable, holdOf } from './hold.ts'
+import type { ApiKeyId } from './ids.ts'
+import type { Policies } from './policy-table.ts'
 import type { Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 import { withWait } from './wait.ts'
 
+/** The hold of a new payload. One under four eyes stays there, whatever the policies demand now. */
+export function holdOfReplacement(
+  policies: Policies,
+  request: Holdable,
+  { fourEyes }: Transaction,
+  at: { readonly now: TimestampMs; readonly by?: ApiKeyId },
+): Hold | undefined {
+  const { now, by } = at
+  return holdOf(policies, request, now, { ...(by !== undefined && { by }), isUnderFourEyes: fourEyes !== undefined })
+}
+
 /** The transaction before the queue, where it has no nonce. */
 export function withHold(transaction: Transaction, hold: Hold, now: TimestampMs): Transaction {
   const { rule, until } = hold
-  const held: Transaction = { ...transaction, lifecycle: { phase: 'held', hold } }
+  const held: Transaction = {
+    ...transaction,
+    ...(rule === 'four_eyes' && { fourEyes: setUnderFourEyes(transaction, hold) }),
+    lifecycle: { phase: 'held', hold },
+  }
   return withWait(held, { condition: 'on_hold', facts: { rule, ...(until !== undefined && { until }) } }, now)
 }
 

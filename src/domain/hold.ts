@@ -1,7 +1,7 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
 // relayer's policies may demand one: the longer of the two holds.
 import { RescindError } from './errors.ts'
-import type { ApiKeyId } from './ids.ts'
+import type { ApiKeyId, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
@@ -11,8 +11,8 @@ export type HoldRequest =
   | { readonly kind: 'for'; readonly ms: number }
   | { readonly kind: 'notBefore'; readonly at: TimestampMs }
 
-/** What decides when a hold ends: a member of the send, or a policy of the relayer. */
-export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value'] as const
+/** The member of the send, or the policy of the relayer, that decides when a hold ends. */
+export const holdRules = ['hold', 'hold_for', 'not_before', 'min_hold', 'hold_above_value', 'four_eyes'] as const
 export type HoldRule = (typeof holdRules)[number]
 
 export interface Hold {
@@ -36,20 +36,35 @@ interface Demand {
   readonly until: number
 }
 
-interface Held {
+export interface Holdable {
   readonly value: Wei
+  readonly data: Hex
   readonly hold?: HoldRequest
+}
+
+interface HoldSource {
+  readonly by?: ApiKeyId
+  /** It stands under four eyes already, whatever the policies demand now. */
+  readonly isUnderFourEyes?: boolean
 }
 
 /** Undefined: it may get a nonce at once. */
 export function holdOf(
   policies: Policies,
-  { value, hold: request }: Held,
+  payload: Holdable,
   now: TimestampMs,
-  by?: ApiKeyId,
+  { by, isUnderFourEyes = false }: HoldSource = {},
 ): Hold | undefined {
-  const demands = [demandOf(request, now), demandOfPolicies(policies, value, now)].filter((each) => each !== undefined)
-  const [longest] = demands.sort((one, other) => other.until - one.until)
+  const { value, hold: request } = payload
+  const needsSecondKey = isUnderFourEyes || demandsFourEyes(policies, payload)
+  // Of equal ends the first counts: no other rule takes the place of four eyes.
+  const demands = [
+    needsSecondKey ? { rule: 'four_eyes' as const, until: Number.POSITIVE_INFINITY } : undefined,
+    demandOf(request, now),
+    demandOfPolicies(policies, value, now),
+  ].filter((each) => each !== undefined)
+  const latest = Math.max(...demands.map(({ until }) => until))
+  const longest = demands.find(({ until }) => until === latest)
   if (!longest || longest.until <= now) return undefined
   const { rule, until } = longest
   return {
@@ -59,6 +74,12 @@ export function holdOf(
     ...(Number.isFinite(until) && { until }),
     ...(request && { request }),
   }
+}
+
+/** A call has the value 0 and may move anything, so data counts as much as a value. */
+function demandsFourEyes({ fourEyes, holdAboveValue }: Policies, { value, data }: Holdable): boolean {
+  if (!fourEyes) return false
+  return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'
 }
 
 function demandOf(request: HoldRequest | undefined, now: TimestampMs): Demand | undefined {
@@ -83,7 +104,7 @@ function demandOfPolicies({ minHold, holdAboveValue }: Policies, value: bigint, 
 /** Throws INVALID_REQUEST for a schedule too far ahead, and for a send that would expire before its hold ends. */
 export function checkHold(
   policies: Policies,
-  request: Held & { readonly validUntil?: TimestampMs },
+  request: Holdable & { readonly validUntil?: TimestampMs },
   now: TimestampMs,
 ): void {
   const { hold: requested, validUntil } = request
@@ -98,7 +119,7 @@ export function checkHold(
   )
 }
 
-/** What shows that a hold's end has come. */
+/** The clocks that show the end of a hold. */
 export interface Clocks {
   readonly now: TimestampMs
   /** The time of the newest head. */

@@ -149,6 +149,14 @@ export const policyTable = {
     meaning:
       'sends of more value are on hold: for min_hold, or without it until a release; a token transfer has the value 0',
   },
+  /** Every send is on hold until a second key releases its payload; with `hold_above_value`, those above it and all with data. */
+  fourEyes: {
+    kind: 'flag',
+    name: 'four_eyes',
+    meaning:
+      'true holds each send until a second key releases its payload; with hold_above_value, each above that value and each with data; the relayer signs no messages then',
+    implied: false,
+  },
   /** True reads what a reverted transaction returned, at the cost of calls. */
   includeRevertData: {
     kind: 'flag',

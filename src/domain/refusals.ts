@@ -40,7 +40,12 @@ export const releaseRefusals = {
 } as const satisfies Refusals
 
 /** All codes of a refused release that are about the transaction. */
-export const releaseRefusalCodes = Object.values(releaseRefusals)
+export const releaseRefusalCodes = [
+  ...Object.values(releaseRefusals),
+  'PAYLOAD_DIGEST_MISSING',
+  'PAYLOAD_DIGEST_DIFFERS',
+  'SECOND_KEY_REQUIRED',
+] as const satisfies readonly ErrorCode[]
 
 /** All codes of a refused replacement that are about the transaction, not the request. */
 export const replaceRefusalCodes = [

@@ -1,23 +1,44 @@
 // The end of a hold: the transaction stands in the queue again, at its old place.
+import { withHold } from './begin-hold.ts'
+import { approved, isApproved, type ReleaseRequest, refusalOfDigest } from './four-eyes.ts'
 import type { HoldRequest } from './hold.ts'
 import { isPaused, pausedError } from './pause.ts'
 import { refusalOfRelease } from './refusals.ts'
 import type { Relayer } from './relayer.ts'
 import { type InPhase, isInPhase, type Transaction } from './transaction.ts'
+import type { TimestampMs } from './units.ts'
 import { withReason } from './wait.ts'
 
 const releaseReasons = { request: 'released on request', time: 'released, as its hold has ended' } as const
 
 /**
  * By a client. Returns the same object if it is not on hold: a repeated release changes nothing. Throws the refusals of a
- * release (refusals.ts), and RELAYER_PAUSED.
+ * release (refusals.ts), PAYLOAD_DIGEST_DIFFERS, RELAYER_PAUSED, and under four eyes PAYLOAD_DIGEST_MISSING and
+ * SECOND_KEY_REQUIRED.
  */
-export function release(transaction: Transaction, relayer: Relayer): Transaction {
-  const refusal = refusalOfRelease(transaction)
+export function release(
+  transaction: Transaction,
+  relayer: Relayer,
+  request: ReleaseRequest,
+  now: TimestampMs,
+): Transaction {
+  const refusal = refusalOfRelease(transaction) ?? refusalOfDigest(transaction, request)
   if (refusal) throw refusal
   if (!isInPhase(transaction, 'held')) return transaction
   if (isPaused(relayer)) throw pausedError(relayer, 'releases nothing')
-  return endHold(transaction, 'request')
+  const { fourEyes } = transaction
+  const released = fourEyes ? { ...transaction, fourEyes: approved(transaction, fourEyes, request, now) } : transaction
+  return endHold(released, 'request')
+}
+
+/**
+ * Nothing under four eyes is in the queue without a release of its payload. A restored copy may have lost the release of one that
+ * was sent: if its nonce goes to another transaction, it needs a new one.
+ */
+export function heldUntilApproved(transaction: Transaction, now: TimestampMs): Transaction {
+  if (!isInPhase(transaction, 'queued') || isApproved(transaction)) return transaction
+  const by = transaction.fourEyes?.setBy.at(-1)
+  return withHold(transaction, { rule: 'four_eyes', since: now, ...(by !== undefined && { by }) }, now)
 }
 
 export function endHold(transaction: InPhase<'held'>, by: keyof typeof releaseReasons): Transaction {

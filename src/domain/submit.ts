@@ -98,14 +98,24 @@ function checkSize(request: SendRequest, rules: SendRules | undefined): void {
   )
 }
 
-export function submit(
-  relayer: Relayer,
-  request: SendRequest,
-  at: { id: TransactionId; sequence: number; now: TimestampMs; createdBy?: ApiKeyId },
-): Transaction {
+export interface Submission {
+  readonly id: TransactionId
+  readonly sequence: number
+  readonly now: TimestampMs
+  readonly createdBy?: ApiKeyId
+}
+
+export function submit(relayer: Relayer, request: SendRequest, at: Submission): Transaction {
+  const { now, createdBy } = at
+  const hold = holdOf(relayer.policies, request, now, { ...(createdBy !== undefined && { by: createdBy }) })
+  const queued = enqueue(relayer, request, at)
+  return hold ? withHold(queued, hold, now) : queued
+}
+
+/** At once in the queue, whatever the policies hold. */
+export function enqueue(relayer: Relayer, request: SendRequest, at: Submission): Transaction {
   const { validUntil, believed: _, labels: __, hold: ___, ...payload } = request
-  const hold = holdOf(relayer.policies, request, at.now, at.createdBy)
-  const queued: Transaction = {
+  return {
     id: at.id,
     relayerId: relayer.id,
     sequence: at.sequence,
@@ -117,5 +127,4 @@ export function submit(
     lifecycle: { phase: 'queued' },
     version: 1,
   }
-  return hold ? withHold(queued, hold, at.now) : queued
 }

@@ -6,7 +6,7 @@ import type { Address } from './ids.ts'
 import { withoutPause } from './pause.ts'
 import type { Relayer } from './relayer.ts'
 import { inEther } from './shown-amount.ts'
-import { checkSend, type SendRequest, type SendRules, submit } from './submit.ts'
+import { checkSend, enqueue, type SendRequest, type SendRules, type Submission } from './submit.ts'
 import { type InPhase, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
 import type { Gas, TimestampMs, Wei } from './units.ts'
 import { withReason } from './wait.ts'
@@ -38,8 +38,9 @@ export function checkSweep(relayer: Relayer, request: SweepRequest, now: Timesta
   checkSend(withoutPause(relayer), { ...sendOf(request), value: estimatedValue }, now, rules)
 }
 
-export function startSweep(relayer: Relayer, request: SweepRequest, at: Parameters<typeof submit>[2]): Transaction {
-  return withReason({ ...submit(relayer, sendOf(request), at), origin: 'sweep' }, waitsForOthers)
+/** No policy holds it: only an administrator sweeps. */
+export function startSweep(relayer: Relayer, request: SweepRequest, at: Submission): Transaction {
+  return withReason({ ...enqueue(relayer, sendOf(request), at), origin: 'sweep' }, waitsForOthers)
 }
 
 const waitsForOthers = 'empties the account once everything before it has ended or is mined'

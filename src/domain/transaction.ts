@@ -1,4 +1,6 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
+
+import type { FourEyes } from './approval.ts'
 import type { Attempt, AttemptKind } from './attempt.ts'
 import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
@@ -130,6 +132,8 @@ export interface Transaction {
   readonly cancellation?: CancellationIntent
   /** The part of the bulk cancellation that canceled it: its number. Absent: none did. */
   readonly bulkPart?: number
+  /** Absent: it does not stand under four eyes. */
+  readonly fourEyes?: FourEyes
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number
   /** The last entry of its history, for people. */

@@ -27,9 +27,11 @@ function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], beg
 /** `begin`: the first words of most sentences. */
 const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: string) => string } = {
   on_hold: ({ rule, until }) =>
-    until === undefined
-      ? `on hold until its release (${rule}): release it, or cancel it for free`
-      : `on hold until ${timeInWords(until)} (${rule}): wait, release it now, or cancel it for free`,
+    rule === 'four_eyes'
+      ? 'on hold until a second key releases its payload (four_eyes): release it with a key that did not set it, or cancel it for free'
+      : until === undefined
+        ? `on hold until its release (${rule}): release it, or cancel it for free`
+        : `on hold until ${timeInWords(until)} (${rule}): wait, release it now, or cancel it for free`,
   paused: (facts, begin) =>
     `${begin}${pauseInWords(facts)}; ${facts.by === 'both' ? 'unpause both' : 'unpause it'}, or cancel this`,
   policy: ({ forbidden }, begin) =>

@@ -9,6 +9,7 @@ import { ofCostBounds } from './migrate-cost-bounds.ts'
 import { ofDashboard } from './migrate-dashboard.ts'
 import { ofDeadlines } from './migrate-deadlines.ts'
 import { ofFigures } from './migrate-figures.ts'
+import { ofFourEyes } from './migrate-four-eyes.ts'
 import { ofGaps } from './migrate-gaps.ts'
 import { ofGiveUps } from './migrate-give-ups.ts'
 import { ofHolds } from './migrate-holds.ts'
@@ -279,6 +280,7 @@ export const migrations: readonly Migration[] = [
   ...ofHolds,
   { name: '056-bulks', statements: [bulksTable, numbered(bulkPartsTable), ...bulkStatements] },
   ...ofCostBounds,
+  ...ofFourEyes,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

@@ -1,5 +1,6 @@
 // The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
+import type { FourEyes } from '../domain/approval.ts'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind } from '../domain/event.ts'
@@ -133,6 +134,8 @@ export interface TransactionTable extends PayloadColumns {
   /** See hold-row.ts: both are null unless it is on hold. */
   hold: Json<Hold> | null
   held_until: number | null
+  /** Null: it does not stand under four eyes. */
+  four_eyes: Json<FourEyes> | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

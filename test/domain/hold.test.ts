@@ -81,14 +81,18 @@ test.each<[string, Partial<typeof somePolicies>, HoldRequest | undefined, string
   ['both, above', { holdAboveValue: 999n, minHold: hour }, undefined, 'min_hold', hour],
   ['both, at the value', { holdAboveValue: 1_000n, minHold: hour }, undefined, undefined, undefined],
 ])('%s', (_, policies, hold, rule, ms) => {
-  const found = holdOf({ ...somePolicies, ...policies }, { value: 1_000n, ...(hold && { hold }) }, now)
+  const found = holdOf({ ...somePolicies, ...policies }, { value: 1_000n, data: '0x', ...(hold && { hold }) }, now)
   expect([found?.rule, found?.until]).toEqual([rule, ms === undefined ? undefined : now + ms])
 })
 
 test('a send that would expire on hold is refused, also by a policy, and so is a schedule beyond a year', () => {
   const until = now + hour
   const refused = (policies: typeof somePolicies, hold: HoldRequest | undefined, validUntil?: number) => () =>
-    checkHold(policies, { value: 1n, ...(hold && { hold }), ...(validUntil !== undefined && { validUntil }) }, now)
+    checkHold(
+      policies,
+      { value: 1n, data: '0x', ...(hold && { hold }), ...(validUntil !== undefined && { validUntil }) },
+      now,
+    )
   expect(refused(somePolicies, { kind: 'for', ms: hour }, until)).toThrow(/^valid_until: .*\(hold_for\)/)
   expect(refused({ ...somePolicies, minHold: hour }, undefined, until)).toThrow(/^valid_until: .*\(min_hold\)/)
   expect(refused(somePolicies, { kind: 'for', ms: hour }, until + 1)).not.toThrow()
@@ -100,17 +104,19 @@ const relayer = someRelayer()
 
 test('a release puts it back, once; of one that has ended it is refused, and a pause stops it', () => {
   const held = sent({ kind: 'release' })
-  const released = release(held, relayer)
+  const released = release(held, relayer, { by: key }, now)
   expect(released).toMatchObject({ lifecycle: { phase: 'queued' }, statusReason: 'released on request' })
   expect(released).not.toHaveProperty('wait')
   expect(released.sequence).toBe(held.sequence)
-  expect(release(released, relayer)).toBe(released)
+  expect(release(released, relayer, { by: key }, now)).toBe(released)
   expect(eventsOf(held, released)).toEqual(['attention'])
-  expect(() => release(cancel(held, now), relayer)).toThrow(
+  expect(() => release(cancel(held, now), relayer, { by: key }, now)).toThrow(
     expect.objectContaining({ code: 'TRANSACTION_ALREADY_CANCELED' }),
   )
   for (const pause of [{ paused: true }, { networkPaused: true } as const]) {
-    expect(() => release(held, someRelayer(pause))).toThrow(expect.objectContaining({ code: 'RELAYER_PAUSED' }))
+    expect(() => release(held, someRelayer(pause), { by: key }, now)).toThrow(
+      expect.objectContaining({ code: 'RELAYER_PAUSED' }),
+    )
   }
 })
 
@@ -123,11 +129,11 @@ test('a replacement begins the hold anew, by its own request or by that of befor
   const later = now + 60_000
   const put = (wanted: SendRequest, found = held) => {
     const kept = withKeptHold(wanted, found)
-    return replace(found, kept, 'public', holdOf(relayer.policies, kept, later, key))
+    return replace(found, kept, 'public', holdOf(relayer.policies, kept, later, { by: key }))
   }
   expect(put(request).lifecycle).toMatchObject({ phase: 'held', hold: { since: later, until: later + hour } })
   expect(put({ ...request, hold: { kind: 'release' } }).lifecycle).toMatchObject({ hold: { rule: 'hold' } })
-  const released = release(held, relayer)
+  const released = release(held, relayer, { by: key }, now)
   expect(put({ ...request, hold: { kind: 'release' } }, released).lifecycle.phase).toBe('held')
   expect(put(request, released).lifecycle.phase).toBe('queued')
 })
@@ -202,7 +208,7 @@ test('release against cancel, expiry, pause, PUT and a second replica: none is e
         else if (event.do === 'load' && 'replica' in event) loaded[event.replica === 0 ? 0 : 1] = stored
         else if (event.do === 'cancel') attempt(() => write(stored, cancel(stored, time)))
         else if (event.do === 'release') {
-          attempt(() => write(stored, release(stored, relayerNow())))
+          attempt(() => write(stored, release(stored, relayerNow(), { by: key }, time)))
           if (paused) expect(stored.lifecycle.phase).toBe(before.lifecycle.phase)
         } else if (event.do === 'put' || event.do === 'putHeld') {
           attempt(() => {
@@ -210,7 +216,7 @@ test('release against cancel, expiry, pause, PUT and a second replica: none is e
               { ...request, ...(event.do === 'putHeld' && { hold: { kind: 'for', ms: 60_000 } as const }) },
               stored,
             )
-            write(stored, replace(stored, wanted, 'public', holdOf(somePolicies, wanted, time, key)))
+            write(stored, replace(stored, wanted, 'public', holdOf(somePolicies, wanted, time, { by: key })))
           })
           if (isInPhase(before, 'held') && !isInPhase(before, 'dropped')) {
             expect(stored.lifecycle).toMatchObject({ phase: 'held', hold: { since: time, until: time + 60_000 } })

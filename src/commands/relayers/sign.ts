@@ -2,6 +2,7 @@
 
 import type { Signature } from '../../domain/attempt.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
+import { refusalOfStatement } from '../../domain/four-eyes.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { isPaused, pausedError } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -12,7 +13,7 @@ export type SignerOf = (relayer: Relayer) => Signer
 
 /**
  * The signature of a remote signer is on record before it is returned. Throws RELAYER_NOT_FOUND, RELAYER_PAUSED,
- * SIGNER_UNAVAILABLE.
+ * POLICY_VIOLATION, SIGNER_UNAVAILABLE.
  */
 export async function signStatement(
   store: Store,
@@ -23,6 +24,8 @@ export async function signStatement(
   const relayer = await store.reads.relayer(relayerId)
   if (!relayer) throw relayerNotFound(relayerId)
   if (isPaused(relayer)) throw pausedError(relayer, 'signs nothing new')
+  const forbidden = refusalOfStatement(relayer)
+  if (forbidden) throw forbidden
   const { signature, evidence } = await signWith(signerOf(relayer), relayer, statement)
   if (evidence) await store.commit((session) => session.recordSignature({ ...evidence, relayerId }))
   return signature

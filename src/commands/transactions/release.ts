@@ -1,7 +1,7 @@
 // Releases transactions on hold, durable before the answer.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
-import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { release } from '../../domain/release.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
@@ -14,17 +14,23 @@ export interface Released {
   readonly isChanged: boolean
 }
 
-/** Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_… of a transaction that has ended, and RELAYER_PAUSED. */
+/** A transaction, and the digest of the payload that the requester compared. Only under four eyes it is required. */
+export interface ReleaseOf {
+  readonly id: TransactionId
+  readonly digest?: Hash
+}
+
+/** Throws TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_… of a transaction that has ended, and the errors of a release. */
 export async function releaseTransaction(
   context: CommandContext,
   relayerId: RelayerId,
-  id: TransactionId,
+  wanted: ReleaseOf,
   requester?: Requester,
 ): Promise<Released> {
   const released = await context.store.commit(
-    (session) => releaseOne(session, relayerId, id, context.clock.now(), requester),
+    (session) => releaseOne(session, relayerId, wanted, context.clock.now(), requester),
     relayerId,
-    { transactions: [id] },
+    { transactions: [wanted.id] },
   )
   if (released.isChanged) context.wake(relayerId)
   return released
@@ -32,11 +38,11 @@ export async function releaseTransaction(
 
 export type ReleaseResult = (Released | { readonly refusal: RescindError }) & { readonly id: TransactionId }
 
-/** In the order of `ids`, in one commit. Throws RELAYER_NOT_FOUND and RELAYER_PAUSED; other refusals are results. */
+/** In the order of `wanted`, in one commit. Throws RELAYER_NOT_FOUND and RELAYER_PAUSED; other refusals are results. */
 export async function releaseTransactions(
   context: CommandContext,
   relayerId: RelayerId,
-  ids: readonly TransactionId[],
+  wanted: readonly ReleaseOf[],
   requester?: Requester,
 ): Promise<readonly ReleaseResult[]> {
   const results = await context.store.commit(
@@ -44,11 +50,12 @@ export async function releaseTransactions(
       if (!(await session.relayer(relayerId))) throw relayerNotFound(relayerId)
       const now = context.clock.now()
       const done: ReleaseResult[] = []
-      for (const id of ids) done.push({ id, ...(await attempt(session, relayerId, id, now, requester)) })
+      for (const each of wanted)
+        done.push({ id: each.id, ...(await attempt(session, relayerId, each, now, requester)) })
       return done
     },
     relayerId,
-    { transactions: ids },
+    { transactions: wanted.map(({ id }) => id) },
   )
   if (results.some((each) => 'isChanged' in each && each.isChanged)) context.wake(relayerId)
   return results
@@ -57,12 +64,12 @@ export async function releaseTransactions(
 async function attempt(
   session: Session,
   relayerId: RelayerId,
-  id: TransactionId,
+  wanted: ReleaseOf,
   now: TimestampMs,
   requester?: Requester,
 ): Promise<Released | { readonly refusal: RescindError }> {
   try {
-    return await releaseOne(session, relayerId, id, now, requester)
+    return await releaseOne(session, relayerId, wanted, now, requester)
   } catch (error) {
     if (error instanceof RescindError && error.code !== 'RELAYER_PAUSED') return { refusal: error }
     throw error
@@ -72,14 +79,17 @@ async function attempt(
 async function releaseOne(
   session: Session,
   relayerId: RelayerId,
-  id: TransactionId,
+  wanted: ReleaseOf,
   now: TimestampMs,
   requester?: Requester,
 ): Promise<Released> {
+  const { id, digest } = wanted
   const found = await session.transaction(relayerId, id)
   const relayer = found && (await session.relayer(relayerId))
   if (!relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
-  const after = release(found, relayer)
+  const by = requester?.keyId
+  const request = { ...(by !== undefined && { by }), ...(digest !== undefined && { digest }) }
+  const after = release(found, relayer, request, now)
   if (after === found) return { transaction: found, isChanged: false }
   if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))
   return { transaction: await session.saveTransaction(found, after, now), isChanged: true }

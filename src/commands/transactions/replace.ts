@@ -1,7 +1,7 @@
 // PUT of a transaction: a new payload with the same sequence, durable before the answer.
 import { allowed, type Requester } from '../../domain/audit.ts'
+import { holdOfReplacement } from '../../domain/begin-hold.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { holdOf } from '../../domain/hold.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { withKeptHold } from '../../domain/release.ts'
 import { replace } from '../../domain/replace.ts'
@@ -39,7 +39,8 @@ export async function replaceTransaction(
       const profile = context.profileOf(relayer)
       const wanted = withKeptHold(request, found)
       checkSend(relayer, wanted, now, profile)
-      const hold = holdOf(relayer.policies, wanted, now, replacer?.requester.keyId)
+      const at = { now, ...(replacer && { by: replacer.requester.keyId }) }
+      const hold = holdOfReplacement(relayer.policies, wanted, found, at)
       if (replacer) session.recordAudit(allowed(replacer.requester, now, { relayerId, transactionId: id }))
       // Without the network here, the owner decides again.
       return session.saveTransaction(found, replace(found, wanted, profile?.pool ?? 'public', hold), now)

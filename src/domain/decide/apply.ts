@@ -5,7 +5,7 @@ import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
 import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
-import { endHold } from '../release.ts'
+import { endHold, heldUntilApproved } from '../release.ts'
 import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
@@ -18,6 +18,15 @@ import type { Found } from './plan/found.ts'
 
 /** `attempt` is the signed attempt of assignNonce, bump, replace, takeOver and usePresigned. */
 export function apply(
+  change: Change,
+  transaction: Transaction,
+  attempt: Attempt | undefined,
+  now: TimestampMs,
+): Transaction {
+  return heldUntilApproved(changed(change, transaction, attempt, now), now)
+}
+
+function changed(
   change: Change,
   transaction: Transaction,
   attempt: Attempt | undefined,

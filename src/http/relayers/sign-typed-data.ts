@@ -30,7 +30,7 @@ const bodySchema = Type.Object(
 export function signTypedData(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
-    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'SIGNER_UNAVAILABLE'],
+    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'POLICY_VIOLATION', 'SIGNER_UNAVAILABLE'],
     schema: {
       operationId: 'signTypedData',
       summary: 'Sign typed data (EIP-712)',

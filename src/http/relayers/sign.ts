@@ -29,7 +29,7 @@ const bodySchema = Type.Object(
 export function sign(store: Store, signerOf: SignerOf) {
   return operation({
     scope: 'sign',
-    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'SIGNER_UNAVAILABLE'],
+    refusals: ['RELAYER_NOT_FOUND', 'RELAYER_PAUSED', 'POLICY_VIOLATION', 'SIGNER_UNAVAILABLE'],
     schema: {
       operationId: 'signMessage',
       summary: 'Sign a message (EIP-191)',

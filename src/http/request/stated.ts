@@ -22,6 +22,13 @@ export function unlisted() {
   return { [unlistedKey]: true }
 }
 
+export const bodyOptionalKey = 'x-body-optional'
+
+/** Of a whole body: the request may have none, which is one without members. */
+export function bodyOptional() {
+  return { [bodyOptionalKey]: true }
+}
+
 /**
  * Formats of this API, for what no keyword can say: a checksum, a URL, a bound beyond the numbers of JSON. `none` is null, or
  * absent.

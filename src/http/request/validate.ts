@@ -8,13 +8,16 @@ import { RescindError } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
 import { excessOf, unknownMember } from './refuse-excess.ts'
 import { itemsOf, keywordsOf, objectOrNull, propertiesOf, shortened, wantedOf } from './schema-parts.ts'
+import { bodyOptionalKey } from './stated.ts'
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, method }) => {
   const validator = Compile(schema)
   const integers = httpPart === 'body' ? [] : integersOf(schema)
   // In a PATCH, null removes a member (RFC 7396).
   const isNullAbsent = httpPart === 'body' && method !== 'PATCH'
-  return (given: unknown) => {
+  const isOptional = httpPart === 'body' && memberOf(schema, bodyOptionalKey) === true
+  return (sent: unknown) => {
+    const given = isOptional && sent === null ? {} : sent
     if (isNullAbsent) removeNulls(schema, given)
     const whole = integers.length > 0 ? withIntegers(given, integers) : given
     const value = httpPart === 'querystring' ? withChoices(schema, whole) : whole

@@ -1,6 +1,6 @@
 // What the OpenAPI document says beyond the schemas of the validators: the rules of the parsers, and where null is accepted.
 import { memberOf } from '../../ops/member.ts'
-import { aloneKey, statedKey, unlistedKey } from '../request/stated.ts'
+import { aloneKey, bodyOptionalKey, statedKey, unlistedKey } from '../request/stated.ts'
 import { data, type JsonObject } from './example-of.ts'
 
 /** Puts the rules of the parsers in the places of the keywords beside them. */
@@ -10,7 +10,7 @@ export function withRules(node: unknown): unknown {
 }
 
 function rulesIn(node: object): JsonObject {
-  const { [statedKey]: rules, [aloneKey]: alone, ...others }: JsonObject = { ...node }
+  const { [statedKey]: rules, [aloneKey]: alone, [bodyOptionalKey]: _, ...others }: JsonObject = { ...node }
   const { title } = others
   const kept = typeof alone === 'object' ? { ...(title !== undefined && { title }), ...alone } : others
   const merged = typeof rules === 'object' ? { ...kept, ...rules } : kept

@@ -1,6 +1,5 @@
 // Reads the hold of a transaction (GET).
 import { RescindError } from '../../domain/errors.ts'
-import { isInPhase } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -15,14 +14,16 @@ export function getHold(reads: Reads) {
     schema: {
       operationId: 'getHold',
       summary: 'Get the hold of a transaction',
+      description:
+        'With the payload and its digest, which a release under four eyes has to send. Of a transaction under four eyes it answers after the release as well, with the releaser.',
       tags: ['transactions'],
       params: transactionParameters,
       response: answers(holdSchema),
     },
     async answer({ params }) {
       const read = await reads.transaction(params.relayer_id, params.transaction_id)
-      const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
-      if (isInPhase(transaction, 'held')) return success(presentHold(transaction))
+      const hold = presentHold(found(read, 'TRANSACTION_NOT_FOUND', 'Not found'))
+      if (hold) return success(hold)
       throw new RescindError('HOLD_NOT_FOUND', 'this transaction is not on hold')
     },
   })

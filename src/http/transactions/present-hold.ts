@@ -1,11 +1,35 @@
-// Presents the hold of a transaction: until when, by which rule, by whom and why.
+// Presents the hold of a transaction: until when, by which rule, by whom and why, and the payload that a release approves.
 import { type Static, Type } from 'typebox'
+import type { FourEyes } from '../../domain/approval.ts'
 import { shownDuration } from '../../domain/duration.ts'
+import { speeds } from '../../domain/fees.ts'
 import { type HoldRequest, holdRules } from '../../domain/hold.ts'
-import type { InPhase } from '../../domain/transaction.ts'
+import { approvedPayload, payloadDigest } from '../../domain/payload-digest.ts'
+import { isInPhase, type Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
-import { some, such, time } from '../response/forms.ts'
+import { address, hash, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
+import { accessListSchema } from './access-list.ts'
+
+const payloadSchema = Type.Object(
+  {
+    access_list: Type.Optional(accessListSchema),
+    allow_out_of_gas: Type.Optional(Type.Literal(true)),
+    data: such('0x'),
+    from: address(),
+    gas_limit: Type.Optional(Type.Integer({ minimum: 0 })),
+    gas_price: Type.Optional(wei()),
+    max_fee_per_gas: Type.Optional(wei()),
+    max_priority_fee_per_gas: Type.Optional(wei()),
+    relayer_id: such('local'),
+    speed: Type.Optional(Type.Enum([...speeds])),
+    to: Type.Optional(address('Absent for a contract creation')),
+    transaction_id: such(some.transactionId),
+    valid_until: Type.Optional(time()),
+    value: wei(),
+  },
+  { title: 'ApprovedPayload', additionalProperties: false, description: 'What a release approves, sorted by name' },
+)
 
 export const holdSchema = Type.Object(
   {
@@ -27,6 +51,26 @@ export const holdSchema = Type.Object(
       ),
     ),
     reason: Type.Optional(Type.String({ description: 'Why it waits, in words' })),
+    payload: payloadSchema,
+    payload_digest: hash('SHA-256 of payload as JSON, sorted by name and without white space (RFC 8785)'),
+    four_eyes: Type.Optional(
+      Type.Object(
+        {
+          set_by: Type.Array(such(some.apiKeyId), { description: 'The keys that set a payload: none may release it' }),
+          released: Type.Optional(
+            Type.Object(
+              {
+                by: such(some.apiKeyId),
+                at: time(),
+                payload_digest: hash('The digest that the releaser sent'),
+              },
+              { title: 'Approval', additionalProperties: false },
+            ),
+          ),
+        },
+        { title: 'FourEyes', additionalProperties: false, description: 'Absent: it is not under four eyes' },
+      ),
+    ),
   },
   {
     title: 'Hold',
@@ -34,11 +78,23 @@ export const holdSchema = Type.Object(
     examples: [
       {
         transaction_id: some.transactionId,
-        rule: 'min_hold',
+        rule: 'four_eyes',
         since: some.time,
-        until: some.time,
         by: some.apiKeyId,
-        reason: `on hold until ${some.time} (min_hold): wait, release it now, or cancel it for free`,
+        reason:
+          'on hold until a second key releases its payload (four_eyes): release it with a key that did not set it, or cancel it for free',
+        payload: {
+          data: '0x',
+          from: some.relayerAddress,
+          gas_limit: 21_000,
+          relayer_id: 'local',
+          speed: 'fast',
+          to: some.address,
+          transaction_id: some.transactionId,
+          value: '1000000000000000000',
+        },
+        payload_digest: '0x6648e4281fd927b94cf74af43508101ec9f6f0d13462e0bdff903b78a3e2e9d2',
+        four_eyes: { set_by: [some.apiKeyId] },
       },
     ],
   },
@@ -46,9 +102,14 @@ export const holdSchema = Type.Object(
 
 export type HoldBody = Static<typeof holdSchema>
 
-export function presentHold(transaction: InPhase<'held'>): HoldBody {
-  const { rule, since, until, by, request } = transaction.lifecycle.hold
-  const reason = statusReasonOf(transaction)
+/** Undefined: it is not on hold. Under four eyes the release stays. */
+export function presentHold(transaction: Transaction): HoldBody | undefined {
+  const { fourEyes } = transaction
+  const lasting = fourEyes && { rule: 'four_eyes' as const, since: fourEyes.since }
+  const hold = isInPhase(transaction, 'held') ? transaction.lifecycle.hold : lasting
+  if (!hold) return undefined
+  const reason = isInPhase(transaction, 'held') ? statusReasonOf(transaction) : undefined
+  const { rule, since, until, by, request } = { until: undefined, by: undefined, request: undefined, ...hold }
   return {
     transaction_id: transaction.id,
     rule,
@@ -57,6 +118,24 @@ export function presentHold(transaction: InPhase<'held'>): HoldBody {
     ...(by !== undefined && { by }),
     ...(request && { requested: presentRequest(request) }),
     ...(reason !== undefined && { reason }),
+    payload: presentPayload(transaction),
+    payload_digest: payloadDigest(transaction),
+    ...(fourEyes && { four_eyes: presentFourEyes(fourEyes) }),
+  }
+}
+
+function presentPayload(transaction: Transaction): HoldBody['payload'] {
+  const { access_list: list, ...payload } = approvedPayload(transaction)
+  const access = list?.map(({ address: of, storage_keys: keys }) => ({ address: of, storage_keys: [...keys] }))
+  return { ...(access && { access_list: access }), ...payload }
+}
+
+function presentFourEyes({ setBy, released }: FourEyes): NonNullable<HoldBody['four_eyes']> {
+  return {
+    set_by: [...setBy],
+    ...(released && {
+      released: { by: released.by, at: presentTime(released.at), payload_digest: released.digest },
+    }),
   }
 }
 

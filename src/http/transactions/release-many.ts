@@ -9,19 +9,27 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some, such } from '../response/forms.ts'
+import { digestIn, releaseDigest } from './release-digest.ts'
 
 const bodySchema = Type.Object(
   {
     transactions: Type.Array(
       Type.Object(
-        { id: Type.Unsafe<TransactionId>(Type.String({ maxLength: 64, description: 'the id of a transaction' })) },
-        { title: 'ReleaseOf', additionalProperties: false, description: 'an object with an id, {"id": "…"}' },
+        {
+          id: Type.Unsafe<TransactionId>(Type.String({ maxLength: 64, description: 'the id of a transaction' })),
+          payload_digest: Type.Optional(releaseDigest),
+        },
+        {
+          title: 'ReleaseOf',
+          additionalProperties: false,
+          description: 'an object with an id, {"id": "…"}, and under four eyes a payload_digest',
+        },
       ),
       { minItems: 1, maxItems: releasesMax, description: `a list of 1 to ${releasesMax} objects with ids` },
     ),
   },
   {
-    title: 'ReleaseRequest',
+    title: 'ReleasesRequest',
     additionalProperties: false,
     examples: [{ transactions: [{ id: some.transactionId }] }],
   },
@@ -50,16 +58,16 @@ export function releaseMany(commands: CommandContext, auditor: Auditor) {
       operationId: 'releaseTransactions',
       summary: `Release up to ${releasesMax} transactions on hold`,
       description:
-        'One commit releases all of them that are on hold. Returns a result for each id, in the order of the request: one that is refused stops no other.',
+        'One commit releases all of them that are on hold. Returns a result for each id, in the order of the request: one that is refused stops no other. Under four eyes each needs its own `payload_digest`.',
       tags: ['transactions'],
       params: relayerParameters,
       body: bodySchema,
       response: answers(Type.Array(resultSchema)),
     },
     async answer(request) {
-      const ids = request.body.transactions.map(({ id }) => id)
+      const wanted = request.body.transactions.map((each) => ({ id: each.id, ...digestIn(each) }))
       const requester = requesterOf(request, 'releaseTransactions')
-      const results = await releaseTransactions(commands, request.params.relayer_id, ids, requester)
+      const results = await releaseTransactions(commands, request.params.relayer_id, wanted, requester)
       const released = results.filter((each) => 'isChanged' in each && each.isChanged).length
       if (released === 0) auditor.unchanged(request)
       const count = results.length

@@ -1,12 +1,26 @@
 // Releases a transaction on hold (POST).
+import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { releaseTransaction } from '../../commands/transactions/release.ts'
 import { releaseRefusalCodes } from '../../domain/refusals.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
+import { bodyOptional } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
+import { some } from '../response/forms.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
+import { digestIn, releaseDigest } from './release-digest.ts'
+
+const bodySchema = Type.Object(
+  { payload_digest: Type.Optional(releaseDigest) },
+  {
+    title: 'ReleaseRequest',
+    additionalProperties: false,
+    examples: [{ payload_digest: some.hash }],
+    ...bodyOptional(),
+  },
+)
 
 export function release(commands: CommandContext, auditor: Auditor) {
   return operation({
@@ -17,15 +31,17 @@ export function release(commands: CommandContext, auditor: Auditor) {
       operationId: 'releaseTransaction',
       summary: 'Release a transaction on hold',
       description:
-        'Answers once the release is durable: the transaction is in the queue again, at its old place. A release of a transaction that is not on hold changes nothing, and `metadata.logs` says so. A body is ignored.',
+        'Answers once the release is durable: the transaction is in the queue again, at its old place. A release of a transaction that is not on hold changes nothing, and `metadata.logs` says so. Under four eyes another key than those that set the payload releases it, and sends the `payload_digest` that its hold shows. The body may be left out without it.',
       tags: ['transactions'],
       params: transactionParameters,
+      body: bodySchema,
       response: answers(transactionSchema),
     },
     async answer(request) {
       const { relayer_id: relayerId, transaction_id: id } = request.params
       const requester = requesterOf(request, 'releaseTransaction')
-      const { transaction, isChanged } = await releaseTransaction(commands, relayerId, id, requester)
+      const wanted = { id, ...digestIn(request.body) }
+      const { transaction, isChanged } = await releaseTransaction(commands, relayerId, wanted, requester)
       if (!isChanged) auditor.unchanged(request)
       const log = isChanged ? 'Released: it is in the queue again.' : 'It was not on hold: nothing changed.'
       return success(presentTransaction(transaction), [log])

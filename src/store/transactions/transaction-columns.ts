@@ -78,6 +78,7 @@ export const progressColumns = {
   hold: 'text',
   held_until: 'bigint',
   bulk_part: 'bigint',
+  four_eyes: 'text',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

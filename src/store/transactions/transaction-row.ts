@@ -5,6 +5,7 @@ import type { Attempt } from '../../domain/attempt.ts'
 import { isNonEmpty } from '../../domain/ids.ts'
 import { cutRevertText } from '../../domain/revert-text.ts'
 import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
+import { fromJson, toJson } from '../json.ts'
 import type { TransactionTable } from '../schema.ts'
 import { storableText } from '../storable-text.ts'
 import { holdFromRow, holdToRow } from './hold-row.ts'
@@ -73,6 +74,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     hold,
     held_until,
     bulk_part: transaction.bulkPart ?? null,
+    four_eyes: transaction.fourEyes ? toJson(transaction.fourEyes) : null,
   }
 }
 
@@ -102,6 +104,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
     ...(row.suspected_hash !== null && {
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
+    ...(row.four_eyes !== null && { fourEyes: fromJson(row.four_eyes) }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     ...(row.bulk_part !== null && { bulkPart: row.bulk_part }),
     ...(row.give_ups !== null && { giveUps: row.give_ups }),

@@ -22,6 +22,8 @@ export const typeFiles: Readonly<
     ['ReplaceInput', 'ReplaceRequest'],
     ['HoldView', 'Hold'],
     ['ReleaseResultView', 'ReleaseResult'],
+    ['ReleaseInput', 'ReleaseRequest'],
+    ['ReleaseOfInput', 'ReleaseOf'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

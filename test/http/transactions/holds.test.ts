@@ -65,6 +65,16 @@ test('a hold is shown with its rule, its key and its end, and the transaction ke
     by: 'administrator',
     requested: { hold_for: '10m' },
     reason: sent.body.data.status_reason,
+    payload: {
+      relayer_id: 'one',
+      transaction_id: id,
+      from: expect.any(String),
+      to: receiver,
+      value: '5',
+      data: '0x',
+      speed: 'fast',
+    },
+    payload_digest: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   })
   expectFailure(await holdOf(idOf(await post({}))), 404, 'this transaction is not on hold', 'HOLD_NOT_FOUND')
 })

@@ -1,6 +1,7 @@
 // The invariants of a relayer's work after every step, in production and in the simulator.
 import { isNoOp, mayBeKnown } from '../../attempt.ts'
-import { type InPhase, isInPhase } from '../../transaction.ts'
+import { isApproved, isRecovered } from '../../four-eyes.ts'
+import { type InPhase, isInPhase, payloadAttempts } from '../../transaction.ts'
 import { isForWitness } from '../../witness.ts'
 import type { Work } from './work.ts'
 
@@ -24,6 +25,10 @@ export function violations(work: Work): readonly string[] {
     // A PUT that repeats the payload may be signed as the same bytes, of another revision.
     const hashes = new Set(lifecycle.attempts.map(({ hash, revision = 0 }) => `${revision} ${hash}`))
     if (hashes.size !== lifecycle.attempts.length) found.push(`${id} has the same attempt twice`)
+    const carriesPayload = payloadAttempts(lifecycle.attempts).length > 0
+    if (carriesPayload && !isApproved(transaction) && !isRecovered(transaction)) {
+      found.push(`${id} has a nonce without the release of a second key`)
+    }
     if (isInPhase(transaction, 'mined') && waitsTooSoon(transaction)) {
       found.push(`${id} was mined, and waits before it is confirmed`)
     }
@@ -34,8 +39,10 @@ export function violations(work: Work): readonly string[] {
   for (const { id, lifecycle } of work.held) {
     if (lifecycle.phase !== 'held') found.push(`${id} is ${lifecycle.phase} among those on hold`)
   }
-  for (const { id, lifecycle } of work.queued) {
+  for (const transaction of work.queued) {
+    const { id, lifecycle } = transaction
     if (lifecycle.phase !== 'queued') found.push(`${id} is ${lifecycle.phase} in the queue`)
+    if (!isApproved(transaction)) found.push(`${id} is in the queue without the release of a second key`)
   }
   return found
 }

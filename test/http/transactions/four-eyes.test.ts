@@ -1,0 +1,225 @@
+// Four eyes over HTTP: what a second key sees, what it sends, and each refusal, which changes nothing.
+import { hash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import type { Policies } from '../../../src/domain/policy-table.ts'
+import {
+  type Authenticate,
+  administratorBy,
+  bearerToken,
+  type Principal,
+} from '../../../src/http/request/authenticate.ts'
+import { expectSuccess } from '../support/expectations.ts'
+import { receiver, relayer } from '../support/rows.ts'
+import { type Answer, apiKey, type Serving, serve } from '../support/serve.ts'
+
+const scopes = new Set(['send', 'read', 'cancel', 'release'] as const)
+const keys: Readonly<Record<string, Principal>> = {
+  anna: { id: 'anna' as ApiKeyId, scopes },
+  ben: { id: 'ben' as ApiKeyId, scopes },
+  cleo: { id: 'cleo' as ApiKeyId, scopes },
+}
+const authenticate: Authenticate = (header) => keys[bearerToken(header) ?? ''] ?? administratorBy(apiKey)(header)
+
+let server: Serving
+beforeAll(async () => {
+  server = await serve({ authenticate })
+})
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(() => withPolicies({ fourEyes: true }))
+
+const at = (rest = '') => `/api/v1/relayers/one/transactions${rest}`
+const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+  server.ask(method, path, {
+    token,
+    ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+const post = (token: string, body: object = {}) => call(token, 'POST', at(), { to: receiver, value: '5', ...body })
+const put = (token: string, id: string, body: object = {}) =>
+  call(token, 'PUT', at(`/${id}`), { to: receiver, value: '6', ...body })
+const holdOf = async (id: string) => {
+  const answer = await call('cleo', 'GET', at(`/${id}/hold`))
+  expectSuccess(answer)
+  return answer.body.data
+}
+const release = (token: string, id: string, digest?: string) =>
+  call(token, 'POST', at(`/${id}/release`), digest === undefined ? undefined : { payload_digest: digest })
+const codeOf = ({ status, headers }: Answer) => [status, headers['relayer-error-code']]
+const idOf = (answer: Answer): string => {
+  expectSuccess(answer)
+  return answer.body.data.id
+}
+const stored = (id: string) => server.store.reads.transaction('one' as RelayerId, id as TransactionId)
+
+async function withPolicies(policies: Partial<Policies>): Promise<void> {
+  const one = relayer('one')
+  await server.store.commit((session) => session.saveRelayer({ ...one, policies: { ...one.policies, ...policies } }))
+}
+
+test('the hold shows the payload, a digest that a client computes itself, and who may not release it', async () => {
+  const access = [{ address: receiver, storage_keys: [`0x${'AB'.repeat(32)}`] }]
+  const id = idOf(
+    await post('anna', {
+      ...{ gas_limit: 90_000, data: '0xA9059CBB', valid_until: '2030-01-31T12:00:00Z', access_list: access },
+      ...{ max_fee_per_gas: '9000000000', max_priority_fee_per_gas: '1' },
+    }),
+  )
+  const hold = await holdOf(id)
+  expect(hold).toMatchObject({ rule: 'four_eyes', by: 'anna', four_eyes: { set_by: ['anna'] } })
+  expect(hold).not.toHaveProperty('until')
+  expect(hold.payload).toEqual({
+    access_list: [{ address: receiver, storage_keys: [`0x${'ab'.repeat(32)}`] }],
+    data: '0xa9059cbb',
+    from: expect.any(String),
+    gas_limit: 90_000,
+    max_fee_per_gas: '9000000000',
+    max_priority_fee_per_gas: '1',
+    relayer_id: 'one',
+    to: receiver,
+    transaction_id: id,
+    valid_until: '2030-01-31T12:00:00.000Z',
+    value: '5',
+  })
+  expect(hold.payload_digest).toBe(`0x${hash('sha256', JSON.stringify(sorted(hold.payload)))}`)
+})
+
+/** RFC 8785, for what a payload may hold. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]))
+}
+
+test('only another key releases it, with the digest that was shown', async () => {
+  const id = idOf(await post('anna'))
+  const before = await stored(id)
+  const { payload_digest: digest } = await holdOf(id)
+  expect(codeOf(await release('ben', id))).toEqual([400, 'PAYLOAD_DIGEST_MISSING'])
+  expect(codeOf(await call('ben', 'POST', at(`/${id}/release`), {}))).toEqual([400, 'PAYLOAD_DIGEST_MISSING'])
+  expect(codeOf(await call('ben', 'POST', at(`/${id}/release`), { payload_digest: '0x12' }))).toEqual([
+    400,
+    'INVALID_REQUEST',
+  ])
+  expect(codeOf(await release('ben', id, `0x${'1f'.repeat(32)}`))).toEqual([409, 'PAYLOAD_DIGEST_DIFFERS'])
+  expect(codeOf(await release('anna', id, digest))).toEqual([403, 'SECOND_KEY_REQUIRED'])
+  expect(await stored(id)).toEqual(before)
+
+  // Also in upper case, as some tools print it.
+  expectSuccess(await release('ben', id, `0x${digest.slice(2).toUpperCase()}`))
+  expect((await stored(id))?.lifecycle.phase).toBe('queued')
+  expect(await holdOf(id)).toMatchObject({
+    rule: 'four_eyes',
+    payload_digest: digest,
+    four_eyes: { set_by: ['anna'], released: { by: 'ben', at: expect.any(String), payload_digest: digest } },
+  })
+  const again = await release('ben', id, digest)
+  expectSuccess(again)
+  expect(again.body.metadata.logs[0].message).toMatch(/^It was not on hold/)
+  const { body } = await server.ask('GET', '/api/v1/audit-log?per_page=50')
+  const released = body.data.filter(
+    (each: { transaction_id?: string; operation: string; outcome: string }) =>
+      each.transaction_id === id && each.operation === 'releaseTransaction' && each.outcome === 'allowed',
+  )
+  expect(released.map((each: { key_id: string }) => each.key_id)).toContain('ben')
+})
+
+test('a PUT forgets a release, and its key may not release either', async () => {
+  const id = idOf(await post('anna'))
+  const first = await holdOf(id)
+  expectSuccess(await release('ben', id, first.payload_digest))
+  expectSuccess(await put('ben', id))
+  const second = await holdOf(id)
+  expect(second.four_eyes).toEqual({ set_by: ['anna', 'ben'] })
+  expect(codeOf(await release('cleo', id, first.payload_digest))).toEqual([409, 'PAYLOAD_DIGEST_DIFFERS'])
+  for (const key of ['anna', 'ben']) {
+    expect(codeOf(await release(key, id, second.payload_digest))).toEqual([403, 'SECOND_KEY_REQUIRED'])
+  }
+  expectSuccess(await release('cleo', id, second.payload_digest))
+  expect((await stored(id))?.fourEyes?.released?.by).toBe('cleo')
+})
+
+test('many are released by pairs, and one of two equal payouts does not stand for the other', async () => {
+  const [one, twin, own] = [idOf(await post('anna')), idOf(await post('anna')), idOf(await post('ben'))]
+  const digests = await Promise.all([one, twin, own].map(async (id) => (await holdOf(id)).payload_digest))
+  expect(new Set(digests).size).toBe(3)
+  const answer = await call('ben', 'POST', at('/release'), {
+    transactions: [
+      { id: one, payload_digest: digests[0] },
+      { id: twin, payload_digest: digests[0] },
+      { id: twin },
+      { id: own, payload_digest: digests[2] },
+    ],
+  })
+  expectSuccess(answer)
+  expect(answer.body.data.map(({ result, code }: { result: string; code?: string }) => code ?? result)).toEqual([
+    'released',
+    'PAYLOAD_DIGEST_DIFFERS',
+    'PAYLOAD_DIGEST_MISSING',
+    'SECOND_KEY_REQUIRED',
+  ])
+  expect(await Promise.all([one, twin, own].map(async (id) => (await stored(id))?.lifecycle.phase))).toEqual([
+    'queued',
+    'held',
+    'held',
+  ])
+  // No filter: only pairs.
+  expect(codeOf(await call('ben', 'POST', at('/release'), { filter: { to: receiver } }))[0]).toBe(400)
+})
+
+test('a batch is held, one by one, and above a value only what is above it or has data', async () => {
+  await withPolicies({ fourEyes: true, holdAboveValue: 10n })
+  const answer = await call('anna', 'POST', at('/batch'), {
+    transactions: [
+      { to: receiver, value: '10' },
+      { to: receiver, value: '11' },
+      { to: receiver, value: '0', data: '0xa9059cbb' },
+    ],
+  })
+  expectSuccess(answer)
+  const found = await Promise.all(answer.body.data.map(({ id }: { id: string }) => stored(id)))
+  expect(found.map((each) => each?.lifecycle.phase)).toEqual(['queued', 'held', 'held'])
+})
+
+test('a change of the policy opens nothing, and holds nothing that is queued', async () => {
+  const held = idOf(await post('anna'))
+  await withPolicies({})
+  const { payload_digest: digest } = await holdOf(held)
+  expect(codeOf(await release('anna', held, digest))).toEqual([403, 'SECOND_KEY_REQUIRED'])
+  expectSuccess(await put('anna', held))
+  expect((await stored(held))?.lifecycle.phase).toBe('held')
+  const queued = idOf(await post('anna'))
+  await withPolicies({ fourEyes: true })
+  expect((await stored(queued))?.lifecycle.phase).toBe('queued')
+  expect((await call('cleo', 'GET', at(`/${queued}/hold`))).headers['relayer-error-code']).toBe('HOLD_NOT_FOUND')
+})
+
+test('a DELETE of it is free and final, and a replay of its send changes nothing', async () => {
+  const body = JSON.stringify({ to: receiver, value: '5' })
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'payout-1' }
+  const id = idOf(await server.ask('POST', at(), { token: 'anna', body, headers }))
+  expect(idOf(await server.ask('POST', at(), { token: 'anna', body, headers }))).toBe(id)
+  expect((await stored(id))?.fourEyes).toMatchObject({ setBy: ['anna'] })
+  expectSuccess(await call('anna', 'DELETE', at(`/${id}`)))
+  expect((await stored(id))?.lifecycle).toMatchObject({ phase: 'dropped', reason: 'canceled' })
+  const { payload_digest: digest } = await holdOf(id)
+  expect(codeOf(await release('ben', id, digest))).toEqual([400, 'TRANSACTION_ALREADY_CANCELED'])
+})
+
+test('the relayer signs no messages, and for no relayer a transaction', async () => {
+  const signing = '/api/v1/relayers/one'
+  const message = await server.ask('POST', `${signing}/sign`, {
+    body: JSON.stringify({ message: 'hello' }),
+    headers: { 'content-type': 'application/json' },
+  })
+  const typed = await server.ask('POST', `${signing}/sign-typed-data`, {
+    body: JSON.stringify({ domain_separator: `0x${'1f'.repeat(32)}`, hash_struct_message: `0x${'2e'.repeat(32)}` }),
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([message, typed].map(codeOf)).toEqual([
+    [400, 'POLICY_VIOLATION'],
+    [400, 'POLICY_VIOLATION'],
+  ])
+  expect(message.body.message).toContain('four_eyes')
+  expect(codeOf(await server.ask('POST', `${signing}/sign-transaction`))).toEqual([400, 'NOT_SUPPORTED'])
+})
