@@ -91,7 +91,7 @@ export interface ApiKeyView {
   readonly name: string
   /** The first characters of the key */
   readonly hint: string
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'pause' | 'sign' | 'admin')[]
   /** Absent: every relayer */
   readonly relayers?: readonly string[]
   readonly created_at: string
@@ -107,8 +107,8 @@ export interface ApiKeyView {
 export interface ApiKeyInput {
   /** A name for people, of 1 to 100 characters on one line */
   readonly name: string
-  /** A list of the key's scopes: one or more of read, send, cancel, sign, admin */
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  /** A list of the key's scopes: one or more of read, send, cancel, pause, sign, admin */
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'pause' | 'sign' | 'admin')[]
   /** A list of 1 to 256 relayers' ids, or nothing for all relayers; each exists */
   readonly relayers?: readonly string[]
   /** A time by RFC 3339, such as "2030-01-31T12:00:00Z", or nothing for a key that does not expire; it lies in the future */
@@ -120,7 +120,7 @@ export interface NewApiKeyView {
   readonly name: string
   /** The first characters of the key */
   readonly hint: string
-  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'sign' | 'admin')[]
+  readonly scopes: readonly ('read' | 'send' | 'cancel' | 'pause' | 'sign' | 'admin')[]
   /** Absent: every relayer */
   readonly relayers?: readonly string[]
   readonly created_at: string

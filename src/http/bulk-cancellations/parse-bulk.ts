@@ -54,7 +54,7 @@ export const filterSchema = Type.Object(
     newer_than: duration('less than so long'),
     ...{ nonce_from, nonce_to, value_from, value_to },
   },
-  { title: 'BulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
+  { title: 'BulkFilterRequest', additionalProperties: false, examples: [{ older_than: '10m' }] },
 )
 
 export const bulkBodySchema = Type.Object(

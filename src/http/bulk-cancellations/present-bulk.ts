@@ -11,6 +11,13 @@ const countsExample = {
   ...{ cost: '31500000000000', cost_unknown: 0, safe_to_retry: 41 },
 }
 
+/** In a body null stands for an absent member; here no member is null. */
+const shownFilterSchema = Type.Object(filterSchema.properties, {
+  title: 'BulkFilter',
+  additionalProperties: false,
+  examples: [{ older_than: '10m' }],
+})
+
 const countsSchema = Type.Object(
   {
     dropped: count('No node ever had them'),
@@ -59,7 +66,7 @@ const headProperties = {
   reason: Type.Optional(Type.String()),
   requested_at: time(),
   requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
-  filter: filterSchema,
+  filter: shownFilterSchema,
   every_relayer: Type.Boolean({ description: 'It was requested for all relayers' }),
   relayers: Type.Array(such('local'), { description: 'Those that the key sees' }),
   pause: Type.Boolean(),
