@@ -25,7 +25,7 @@ interface RevokeOptions extends ServiceOptions {
   readonly json?: true
 }
 
-const scopes = ['read', 'send', 'cancel', 'sign', 'admin'] as const
+const scopes = ['read', 'send', 'cancel', 'pause', 'sign', 'admin'] as const
 
 export function addKeys(program: Command, act: Act): void {
   const keys = program.command('keys').description('list, create and revoke API keys')
