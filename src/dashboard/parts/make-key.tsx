@@ -12,6 +12,7 @@ const scopes: readonly (readonly [KeyScope, string])[] = [
   ['read', 'read everything'],
   ['send', 'send and replace'],
   ['cancel', 'take transactions back'],
+  ['pause', 'pause relayers'],
   ['sign', 'sign messages'],
   ['admin', 'change relayers, keys and everything else'],
 ]

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { Failure, request, whenSessionEnds } from './request.ts'
 
-export type KeyScope = 'read' | 'send' | 'cancel' | 'sign' | 'admin'
+export type KeyScope = 'read' | 'send' | 'cancel' | 'pause' | 'sign' | 'admin'
 
 export interface SignedIn {
   readonly key_id: string
