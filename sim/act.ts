@@ -1,15 +1,18 @@
 // One step of the world: a client, the chain, a node or fate does something.
 
+import type { BulkFilter } from '../src/domain/bulk-filter.ts'
+import { type Address, type Hex, isNonEmpty, type TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { minWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
+import { moodyContract } from './chain/mine.ts'
 import { offer } from './chain/node.ts'
 import { sweepReceiver } from './chain/transaction.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
 import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
-import { drawPayload } from './payload.ts'
+import { drawPayload, payloadSelector, receiver } from './payload.ts'
 import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
@@ -217,4 +220,25 @@ export function sweepOne({ clients, sweepDice, scenario }: World, service: Servi
   const to = sweepReceiver(tag)
   clients.requests.set(tag, { to, value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } })
   service.sweep(sweepDice.below(scenario.relayers), tag, to)
+}
+
+/** What a filter matches, at one relayer or at all of them. */
+export function cancelSome({ bulkDice, clients, scenario, marks }: World, service: Service): void {
+  const ids = [...clients.accepted.keys()].slice(-4) as TransactionId[]
+  const filters: readonly BulkFilter[] = [
+    {},
+    { olderThanMs: bulkDice.pick([1, 2_000, 30_000]) },
+    { newerThanMs: bulkDice.pick([2_000, 30_000]) },
+    { valueFrom: BigInt(bulkDice.below(1_000)) },
+    { valueTo: BigInt(bulkDice.below(1_000)), olderThanMs: 1 },
+    { to: bulkDice.pick([receiver, moodyContract]) as Address },
+    { selector: bulkDice.pick([payloadSelector, '0x']) as Hex },
+    { nonceFrom: bulkDice.below(20) },
+    { statuses: [bulkDice.pick(['pending', 'sent', 'submitted'] as const)] },
+    ...(isNonEmpty(ids) ? [{ ids }] : []),
+  ]
+  const filter = bulkDice.pick(filters)
+  const all = Array.from({ length: scenario.relayers }, (_, index) => index)
+  marks.inRace('bulk-in-a-race')
+  service.cancelSome(bulkDice.chance(0.5) ? all : [bulkDice.pick(all)], filter)
 }

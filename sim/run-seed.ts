@@ -1,5 +1,5 @@
 // One seed, from its first step to the end of everything it began.
-import { act, sweepOne } from './act.ts'
+import { act, cancelSome, sweepOne } from './act.ts'
 import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
@@ -136,6 +136,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirSigners(world)
   stirPresigning(world, service)
   stirSweeps(world, service)
+  stirBulkObjects(world, service)
   stirNetworkPauses(world, service)
   takeBackSafe(world)
   const action =
@@ -208,6 +209,16 @@ function stirSweeps(world: World, service: Service): void {
   if (sweeps === undefined) return
   if (sweepDice.chance(sweeps)) sweepOne(world, service)
   else if (sweepDice.chance(sweeps / 2) && !state.policies.paused.includes(true)) service.patch()
+}
+
+/** An operator cancels what a filter matches. */
+function stirBulkObjects(world: World, service: Service): void {
+  const { scenario, bulkDice, timeline } = world
+  const { bulkObjects } = scenario
+  if (bulkObjects === undefined || !bulkDice.chance(bulkObjects)) return
+  // Half of the time it happens between two turns of an engine that is at work.
+  if (bulkDice.chance(0.5)) timeline.interject(bulkDice.between(1, 12), () => cancelSome(world, service))
+  else cancelSome(world, service)
 }
 
 /** An operator pauses the whole network, and lifts that, beside the pauses of its relayers. */
@@ -382,6 +393,7 @@ function describe({ scenario }: World): string {
     ...(fees.isFree ? ['gas is free'] : []),
     ...(rest.gasFork ? ['a fork of gas rules'] : []),
     ...(rest.sweeps ? ['accounts are swept'] : []),
+    ...(rest.bulkObjects ? ['bulk cancellations have filters'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

@@ -111,6 +111,8 @@ export interface Scenario {
   readonly surveys?: true
   /** How likely a step sweeps an account, and half as likely one ends a pause. Absent: never. */
   readonly sweeps?: number
+  /** How likely a step makes a bulk cancellation with a filter. Absent: never. */
+  readonly bulkObjects?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
   readonly networkPauses?: number
   /** Absent: short, as a run would be thousands of blocks longer. */
@@ -179,6 +181,8 @@ export const features = [
   'sweeps',
   // An operator pauses the whole network, and lifts that.
   'networkPauses',
+  // Bulk cancellations with filters, over some relayers.
+  'bulkObjects',
   // Owners look at idle relayers.
   'surveys',
   'sequencerPool',
@@ -246,6 +250,7 @@ export const drawnUsually: Drawn = {
   emptySlots: 0.02,
   reserve: 0.02,
   sweeps: 0.03,
+  bulkObjects: 0.15,
   surveys: 0.1,
   sequencerPool: 0.03,
   l1Gas: 0.05,
@@ -368,7 +373,12 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const forking = withGasFork(ofKind(unkind, drawKind(has, unkind)), has('gasFork'))
   const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
   const operating = { ...shaped, ...drawNetworkPauses(has('networkPauses')) }
-  const truthful = { ...operating, ...drawSweeps(has('sweeps')), ...(has('surveys') && { surveys: true as const }) }
+  const truthful = {
+    ...operating,
+    ...drawSweeps(has('sweeps')),
+    ...drawBulkObjects(has('bulkObjects')),
+    ...(has('surveys') && { surveys: true as const }),
+  }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
   const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
   const broken = has('brokenEnd')
@@ -486,6 +496,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   if (!dice || kind.isFcfs || kind.hasL1Gas) return scenario
   const gasFork = { at: dice.between(10, 80) / 100, delayBlocks: dice.pick([0, 0, 1, 3]) }
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
+}
+
+function drawBulkObjects(dice: Dice | undefined): Pick<Scenario, 'bulkObjects'> {
+  return dice ? { bulkObjects: dice.pick([0.02, 0.05, 0.1]) } : {}
 }
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {

@@ -1,5 +1,6 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 
+import { createBulk } from '../src/commands/bulk-cancellations/create.ts'
 import type { CommandContext } from '../src/commands/context.ts'
 import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
@@ -8,6 +9,7 @@ import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
+import type { BulkFilter } from '../src/domain/bulk-filter.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
 import type { Address, ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
@@ -47,6 +49,8 @@ export interface Service {
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
   cancelPending(relayer: number): void
+  /** What the filter matches, at each of the relayers. */
+  cancelSome(relayers: readonly number[], filter: BulkFilter): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
   /** Pauses the network, or lifts that. */
@@ -61,6 +65,8 @@ export interface Service {
   recover(): void
   close(): void
 }
+
+type Engine = Awaited<Process['engine']>
 
 function requesterOf(operation: string): Requester {
   return { keyId: 'operator' as ApiKeyId, operation, requestId: 'sim', address: '' }
@@ -77,6 +83,7 @@ export function openService(world: World): Service {
   const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   let life = 0
+  let made = 0
   const nextLife = () => {
     life += 1
     return life
@@ -96,14 +103,15 @@ export function openService(world: World): Service {
   async function ask<T>(
     what: string,
     relayer: number | undefined,
-    run: (commands: Awaited<Process['engine']>['commands']) => Promise<T>,
+    run: (commands: Engine['commands'], engine: Engine) => Promise<T>,
     done: (answer: T, place: number) => void,
   ): Promise<void> {
     const seat = someSeat()
     const process = seat.present()
     if (!process || seat.isDraining() || process.instance.state !== 'alive') return
     try {
-      const { commands } = await process.engine
+      const engine = await process.engine
+      const { commands } = engine
       const answered =
         relayer === undefined ? undefined : bulks?.requested(what, idOf(relayer), what.startsWith('DELETE all'))
       let place = -1
@@ -123,7 +131,7 @@ export function openService(world: World): Service {
             ...of,
           ),
       }
-      const answer = await run({ ...commands, store })
+      const answer = await run({ ...commands, store }, engine)
       if (process.instance.state !== 'alive') return
       history.note(`${what}: ok`)
       if (!seat.wasShared()) answered?.()
@@ -225,6 +233,29 @@ export function openService(world: World): Service {
         ({ canceled, failed }, place) => {
           for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)
           for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
+        },
+      )
+    },
+    cancelSome(relayers, filter) {
+      for (const relayer of relayers) clients.requested.add(idOf(relayer))
+      made += 1
+      const requester = requesterOf('createBulkCancellation')
+      const order = {
+        ...{ request: { filter, pause: false }, relayers: relayers.map(idOf), key: `bulk-${made}`, requester },
+      }
+      void ask(
+        `POST bulk ${made} over ${relayers.length}`,
+        undefined,
+        async (commands, { stops }) => {
+          const { bulk } = await createBulk(commands, stops, order)
+          const parts = bulk.parts.map(({ number }) => number)
+          const { items } = await commands.store.reads.bulkTransactions(parts, { page: 1, perPage: 1_000 })
+          return Promise.all(items.map((item) => item.read()))
+        },
+        (taken) => {
+          for (const each of taken) {
+            if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
+          }
         },
       )
     },

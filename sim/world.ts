@@ -56,6 +56,7 @@ export interface World {
   readonly orderDice: Dice
   readonly slotDice: Dice
   readonly sweepDice: Dice
+  readonly bulkDice: Dice
   readonly networkDice: Dice
   readonly burstDice: Dice
   readonly timeline: Timeline
@@ -465,6 +466,7 @@ export function openWorld(
     orderDice: dice(seed, 'order'),
     slotDice: dice(seed, 'slots'),
     sweepDice: dice(seed, 'sweeping'),
+    bulkDice: dice(seed, 'bulk objects'),
     networkDice: dice(seed, 'pauses of the network'),
     burstDice: dice(seed, 'bursts of sends'),
     timeline,

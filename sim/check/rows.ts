@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { TallyTable } from '../../src/store/access-tables.ts'
 import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
+import { watchBulkObjects } from './bulk-objects.ts'
 import { watchFigures } from './kept-figures.ts'
 
 export type Row = TransactionTable
@@ -55,6 +56,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   )
   const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
   const figures = watchFigures(disk, fail)
+  const bulks = watchBulkObjects(disk, fail)
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -96,6 +98,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
     }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
     figures.changed(row, before)
+    bulks.changed(row, before)
     changed(row, before)
   }
 
@@ -142,6 +145,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       }
       looked()
       figures.looked()
+      bulks.looked()
       for (const { relayer_id: relayer, status, count: tally, bucketed } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
@@ -155,6 +159,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       counts.clear()
       gapFillers.clear()
       figures.forget()
+      bulks.forget()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

@@ -109,4 +109,147 @@ export const ofBulks: readonly Mutant[] = [
       { file: 'src/commands/transactions/finish-bulks.ts', find: 'const triesMax = 100', put: 'const triesMax = 1' },
     ],
   },
+  {
+    name: 'widen-the-age-of-a-filter',
+    breaks: 'cancels what is younger than the filter of a bulk cancellation says',
+    with: ['bulkObjects'],
+    expects: 'which does not match',
+    edits: [
+      {
+        file: 'src/domain/bulk-filter.ts',
+        find: '{ to: instant - olderThanMs }',
+        put: '{ to: instant - olderThanMs + 1_000_000 }',
+      },
+    ],
+  },
+  {
+    name: 'count-a-dropped-one-twice',
+    breaks: 'counts one transaction too many where a bulk cancellation drops a queue',
+    with: ['bulkObjects'],
+    expects: 'its rows are',
+    edits: [
+      {
+        file: 'src/store/transactions/drop-queue.ts',
+        find: 'dropped: rows.length, safe',
+        put: 'dropped: rows.length + 1, safe',
+      },
+    ],
+  },
+  {
+    name: 'stop-counting-at-the-instant',
+    breaks: 'leaves the counts of a bulk cancellation as they were when it took a transaction',
+    with: ['bulkObjects'],
+    expects: 'counts',
+    edits: [
+      {
+        file: 'src/store/transactions/save-transaction.ts',
+        find: 'if (counts && after.bulkPart !== undefined)',
+        put: 'if (counts && after.bulkPart !== undefined && before.bulkPart === undefined)',
+      },
+    ],
+  },
+  {
+    name: 'end-an-object-before-its-verdicts',
+    breaks: 'calls a bulk cancellation final while a race of it is on',
+    with: ['bulkObjects'],
+    expects: 'and says otherwise',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk-sheet.ts',
+        find: "state = 'written' AND unsettled + ${p.unsettled} = 0",
+        put: "state = 'written' AND unsettled + ${p.unsettled} >= 0",
+      },
+    ],
+  },
+  {
+    name: 'leave-the-last-of-a-filter',
+    breaks: 'decides one transaction less than waits, and ends a bulk cancellation with a filter',
+    with: ['bulkObjects', 'bulkShares'],
+    expects: 'which was there before',
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: 'const through = last ?? mark.through\n',
+        put: 'const through = last ?? mark.through - (isEverything(filter) ? 0 : 1)\n',
+      },
+    ],
+  },
+  {
+    name: 'bind-what-a-filter-may-take',
+    breaks: 'gives nonces to a queue of which a bulk cancellation with a filter has not decided all',
+    caughtBy: 'test/commands/bulk-cancellations/filtered-shares.test.ts',
+    expects: 'while shares are written',
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: 'blockedThrough: all ? through : Number.MAX_SAFE_INTEGER',
+        put: 'blockedThrough: all ? through : 0',
+      },
+    ],
+  },
+  {
+    name: 'fill-the-gap-of-a-stopped-queue',
+    breaks: 'pays a no-op for a nonce that the queue takes a moment later',
+    caughtBy: 'test/domain/decide/limit-gap-fillers.test.ts',
+    expects: 'a queue that a bulk cancellation has stopped',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
+        find: '  if (gapRecord.isQueueStopped) return { fill: [], hasMore: false }\n',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'give-up-on-a-waiting-relayer',
+    breaks: 'lets a relayer send on whose commit of a bulk cancellation failed once',
+    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
+    expects: 'a relayer whose commit fails waits',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/stop-relayers.ts',
+        find: 'if (!(await tryAll(parts))) retry()',
+        put: 'await tryAll(parts)',
+      },
+    ],
+  },
+  {
+    name: 'replay-another-request',
+    breaks: 'answers a new bulk cancellation with the one of an earlier request under its key',
+    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
+    expects: 'an idempotency key is required',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/create.ts',
+        find: '  checkClaim(claim, { digest, ids: [] })\n',
+        put: '  checkClaim(claim, { digest: claim.digest || digest, ids: [] })\n',
+      },
+    ],
+  },
+  {
+    name: 'show-the-parts-of-others',
+    breaks: 'shows a key the counts of relayers that it may not see',
+    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
+    expects: 'a key cancels and sees at its relayers only',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk-rows.ts',
+        find: 'all.filter(({ relayerId }) => relayers.includes(relayerId))',
+        put: 'all.filter(() => relayers.length > 0)',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-races-of-others',
+    breaks: 'does not count the matches whose race an earlier cancellation began',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'takes exactly what the filter of the domain matches',
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: "status === 'canceled' && phase === 'inFlight'",
+        put: "status === 'canceled' && phase === 'mined'",
+      },
+    ],
+  },
 ]

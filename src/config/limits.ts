@@ -56,6 +56,9 @@ export const limits = {
   /** The audit log: the oldest entries go when there are more, or when they are older. */
   auditEntriesMax: 1_000_000,
   auditDaysMax: 400,
+  /** Bulk cancellations that are kept, with their counts. */
+  bulksMax: 100_000,
+  bulkDaysMax: 400,
   /** Likewise the records of remote signatures. */
   signaturesMax: 1_000_000,
   signatureDaysMax: 400,

@@ -1,4 +1,4 @@
-// Keeps the audit log and the records of signatures within their limits, a little at a time.
+// Keeps the audit log, the records of signatures and bulk cancellations within their limits, a little at a time.
 
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -14,11 +14,15 @@ export interface PruneAudit {
     readonly auditDaysMax: number
     readonly signaturesMax: number
     readonly signatureDaysMax: number
+    readonly bulksMax: number
+    readonly bulkDaysMax: number
   }
 }
 
 const everyMs = 30_000
 const rowsAtOnce = 1_000
+/** Each with a part for each of its relayers. */
+const bulksAtOnce = 100
 const dayMs = 86_400_000
 
 /** Begins at once, and ends when it is disposed of. */
@@ -31,9 +35,11 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
     const since = (days: number) => clock.now() - days * dayMs
     const audit = { entriesMax: limits.auditEntriesMax, since: since(limits.auditDaysMax) }
     const signatures = { entriesMax: limits.signaturesMax, since: since(limits.signatureDaysMax) }
+    const bulks = { entriesMax: limits.bulksMax, since: since(limits.bulkDaysMax) }
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
-      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit
+      const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)
+      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks
     })
   }
 

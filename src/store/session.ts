@@ -48,6 +48,7 @@ import { findSweep } from './transactions/find-sweep.ts'
 import { lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { insertTransaction } from './transactions/insert-transaction.ts'
 import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
+import { pruneBulks } from './transactions/prune-bulks.ts'
 import { removeEnded } from './transactions/prune-ended.ts'
 import { recordRevert } from './transactions/reverts.ts'
 import { saveTransaction } from './transactions/save-transaction.ts'
@@ -90,6 +91,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
+    pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
     recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
     sealPresigned: (noOp) => sealPresigned(executor, noOp),
     removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),

@@ -30,8 +30,10 @@ describe.skipIf(chromiumPath === undefined)('bulk cancellations', () => {
     await expect.poll(async () => (await scene.client.get(relayer, id)).status, { timeout: 20_000 }).toBe('submitted')
     return id
   }
-  const hasNoOp = async (relayer: string, id: string) =>
-    (await scene.client.attempts(relayer, id)).some(({ kind, state }) => kind === 'cancel' && state === 'handed')
+  const hasNoOp = async (relayer: string, id: string) => {
+    const noOp = (await scene.client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
+    return noOp !== undefined && (await scene.anvil.rpc('eth_getTransactionByHash', [noOp.hash])) !== null
+  }
   const isFinal = async (relayer: string, id: string) => {
     await mineAt(scene.anvil, 60)
     return (await scene.client.cancellation(relayer, id)).final

@@ -74,8 +74,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
   ],
   [
     'a bulk cancellation that a crash cut off',
-    (folder) =>
-      alter(folder, "INSERT INTO bulk_cancellations (relayer_id, through, requested_at) VALUES ('one', 1, 1)"),
+    (folder) => alter(folder, "INSERT INTO bulk_parts (bulk_id, relayer_id, state) VALUES ('b', 'one', 'taking')"),
     /holds a bulk cancellation of relayer "one" that was cut off: start the service on the file/,
   ],
   [

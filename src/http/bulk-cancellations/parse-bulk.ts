@@ -22,7 +22,7 @@ const duration = (what: string) =>
 
 const { nonce_from, nonce_to, value_from, value_to } = filterProperties
 
-export const filterSchema = Type.Object(
+const filterSchema = Type.Object(
   {
     ids: Type.Optional(
       Type.Array(
@@ -54,8 +54,15 @@ export const filterSchema = Type.Object(
     newer_than: duration('less than so long'),
     ...{ nonce_from, nonce_to, value_from, value_to },
   },
-  { title: 'BulkFilterRequest', additionalProperties: false, examples: [{ older_than: '10m' }] },
+  { title: 'BulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
 )
+
+/** In an answer. */
+export const appliedFilterSchema = Type.Object(filterSchema.properties, {
+  title: 'AppliedBulkFilter',
+  additionalProperties: false,
+  examples: [{ older_than: '10m' }],
+})
 
 export const bulkBodySchema = Type.Object(
   {
@@ -126,7 +133,7 @@ function msOf(text: string): number {
 }
 
 /** As the client sends it. */
-export function presentFilter(filter: BulkFilter): Static<typeof filterSchema> {
+export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
   const { ids, to, selector, statuses, olderThanMs, newerThanMs, nonceFrom, nonceTo, valueFrom, valueTo } = filter
   return {
     ...(ids && { ids: [...ids] }),

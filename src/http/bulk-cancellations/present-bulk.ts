@@ -4,19 +4,12 @@ import type { BulkCancellation, BulkPart } from '../../domain/bulk-cancellation.
 import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
-import { filterSchema, presentFilter } from './parse-bulk.ts'
+import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
 
 const countsExample = {
   ...{ dropped: 40, racing: 1, won: 2, lost: 0, external: 0, not_final: 2, already: 0, refused: 0 },
   ...{ cost: '31500000000000', cost_unknown: 0, safe_to_retry: 41 },
 }
-
-/** In a body null stands for an absent member; here no member is null. */
-const shownFilterSchema = Type.Object(filterSchema.properties, {
-  title: 'BulkFilter',
-  additionalProperties: false,
-  examples: [{ older_than: '10m' }],
-})
 
 const countsSchema = Type.Object(
   {
@@ -66,7 +59,7 @@ const headProperties = {
   reason: Type.Optional(Type.String()),
   requested_at: time(),
   requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
-  filter: shownFilterSchema,
+  filter: appliedFilterSchema,
   every_relayer: Type.Boolean({ description: 'It was requested for all relayers' }),
   relayers: Type.Array(such('local'), { description: 'Those that the key sees' }),
   pause: Type.Boolean(),

@@ -17,6 +17,7 @@ test('while shares are written, nothing of the relayer gets a nonce, and what th
   const queue = async () => (await store.reads.work(relayerId))?.queued.map(({ payload }) => payload.value)
   expect(await queue()).toEqual([])
   expect(await store.reads.queueHead(relayerId)).toBe(undefined)
+  expect(await store.reads.gapRecord(relayerId, 0, now)).toMatchObject({ isQueueStopped: true })
   expect(await store.reads.bulksUnderWay()).toEqual([relayerId])
   for (let share = 0; share < 2; share += 1) {
     expect(await store.commit((session) => session.cancelShare(relayerId, 2), relayerId)).toMatchObject({
@@ -25,6 +26,7 @@ test('while shares are written, nothing of the relayer gets a nonce, and what th
     expect(await queue()).toEqual([])
   }
   while (!(await store.commit((session) => session.cancelShare(relayerId, 2), relayerId)).isLast);
+  expect(await store.reads.gapRecord(relayerId, 0, now)).not.toHaveProperty('isQueueStopped')
   expect(await queue()).toEqual([0n, 1n, 2n, 9n])
   expect((await store.reads.transaction(relayerId, later.id))?.cancellation).toBe(undefined)
   expect((await store.reads.bulk(bulkId))?.parts[0]?.counts).toMatchObject({ dropped: 3, safe: 3 })

@@ -1,0 +1,149 @@
+// Bulk cancellations say what the rows say: an object's counts are those of its rows, it took nothing that its filter does not match, and it
+// left nothing that was there at its instant and that matches.
+import type { Selectable } from 'kysely'
+import type { BulkPartTable } from '../../src/store/bulk-tables.ts'
+import type { Disk } from '../process/database.ts'
+import type { Row } from './rows.ts'
+
+export interface BulkObjects {
+  changed(row: Row, before: Row | undefined): void
+  /** All that is committed is seen. */
+  looked(): void
+  forget(): void
+}
+
+type Part = Selectable<BulkPartTable> & { readonly filter: string }
+
+const counted = ['dropped', 'won', 'external', 'unsettled', 'safe'] as const
+type Counts = Record<(typeof counted)[number] | 'racing' | 'lost', number> & { cost: bigint }
+
+const pending = ['pending', 'sent', 'submitted']
+
+export function watchBulkObjects({ committed }: Disk, fail: (what: string) => void): BulkObjects {
+  const parts = committed<[], Part>(
+    'SELECT bulk_parts.*, bulks.filter FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
+  )
+  const known = new Map<string, Row>()
+  const members = new Map<number, Set<string>>()
+  /** Rows that were seen before the present look. */
+  const seen = new Set<string>()
+  /** By part: what it must not leave, from its instant until its last share. */
+  const owed = new Map<number, readonly string[]>()
+  const over = new Set<number>()
+  /** Of a part and a row: it matched when it was taken. */
+  const seenAs = new Set<string>()
+  let isNew = false
+
+  const name = (part: Part) => `bulk ${part.bulk_id.slice(-6)} at ${part.relayer_id}`
+
+  function isCovered(row: Row, part: Part): boolean {
+    const isPending = pending.includes(row.status) && row.canceled_at === null
+    return (
+      row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && isMatch(part, row)
+    )
+  }
+
+  function compare(part: Part): void {
+    const rows = [...(members.get(part.id) ?? [])].flatMap((id) => known.get(id) ?? [])
+    const counts = countsOf(rows)
+    for (const each of counted) {
+      if (part[each] !== counts[each]) fail(`${name(part)} counts ${part[each]} ${each}, its rows are ${counts[each]}`)
+    }
+    // A sequencer's receipt decides a race before a block shows it, and is not in the row.
+    if (part.racing + part.lost !== counts.racing + counts.lost || part.lost < counts.lost) {
+      fail(`${name(part)} counts ${part.racing} racing and ${part.lost} lost: ${counts.racing} and ${counts.lost}`)
+    }
+    const cost = BigInt(part.gwei) * 1_000_000_000n + BigInt(part.wei)
+    if (part.unpriced === 0 && cost !== counts.cost) fail(`${name(part)} cost ${cost}, its rows ${counts.cost}`)
+    const isFinal = part.state === 'written' && counts.unsettled === 0
+    if (isFinal !== (part.final_at !== null)) fail(`${name(part)} is ${isFinal ? '' : 'not '}final, and says otherwise`)
+  }
+
+  function follow(part: Part): void {
+    if (part.instant === null || over.has(part.id)) return
+    const there = owed.get(part.id) ?? [...seen].filter((id) => isCovered(known.get(id) as Row, part))
+    owed.set(part.id, there)
+    if (part.state === 'taking') {
+      const bound = there.find((id) => known.get(id)?.nonce !== null && known.get(id)?.phase === 'inFlight')
+      if (bound) fail(`${name(part)}: ${bound.slice(-6)} got a nonce, which it had taken`)
+      return
+    }
+    over.add(part.id)
+    const left = there.find((id) => isCovered(known.get(id) as Row, part))
+    if (left) fail(`${name(part)} left ${left.slice(-6)}, which was there before`)
+  }
+
+  return {
+    changed(row, before) {
+      known.set(row.id, row)
+      isNew = true
+      if (before && before.bulk_part !== null && before.bulk_part !== row.bulk_part) {
+        fail(`${row.id.slice(-6)} left its bulk cancellation`)
+      }
+      if (row.bulk_part === null) return
+      const of = members.get(row.bulk_part) ?? new Set()
+      members.set(row.bulk_part, of.add(row.id))
+    },
+    looked() {
+      if (!isNew) return
+      isNew = false
+      for (const part of parts()) {
+        for (const id of members.get(part.id) ?? []) {
+          const row = known.get(id)
+          if (row?.relayer_id !== part.relayer_id) fail(`${name(part)} has ${id.slice(-6)} of another relayer`)
+          if (row && !seenAs.has(`${part.id} ${id}`) && !isMatch(part, row)) {
+            fail(`${name(part)} took ${id.slice(-6)}, which does not match`)
+          }
+          seenAs.add(`${part.id} ${id}`)
+        }
+        compare(part)
+        follow(part)
+      }
+      for (const id of known.keys()) seen.add(id)
+    },
+    forget() {
+      for (const each of [known, members, seen, owed, over, seenAs]) each.clear()
+    },
+  }
+}
+
+/** It goes by what an owner changes, and may have changed since the instant. */
+function isMoving({ filter }: Part): boolean {
+  const { statuses, nonceFrom, nonceTo } = JSON.parse(filter)
+  return statuses !== undefined || nonceFrom !== undefined || nonceTo !== undefined
+}
+
+/** The filter once more, over rows. Of a nonce: one that it gave back is not in its row any more. */
+function isMatch({ filter, instant }: Part, row: Row): boolean {
+  const { ids, to, selector, olderThanMs, newerThanMs, valueFrom, valueTo } = JSON.parse(filter)
+  const age = (instant ?? 0) - row.created_at
+  return (
+    (ids?.includes(row.id) ?? true) &&
+    (to === undefined || to === row.to_address) &&
+    (selector === undefined || (row.to_address !== null && row.data.slice(0, 10) === selector)) &&
+    (olderThanMs === undefined || age >= olderThanMs) &&
+    (newerThanMs === undefined || age < newerThanMs) &&
+    (valueFrom === undefined || BigInt(row.value) >= BigInt(valueFrom.wei)) &&
+    (valueTo === undefined || BigInt(row.value) <= BigInt(valueTo.wei))
+  )
+}
+
+function countsOf(rows: readonly Row[]): Counts {
+  const counts: Counts = { dropped: 0, racing: 0, won: 0, lost: 0, external: 0, unsettled: 0, safe: 0, cost: 0n }
+  for (const row of rows) {
+    const isFinal = row.phase === 'final' || row.phase === 'dropped'
+    const state = stateOf(row)
+    counts[state] += 1
+    if (!isFinal) counts.unsettled += 1
+    if (isFinal && state !== 'lost') counts.safe += 1
+    if (state === 'won')
+      counts.cost += BigInt(row.gas_used ?? 0) * BigInt(row.effective_gas_price ?? 0) + BigInt(row.l1_fee ?? 0)
+  }
+  return counts
+}
+
+function stateOf({ phase, included_kind: kind }: Row): 'dropped' | 'racing' | 'won' | 'lost' | 'external' {
+  if (phase === 'dropped') return 'dropped'
+  if (phase === 'inFlight' || phase === 'queued') return 'racing'
+  return kind === 'external' ? 'external' : kind === 'cancel' ? 'won' : 'lost'
+}
