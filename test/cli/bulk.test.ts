@@ -1,5 +1,6 @@
 // The commands of bulk cancellations, from the packed package, against the packed service and a real node.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -158,8 +159,11 @@ test('a payload that is mined first ends with 4', async () => {
 
 test('everything is stopped by one command: each relayer is paused, and nothing of any is left', async () => {
   const ids = [await submitted('one'), await submitted('two')]
-  const asked = await inProcess(['stop-everything'], 'n\n')
-  expect(asked).toMatchObject({ exit: 1, stderr: expect.stringMatching(/relayers +all 2\ncancels +everything open\n/) })
+  const declined = await inProcess(['stop-everything'], 'n\n')
+  expect(declined).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/relayers +all 2\ncancels +everything open\n/),
+  })
   expect((await client.get('one', ids[0] ?? '')).status).toBe('submitted')
   const stopping = running(['stop-everything', '--yes', '--reason', 'a leak', '--wait', '60', '--json'])
   await Promise.all([noOpInPool('one', ids[0] ?? ''), noOpInPool('two', ids[1] ?? '')])
@@ -189,6 +193,52 @@ test('a key that may cancel does not pause, and sees the cancellations of its re
   expect(JSON.parse(all.stdout)).toMatchObject({ relayers: ['one'] })
   const listed = JSON.parse((await rescind(['bulk', 'list', '--json'], only)).stdout)
   expect(new Set(listed.flatMap((each: { relayers: readonly string[] }) => each.relayers))).toEqual(new Set(['one']))
+})
+
+/** The commands of a section of docs/recipes.md. */
+async function recipe(title: string): Promise<readonly string[]> {
+  const recipes = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8')
+  const section = recipes.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? ''
+  return [...section.matchAll(/^ *```sh\n([^`]+)```$/gm)].map(([, block = '']) => block.replaceAll(/^ {3}/gm, ''))
+}
+
+/** Its shell has `rescind`, and prints the exit code of each block. */
+async function follow(blocks: readonly string[]) {
+  await writeFile(join(folder, 'rescind'), `#!/bin/sh\nexec ${process.execPath} ${main} "$@"\n`)
+  await chmod(join(folder, 'rescind'), 0o755)
+  const file = join(folder, 'recipe.sh')
+  await writeFile(file, blocks.map((block) => `${block}\necho "exit $?"\n`).join(''))
+  const child = spawn('bash', [file], {
+    cwd: folder,
+    env: { ...process.env, ...env(), PATH: `${folder}:${process.env['PATH']}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk
+  })
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve(stdout)))
+  return { child, ended }
+}
+
+test.each([
+  ['Stop everything in an incident', '', 3],
+  // Ten minutes are too long for a test.
+  ['Cancel what is older than ten minutes', '1s', 2],
+])('the recipe is followed: %s', async (title, age, count) => {
+  await anvil.mine(3)
+  const ids = [await submitted('one'), await submitted('two')]
+  const blocks = await recipe(title)
+  expect(blocks).toHaveLength(count)
+  const sentBefore = Date.now()
+  await until(async () => Date.now() > sentBefore + 1_000, { what: 'their age' })
+  const { child, ended } = await follow(blocks.map((block) => block.replace('10m', age || '10m')))
+  await Promise.all([noOpInPool('one', ids[0] ?? ''), noOpInPool('two', ids[1] ?? '')])
+  await mineUntilEnd(child)
+  const printed = await ended
+  expect(printed.match(/^exit \d$/gm)).toEqual(['exit 5', 'exit 0', 'exit 0'].slice(0, count))
+  expect(printed).toMatch(/\nsafe to retry +yes\n/)
+  for (const relayer of ['one', 'two']) expect(await rescind(['resume', '-r', relayer])).toMatchObject({ exit: 0 })
 })
 
 test.each([

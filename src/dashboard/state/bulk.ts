@@ -4,6 +4,7 @@ import type { RelayerView } from '../../client/account-types.ts'
 import type { BulkHeadView, BulkInput, BulkView } from '../../client/bulk-types.ts'
 import { exactAmount } from '../../domain/shown-amount.ts'
 import { plural } from './format.ts'
+import { freshKey } from './fresh-key.ts'
 import { useLoad } from './load.ts'
 import { networkOf } from './networks.ts'
 import { pathOf, request } from './request.ts'
@@ -17,12 +18,12 @@ export function mayStop(): boolean {
   return may('cancel') && (may('pause') || may('admin'))
 }
 
-/** Sends the body, and goes to the page of what was made. The same body keeps its key, so a second try makes no second one. */
+/** Sends the body, and goes to the page of the new one. The same body keeps its key, so a second try makes no second one. */
 export function useMakeBulk(): (body: BulkInput) => Promise<void> {
   const last = useRef({ text: '', key: '' })
   return async (body) => {
     const text = JSON.stringify(body)
-    if (last.current.text !== text) last.current = { text, key: crypto.randomUUID() }
+    if (last.current.text !== text) last.current = { text, key: freshKey() }
     const idempotencyKey = last.current.key
     const { data } = await request<BulkView>(bulksPath, { method: 'POST', body, idempotencyKey })
     go(pathOf`/bulk-cancellations/${data.id}`)

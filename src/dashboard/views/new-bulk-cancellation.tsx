@@ -10,12 +10,17 @@ import { may } from '../state/session.ts'
 
 const statuses = ['pending', 'sent', 'submitted'] as const
 type Status = (typeof statuses)[number]
-export type BulkFields = Readonly<Record<(typeof names)[number], string>>
-const names = [
-  ...(['relayers', 'to', 'selector', 'older_than', 'newer_than', 'value_from', 'value_to'] as const),
-  ...(['nonce_from', 'nonce_to', 'name', 'reason'] as const),
-]
-const empty = Object.fromEntries(names.map((name) => [name, ''])) as BulkFields
+type BulkFields = Readonly<
+  Record<
+    | ('relayers' | 'to' | 'selector' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
+    | ('nonce_from' | 'nonce_to' | 'name' | 'reason'),
+    string
+  >
+>
+const empty: BulkFields = {
+  ...{ relayers: '', to: '', selector: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
+  ...{ nonce_from: '', nonce_to: '', name: '', reason: '' },
+}
 
 export function NewBulkCancellation() {
   const fields = useSignal(empty)
