@@ -259,29 +259,28 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
       else ownerships.wake(relayer)
     },
-    queueMax: limits.queueMax,
-    ...{ whyAwaited, profileOf },
+    ...{ queueMax: limits.queueMax, whyAwaited, profileOf },
   }
-  const management: ManagementContext = {
-    ...{ ...commands, announce, registry, vault, logger, ...hosts },
-    ...{ awaitedCode, ...forRequests, readPolicies },
-  }
-  const stops = opened.use(
-    stopRelayers({
-      ...{ context: commands, logger, atOnce: sharing ? limits.bulkStopsAtOnce : 1 },
-      ...(sharing && { lookEveryMs: limits.bulkLookEveryMs }),
-      pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
-      takeEffect: () => takeEffect(management),
-    }),
-  )
+  const managing = { announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies }
+  const management = { ...commands, ...managing }
+  const stops = opened.use(openStops(management, limits, sharing !== undefined))
   const everything = opened.move()
   return {
-    ...{ commands, management, stops },
+    ...{ commands, management, stops, states },
     ...(sharing && { hints: sharing.hints }),
-    states,
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
+}
+
+/** How bulk cancellations stop their relayers: side by side where there are replicas, and one after the other on SQLite. */
+function openStops(management: ManagementContext, limits: Config['limits'], isShared: boolean): BulkStops {
+  return stopRelayers({
+    ...{ context: management, logger: management.logger, atOnce: isShared ? limits.bulkStopsAtOnce : 1 },
+    ...(isShared && { lookEveryMs: limits.bulkLookEveryMs }),
+    pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
+    takeEffect: () => takeEffect(management),
+  })
 }
 
 type Shared = Parameters<typeof openStore>[2]

@@ -2,6 +2,7 @@
 import { findApiKey, findApiKeyByDigest, listApiKeys } from './access/api-keys.ts'
 import { readAudit } from './access/audit-log.ts'
 import { findDashboardSession } from './access/dashboard-sessions.ts'
+import type { BulkReads } from './bulk-port.ts'
 import { countQueues, listDeadLetters } from './deliveries/dead-letters.ts'
 import { moreToDo, queuesToDo } from './deliveries/delivery-queues.ts'
 import { overdueQueues } from './deliveries/give-up.ts'
@@ -87,13 +88,7 @@ export function readsOver(executor: Executor): Reads {
     shrinkableAccounts: () => shrinkableAccounts(executor),
     uncountedRelayers: () => uncountedRelayers(executor),
     presigned: () => listAllPresigned(executor),
-    bulksUnderWay: () => listBulksUnderWay(executor),
-    waitingBulkParts: (limit) => listWaitingParts(executor, limit),
-    bulk: (id, relayers) => findBulk(executor, id, relayers),
-    bulks: ({ page, perPage }, relayers) =>
-      listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
-    bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
-    bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
+    ...bulkReads(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
     unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
@@ -121,5 +116,17 @@ export function readsOver(executor: Executor): Reads {
     moreToDo: (notificationId, busy, now) => moreToDo(executor, notificationId, busy, now),
     queueCounts: () => countQueues(executor),
     deadLetterItems: (notificationId, page) => listDeadLetters(executor, notificationId, page),
+  }
+}
+
+function bulkReads(executor: Executor): BulkReads {
+  return {
+    bulksUnderWay: () => listBulksUnderWay(executor),
+    waitingBulkParts: (limit) => listWaitingParts(executor, limit),
+    bulk: (id, relayers) => findBulk(executor, id, relayers),
+    bulks: ({ page, perPage }, relayers) =>
+      listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
+    bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
+    bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
   }
 }

@@ -8,6 +8,7 @@ import {
   useDashboardSession,
 } from './access/dashboard-sessions.ts'
 import { pruneSignatures, recordSignature } from './access/signatures.ts'
+import type { BulkChanges } from './bulk-port.ts'
 import type { DashboardChanges } from './dashboard-port.ts'
 import { redeliver } from './deliveries/dead-letters.ts'
 import { advanceQueue } from './deliveries/delivery-queues.ts'
@@ -115,11 +116,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     tipMarks: (network, after) => readTipMarks(executor, network, after),
     recordTipMark: (network, mark, before) => recordTipMark(executor, network, mark, before),
     permitGapFillers: (relayerId, permit) => permitGapFillers(executor, relayerId, permit),
-    relayerIds: () => relayerIds(executor),
-    recordBulk: (bulk) => recordBulk(executor, bulk),
-    takeBulk: (part, now, share) => takeBulk(executor, tallies, part, now, share),
-    cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
-    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
+    ...bulkChanges(executor, tallies),
     acquire: (id) => acquireRelayer(executor, id),
     fence: (id, epoch) => fenceRelayer(executor, id, epoch),
     completeHistoryCheck: (id) => completeHistoryCheck(executor, id),
@@ -138,5 +135,15 @@ function dashboardSessionsOver(executor: Executor): DashboardChanges {
     useDashboardSession: (digest, at) => useDashboardSession(executor, digest, at),
     removeDashboardSession: (digest) => removeDashboardSession(executor, digest),
     pruneDashboardSessions: (keyId, since, keep) => pruneDashboardSessions(executor, keyId, since, keep),
+  }
+}
+
+function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
+  return {
+    relayerIds: () => relayerIds(executor),
+    recordBulk: (bulk) => recordBulk(executor, bulk),
+    takeBulk: (part, now, share) => takeBulk(executor, tallies, part, now, share),
+    cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
+    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
   }
 }

@@ -38,7 +38,7 @@ interface Given extends Pausing {
 
 /** Goes on with the parts that an earlier process left. Disposing lets the commit under way finish. */
 export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing }: Given): BulkStops {
-  const { store, clock, bulks } = context
+  const { store, clock } = context
   const ended = new AbortController()
   const outage = loggingOutage(logger, {
     began: 'a relayer could not be stopped for a bulk cancellation; trying again',
@@ -46,31 +46,7 @@ export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing 
   })
   let retrying: Promise<void> | undefined
 
-  async function stop(part: WaitingBulkPart): Promise<void> {
-    const now = clock.now()
-    const { bulkId, relayerId } = part
-    const stopped = await store.commit(
-      async (session) => {
-        const stop = await session.takeBulk(part, now, bulks?.share)
-        if (!stop) return undefined
-        const { head, requester, taken } = stop
-        if (!requester) return { taken, isPausedNow: false }
-        session.recordAudit(allowed(requester, now, { relayerId, subjectId: bulkId }))
-        const isPausedNow = head.pause && (await pausing.pause(session, relayerId, requester, now))
-        return { taken, isPausedNow }
-      },
-      relayerId,
-      { long: true },
-    )
-    if (!stopped) return
-    const { taken, isPausedNow } = stopped
-    if (isPausedNow) await pausing.takeEffect()
-    if (taken.racing > 0) context.wake(relayerId)
-    if (!taken.isUnderWay || !bulks) return
-    // The owner gives nonces again, to what the filter left.
-    const written = () => context.wake(relayerId)
-    bulks.finish(relayerId).then(written, written)
-  }
+  const stop = (part: WaitingBulkPart) => stopOne(context, pausing, part)
 
   /** Whether each of them could be stopped. */
   async function tryAll(parts: readonly WaitingBulkPart[]): Promise<boolean> {
@@ -129,4 +105,31 @@ export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing 
       await looking
     },
   }
+}
+
+async function stopOne(context: CommandContext, pausing: Pausing, part: WaitingBulkPart): Promise<void> {
+  const { store, bulks } = context
+  const now = context.clock.now()
+  const { bulkId, relayerId } = part
+  const stopped = await store.commit(
+    async (session) => {
+      const stop = await session.takeBulk(part, now, bulks?.share)
+      if (!stop) return undefined
+      const { head, requester, taken } = stop
+      if (!requester) return { taken, isPausedNow: false }
+      session.recordAudit(allowed(requester, now, { relayerId, subjectId: bulkId }))
+      const isPausedNow = head.pause && (await pausing.pause(session, relayerId, requester, now))
+      return { taken, isPausedNow }
+    },
+    relayerId,
+    { long: true },
+  )
+  if (!stopped) return
+  const { taken, isPausedNow } = stopped
+  if (isPausedNow) await pausing.takeEffect()
+  if (taken.racing > 0) context.wake(relayerId)
+  if (!taken.isUnderWay || !bulks) return
+  // The owner gives nonces again, to what the filter left.
+  const written = () => context.wake(relayerId)
+  bulks.finish(relayerId).then(written, written)
 }

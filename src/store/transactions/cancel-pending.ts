@@ -1,5 +1,5 @@
-// The commits of a bulk cancellation at one relayer. The first one cancels what has a nonce, lowest first, and drops the queue, or marks it
-// for others that drop it in shares.
+// The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
+// others that drop it in shares.
 import { sql } from 'kysely'
 import type { BulkRefusal, BulkShare, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
 import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
@@ -46,7 +46,7 @@ interface Stop {
   readonly now: TimestampMs
 }
 
-/** What the relayer has at the instant. */
+/** The relayer's open transactions at the instant. */
 interface Standing {
   readonly bound: readonly BoundRow[]
   /** Each with its last sequence. */
@@ -160,7 +160,7 @@ async function markQueue(
   const through = Math.max(...queues.map((queue) => queue.through))
   await markBulk(executor, part, now, {
     through,
-    // What a filter leaves is older than what comes later, and keeps its turn.
+    // The rest of the queue keeps its turn before later sends.
     blockedThrough: all ? through : Number.MAX_SAFE_INTEGER,
     unwritten: all ? await countQueued(executor, tallies, relayerId) : 0,
     walking,
