@@ -224,7 +224,7 @@ async function follow(blocks: readonly string[]) {
 test.each([
   ['Stop everything in an incident', '', 3],
   // Ten minutes are too long for a test.
-  ['Cancel what is older than ten minutes', '1s', 2],
+  ['Cancel everything older than ten minutes', '1s', 2],
 ])('the recipe is followed: %s', async (title, age, count) => {
   await anvil.mine(3)
   const ids = [await submitted('one'), await submitted('two')]
