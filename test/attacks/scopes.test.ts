@@ -38,7 +38,7 @@ attack(
 
 attack(14, 'a key for one relayer, at every operation on another', async ({ ask, keyWith, send, stage }) => {
   const id = await send('theirs')
-  const scopes = ['read', 'send', 'cancel', 'sign']
+  const scopes = ['read', 'send', 'cancel', 'pause', 'sign']
   const { key } = await keyWith({ scopes, relayers: ['mine'] })
   const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   const onRelayers = operationsOf(document).filter(({ path }) => path.includes('{relayer_id}'))

@@ -53,7 +53,7 @@ describe('signing in', () => {
     expect(answer.headers['set-cookie']).toMatch(/^rescind=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
     expect(answer.body.data.session).toMatchObject({
       key_id: 'administrator',
-      scopes: ['read', 'send', 'cancel', 'sign', 'admin'],
+      scopes: ['read', 'send', 'cancel', 'pause', 'sign', 'admin'],
     })
     expect(answer.text).not.toContain(apiKey)
   })
