@@ -64,7 +64,7 @@ export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
-  { name: 'rest-cli', files: ['test/cli/{commands,nodes,outage,packed-dashboard,prepare,testing-page}.test.ts'] },
+  { name: 'rest-cli', files: ['test/cli/{bulk,commands,nodes,outage,packed-dashboard,prepare,testing-page}.test.ts'] },
   { name: 'rest-store', files: ['test/store/postgres{,-deep-pages,-server}.test.ts', 'test/store/pgbouncer.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },

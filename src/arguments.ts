@@ -26,6 +26,8 @@ rescind send --to ADDRESS --value AMOUNT             sends a transaction, and pr
 rescind tx list|get|watch|replace                    lists transactions, shows one, follows one, replaces one
 rescind cancel ID [--wait SECONDS]                   cancels a transaction, and prints the verdict
 rescind cancel --all                                 cancels everything pending, after a preview
+rescind bulk create|list|show|watch                  cancels what a filter matches, and follows such cancellations
+rescind stop-everything                              pauses all relayers, and cancels everything open of them
 rescind pause, rescind resume                        pauses a relayer or a network, and lets it send again
 rescind policies show|set|remove                     shows and changes a relayer's policies, such as gas_price_cap
 rescind acknowledge CONDITION [--note TEXT]          acknowledges a condition of a relayer, until it is over
@@ -63,6 +65,8 @@ const commands = [
     'send',
     'tx',
     'cancel',
+    'bulk',
+    'stop-everything',
     'pause',
     'resume',
     'policies',

@@ -79,11 +79,13 @@ function nodesOf(command: Command, path: string): readonly Node[] {
 
 const inQuotes = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
+/** An option of several commands has the values of each. */
 function choices(nodes: readonly Node[]): readonly (readonly [option: string, values: string])[] {
-  const all = nodes.flatMap(({ words }) =>
-    words.flatMap(({ text, values }) => (values ? [[text, values.join(' ')] as const] : [])),
-  )
-  return [...new Map(all)]
+  const all = new Map<string, Set<string>>()
+  for (const { text, values } of nodes.flatMap(({ words }) => words)) {
+    if (values) all.set(text, new Set([...(all.get(text) ?? []), ...values]))
+  }
+  return [...all].map(([option, values]) => [option, [...values].join(' ')])
 }
 
 /** The loop that finds the command among the words before the cursor is that of bash and zsh alike. */

@@ -1,6 +1,7 @@
 // The commands with their options: what help and completion list.
 import { Command } from 'commander'
 import { addAcknowledge } from './acknowledge.ts'
+import { addBulk, addStopEverything } from './bulk.ts'
 import { addCancel } from './cancel.ts'
 import { addCheck } from './check.ts'
 import type { Act, Around } from './command.ts'
@@ -41,6 +42,8 @@ export function openProgram(around: Around, ended: (exit: Exit) => void): Comman
     addAcknowledge,
     addTransactions,
     addCancel,
+    addBulk,
+    addStopEverything,
     addGaps,
     addSweep,
     addKeys,

@@ -1,14 +1,15 @@
 // rescind send: stores one transaction, at most once, whatever happens to the connection.
 import type { Command } from 'commander'
-import { ApiError, type Client, NoAnswer, type SendInput, type TransactionView } from '../client/client.ts'
+import type { Client, SendInput, TransactionView } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
-import { CommandError, type Exit, exits } from './exits.ts'
+import { type Exit, exits } from './exits.ts'
 import { wholeNumber } from './options.ts'
 import { type PayloadOptions, payloadOf, withPayload } from './payload-options.ts'
+import { repeatUnderKey } from './repeat-under-key.ts'
 import { plain } from './terminal.ts'
 import { untilEnded } from './watch-transaction.ts'
 
@@ -66,34 +67,14 @@ function labelsOf({ externalId, tag, note }: Options): Pick<SendInput, 'external
   }
 }
 
-const triesMax = 4
-
-/** The key makes every try the same request, so a try whose outcome is unknown is repeated. */
-async function sendOnce(
+function sendOnce(
   client: Client,
   relayer: string,
   input: SendInput,
-  idempotencyKey: string,
+  key: string,
   stop: AbortSignal,
 ): Promise<TransactionView> {
-  for (let left = triesMax; ; left -= 1) {
-    try {
-      return await client.send(relayer, input, { idempotencyKey })
-    } catch (error) {
-      const isUnknown =
-        error instanceof NoAnswer
-          ? !error.isUnsent || left < triesMax
-          : error instanceof ApiError && (error.status >= 500 || left < triesMax)
-      if (!isUnknown && !stop.aborted) throw error
-      if (left > 1 && !stop.aborted) {
-        await systemClock.sleep(1_000, stop)
-        continue
-      }
-      const again = `run it again with --idempotency-key ${idempotencyKey}, which sends at most once`
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new CommandError(exits.undecided, `undecided: nobody can say whether it is stored (${reason}); ${again}`, {
-        cause: error,
-      })
-    }
-  }
+  const remedy = `run it again with --idempotency-key ${key}, which sends at most once`
+  const request = (idempotencyKey: string) => client.send(relayer, input, { idempotencyKey })
+  return repeatUnderKey({ key, request, remedy }, stop)
 }

@@ -12,6 +12,7 @@ import type {
   SweepInput,
   SweepView,
 } from './account-types.ts'
+import type { BulkHeadView, BulkInput, BulkTransactionView, BulkView } from './bulk-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
 import type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
@@ -33,6 +34,7 @@ import type {
 
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
+export type * from './bulk-types.ts'
 export type { ListedTraceView, TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
 export type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
@@ -130,6 +132,18 @@ export interface Client {
   /** It has no amounts where no node answers. The cancellation needs no node. */
   previewCancellation(relayerId: string): Promise<CancellationPreviewView>
 
+  /**
+   * Each relayer has stopped, or is being stopped, when this resolves. The same call with the same `idempotencyKey` may be repeated: it
+   * returns the same bulk cancellation, and takes nothing that was sent since.
+   */
+  createBulkCancellation(input: BulkInput, options: { readonly idempotencyKey: string }): Promise<BulkView>
+  /** Newest first. */
+  bulkCancellations(paging?: Paging): Promise<ApiPage<BulkHeadView>>
+  /** With its progress at each relayer. */
+  bulkCancellation(bulkCancellationId: string): Promise<BulkView>
+  /** Those that it canceled, each with its verdict, as far as retention kept them. */
+  bulkCancellationTransactions(bulkCancellationId: string, paging?: Paging): Promise<ApiPage<BulkTransactionView>>
+
   updateRelayer(relayerId: string, patch: RelayerPatchInput): Promise<RelayerView>
   /** Until the condition is over. */
   acknowledge(relayerId: string, condition: string, input: AcknowledgmentInput): Promise<RelayerConditionView>
@@ -169,9 +183,7 @@ export function openClient(connection: Connection): Client {
     at(relayerId, `/transactions/${id(transactionId)}${rest}`)
   const acknowledgment = (relayerId: string, condition: string) =>
     at(relayerId, `/conditions/${id(condition)}/acknowledgment`)
-  const get = <T>(path: string) => requestData<T>(connection, { method: 'GET', path })
-  const list = <T>(path: string, { page, perPage, ...filter }: Paging & TransactionFilterInput = {}) =>
-    requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, ...filter } })
+  const { get, list } = readsOver(connection)
 
   return {
     readiness: () => get('/ready'),
@@ -209,6 +221,8 @@ export function openClient(connection: Connection): Client {
     cancelPending: (relayerId) =>
       requestData(connection, { method: 'DELETE', path: at(relayerId, '/transactions/pending') }),
     previewCancellation: (relayerId) => get(at(relayerId, '/transactions/pending/cancellation-preview')),
+
+    ...bulkRequests(connection),
 
     updateRelayer: (relayerId, body) => requestData(connection, { method: 'PATCH', path: at(relayerId, ''), body }),
     acknowledge: (relayerId, condition, body) =>
@@ -254,5 +268,31 @@ function holdsOver(connection: Connection, { at, one }: Paths): Pick<Client, 'ho
         ...{ method: 'POST', path: at(relayerId, '/transactions/release') },
         body: { transactions },
       }),
+  }
+}
+
+function readsOver(connection: Connection) {
+  return {
+    get: <T>(path: string) => requestData<T>(connection, { method: 'GET', path }),
+    list: <T>(path: string, { page, perPage, ...filter }: Paging & TransactionFilterInput = {}) =>
+      requestPage<T>(connection, { method: 'GET', path, query: { page, per_page: perPage, ...filter } }),
+  }
+}
+
+type BulkRequests = Pick<
+  Client,
+  'createBulkCancellation' | 'bulkCancellations' | 'bulkCancellation' | 'bulkCancellationTransactions'
+>
+
+function bulkRequests(connection: Connection): BulkRequests {
+  const { get, list } = readsOver(connection)
+  const all = '/bulk-cancellations'
+  const one = (bulkId: string) => `${all}/${encodeURIComponent(bulkId)}`
+  return {
+    createBulkCancellation: (body, { idempotencyKey }) =>
+      requestData(connection, { method: 'POST', path: all, body, headers: { 'idempotency-key': idempotencyKey } }),
+    bulkCancellations: (paging) => list(all, paging),
+    bulkCancellation: (bulkId) => get(one(bulkId)),
+    bulkCancellationTransactions: (bulkId, paging) => list(`${one(bulkId)}/transactions`, paging),
   }
 }

@@ -10,15 +10,19 @@ import { may, readSession, type SignedIn, session, signOut } from './state/sessi
 import { choose, theme, themeOf, themes } from './state/theme.ts'
 import { ApiKeys } from './views/api-keys.tsx'
 import { AuditLog } from './views/audit-log.tsx'
+import { BulkCancellation } from './views/bulk-cancellation.tsx'
+import { BulkCancellations } from './views/bulk-cancellations.tsx'
 import { CancelAll } from './views/cancel-all.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { Figures } from './views/figures.tsx'
 import { Gas } from './views/gas.tsx'
+import { NewBulkCancellation } from './views/new-bulk-cancellation.tsx'
 import { Nodes } from './views/nodes.tsx'
 import { RelayerView } from './views/relayer.tsx'
 import { Relayers } from './views/relayers.tsx'
 import { Search } from './views/search.tsx'
 import { SignIn } from './views/sign-in.tsx'
+import { StopEverything } from './views/stop-everything.tsx'
 import { TransactionView } from './views/transaction.tsx'
 
 export function Shell() {
@@ -89,6 +93,9 @@ function Top({ as, current }: { as: SignedIn; current: Route }) {
           <Item to="/" isCurrent={['relayers', 'relayer', 'transaction', 'cancel-all'].includes(current.view)}>
             Relayers
           </Item>
+          <Item to="/bulk-cancellations" isCurrent={/bulk-cancellation|stop-everything/.test(current.view)}>
+            Bulk cancellations
+          </Item>
           <Item to="/nodes" isCurrent={current.view === 'nodes'}>
             Nodes
           </Item>
@@ -157,6 +164,14 @@ function View({ of }: { of: Route }) {
       return <CancelAll key={of.relayer} id={of.relayer} />
     case 'transaction':
       return <TransactionView key={of.transaction} relayer={of.relayer} id={of.transaction} />
+    case 'bulk-cancellations':
+      return <BulkCancellations />
+    case 'bulk-cancellation':
+      return <BulkCancellation key={of.bulk} id={of.bulk} />
+    case 'new-bulk-cancellation':
+      return <NewBulkCancellation />
+    case 'stop-everything':
+      return <StopEverything />
     case 'search':
       return <Search key={of.query} query={of.query} />
     case 'nodes':

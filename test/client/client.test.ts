@@ -42,6 +42,27 @@ test('everything pending is canceled at once', async () => {
   expect(await client.cancelPending('two')).toMatchObject({ queued_for_cancellation_transaction_ids: [id] })
 })
 
+test('a bulk cancellation is created once under its key, listed, read, and lists its transactions', async () => {
+  const { id } = await client.send('two', input)
+  const body = { name: 'stuck', filter: { ids: [id] }, relayers: ['two'] } as const
+  const made = await client.createBulkCancellation(body, { idempotencyKey: 'bulk-1' })
+  expect(made).toMatchObject({
+    name: 'stuck',
+    counts: { dropped: 1, safe_to_retry: 'all' },
+    parts: [{ relayer_id: 'two' }],
+  })
+  const { id: later } = await client.send('two', input)
+  expect(await client.createBulkCancellation(body, { idempotencyKey: 'bulk-1' })).toMatchObject({ id: made.id })
+  expect(await client.transaction('two', later)).toMatchObject({ status: 'pending' })
+  expect(await client.bulkCancellations({ perPage: 1 })).toMatchObject({ items: [{ id: made.id }] })
+  expect(await client.bulkCancellation(made.id)).toMatchObject({ id: made.id, final: true })
+  expect(await client.bulkCancellationTransactions(made.id)).toMatchObject({
+    items: [{ transaction: { id, status: 'canceled' }, cancellation: { state: 'dropped' } }],
+    total: 1,
+  })
+  await expect(client.bulkCancellation('none')).rejects.toMatchObject({ code: 'BULK_CANCELLATION_NOT_FOUND' })
+})
+
 test('keys are created, listed and revoked', async () => {
   const { id, key } = await client.createApiKey({ name: 'billing', scopes: ['read'], relayers: ['one'] })
   const scoped = openClient({ url: server.url, apiKey: key, fetch: ownFetch })

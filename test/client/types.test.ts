@@ -9,6 +9,7 @@ test('the types are those of the OpenAPI document; -u writes them anew', async (
   const document: NamedSchemas = dereferenced((await server.ask('GET', '/api/v1/openapi.json', { token: null })).body)
   for (const name of [
     'transaction-types',
+    'bulk-types',
     'account-types',
     'relayer-types',
     'dashboard-types',

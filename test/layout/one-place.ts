@@ -34,7 +34,7 @@ const onePlaces: readonly OnePlace[] = [
   {
     what: 'draws randomness',
     pattern: /\bMath\s*\.\s*random\b|\brandom(?:Bytes|Int|UUID|FillSync|Fill)\b|\bgetRandomValues\b/,
-    places: ['ops/random.ts'],
+    places: ['ops/random.ts', 'dashboard/state/fresh-key.ts'],
   },
   {
     what: "matches a node's prose",

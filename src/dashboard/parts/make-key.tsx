@@ -13,6 +13,7 @@ const scopes: readonly (readonly [KeyScope, string])[] = [
   ['send', 'send and replace'],
   ['cancel', 'take transactions back'],
   ['release', 'release transactions on hold'],
+  ['pause', 'pause relayers'],
   ['sign', 'sign messages'],
   ['admin', 'change relayers, keys and everything else'],
 ]

@@ -26,6 +26,8 @@ export interface Reply<T> {
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
+  /** The same request may be sent again under the same one. */
+  readonly idempotencyKey?: string
   /** The page refreshes itself: that does not keep the session alive. */
   readonly background?: boolean
   readonly signal?: AbortSignal
@@ -46,11 +48,12 @@ export function whenSessionEnds(run: () => void): void {
 
 /** `path` from `/v1` or `/session` on. Throws Failure, and the reason of an aborted signal. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<Reply<T>> {
-  const { method = 'GET', body, background, signal } = options
+  const { method = 'GET', body, idempotencyKey, background, signal } = options
   const answer = await fetch(`/dashboard/api${path}`, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(background && { 'x-background': '1' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -3,6 +3,8 @@ import { signal } from '@preact/signals'
 
 export type Route =
   | { readonly view: 'relayers' | 'nodes' | 'figures' | 'gas' | 'dead-letters' | 'api-keys' | 'audit-log' | 'nothing' }
+  | { readonly view: 'bulk-cancellations' | 'new-bulk-cancellation' | 'stop-everything' }
+  | { readonly view: 'bulk-cancellation'; readonly bulk: string }
   | { readonly view: 'search'; readonly query: string }
   | { readonly view: 'relayer' | 'cancel-all'; readonly relayer: string }
   | { readonly view: 'transaction'; readonly relayer: string; readonly transaction: string }
@@ -15,6 +17,8 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }
+  if (first === 'bulk-cancellations' && third === undefined) return bulkRouteOf(relayer)
+  if (first === 'stop-everything' && !relayer) return { view: 'stop-everything' }
   if (first === 'figures' && !relayer) return { view: 'figures' }
   if (
     (first === 'nodes' ||
@@ -31,6 +35,11 @@ export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'searc
   if (third === 'cancel-all' && fourth === undefined) return { view: 'cancel-all', relayer }
   if (third === 'transactions' && fourth) return { view: 'transaction', relayer, transaction: fourth }
   return { view: 'nothing' }
+}
+
+function bulkRouteOf(second: string | undefined): Route {
+  if (!second) return { view: 'bulk-cancellations' }
+  return second === 'new' ? { view: 'new-bulk-cancellation' } : { view: 'bulk-cancellation', bulk: second }
 }
 
 function decoded(part: string): string {

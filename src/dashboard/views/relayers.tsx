@@ -6,6 +6,7 @@ import { Ether, Gwei } from '../parts/exact.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { ReadAt } from '../parts/price.tsx'
+import { mayStop } from '../state/bulk.ts'
 import { capIn, lowCapOf } from '../state/caps.ts'
 import { shownNow } from '../state/clock.ts'
 import { conditionTitles, type Health, healthOf, healthOrder, heldOf } from '../state/conditions.ts'
@@ -34,6 +35,13 @@ export function Relayers() {
             <>
               <Table relayers={relayers} gas={gas.answer?.data ?? []} />
               <NetworkPauses relayers={relayers} reload={loaded.reload} />
+              {mayStop() && (
+                <p class="back">
+                  <a class="button quiet" href="/stop-everything">
+                    Stop everything…
+                  </a>
+                </p>
+              )}
             </>
           )}
           {total > relayers.length && (

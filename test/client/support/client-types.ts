@@ -10,7 +10,10 @@ type TypesOfFile = readonly (readonly [name: string, schema: string])[]
 
 /** Files, and each of their types with its schema in the document. */
 export const typeFiles: Readonly<
-  Record<'transaction-types' | 'account-types' | 'relayer-types' | 'dashboard-types' | 'record-types', TypesOfFile>
+  Record<
+    'transaction-types' | 'bulk-types' | 'account-types' | 'relayer-types' | 'dashboard-types' | 'record-types',
+    TypesOfFile
+  >
 > = {
   'transaction-types': [
     ['TransactionView', 'Transaction'],
@@ -24,6 +27,12 @@ export const typeFiles: Readonly<
     ['ReleaseResultView', 'ReleaseResult'],
     ['ReleaseInput', 'ReleaseRequest'],
     ['ReleaseOfInput', 'ReleaseOf'],
+  ],
+  'bulk-types': [
+    ['BulkView', 'BulkCancellationObject'],
+    ['BulkHeadView', 'BulkCancellationHead'],
+    ['BulkTransactionView', 'BulkCanceledTransaction'],
+    ['BulkInput', 'BulkCancellationRequest'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

@@ -1,0 +1,69 @@
+// Bulk cancellations: making one, at most once however often the button is pressed, and their filters in words.
+import { useRef } from 'preact/hooks'
+import type { RelayerView } from '../../client/account-types.ts'
+import type { BulkHeadView, BulkInput, BulkView } from '../../client/bulk-types.ts'
+import { exactAmount } from '../../domain/shown-amount.ts'
+import { plural } from './format.ts'
+import { freshKey } from './fresh-key.ts'
+import { useLoad } from './load.ts'
+import { networkOf } from './networks.ts'
+import { pathOf, request } from './request.ts'
+import { go } from './route.ts'
+import { may } from './session.ts'
+
+export const bulksPath = '/v1/bulk-cancellations'
+
+/** `admin` pauses as well. */
+export function mayStop(): boolean {
+  return may('cancel') && (may('pause') || may('admin'))
+}
+
+/** Sends the body, and goes to the page of the new one. The same body keeps its key, so a second try makes no second one. */
+export function useMakeBulk(): (body: BulkInput) => Promise<void> {
+  const last = useRef({ text: '', key: '' })
+  return async (body) => {
+    const text = JSON.stringify(body)
+    if (last.current.text !== text) last.current = { text, key: freshKey() }
+    const idempotencyKey = last.current.key
+    const { data } = await request<BulkView>(bulksPath, { method: 'POST', body, idempotencyKey })
+    go(pathOf`/bulk-cancellations/${data.id}`)
+  }
+}
+
+export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadView['counts']): number {
+  return dropped + racing + won + lost + external
+}
+
+export function filterWords({ filter }: Pick<BulkHeadView, 'filter'>): string {
+  const { ids, to, selector, older_than: older, newer_than: newer, status } = filter
+  const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
+  const words = [
+    ids && (ids.length === 1 ? 'one transaction' : `${plural(ids.length, 'transaction')} by id`),
+    to && `to ${to}`,
+    selector && `selector ${selector}`,
+    older && `older than ${older}`,
+    newer && `newer than ${newer}`,
+    status?.join(' or '),
+    valueFrom && `value from ${amount(valueFrom)}`,
+    valueTo && `value to ${amount(valueTo)}`,
+    nonceFrom !== undefined && `nonce from ${nonceFrom}`,
+    nonceTo !== undefined && `nonce to ${nonceTo}`,
+  ].filter((each) => typeof each === 'string')
+  return words.length === 0 ? 'everything open' : words.join(', ')
+}
+
+function amount(wei: string): string {
+  const { figure, unit } = exactAmount(BigInt(wei))
+  return `${figure} ${unit}`
+}
+
+/** The symbol of the relayers' networks; undefined where they have several, whose amounts have no sum. */
+export function useSymbols(): (relayers: readonly string[]) => string | undefined {
+  const { answer } = useLoad<readonly RelayerView[]>('/v1/relayers?per_page=1000', false)
+  return (relayers) => {
+    const ids = new Set(relayers)
+    const its = answer?.data.filter(({ id }) => ids.has(id)) ?? []
+    const symbols = new Set(its.map(({ network }) => networkOf(network).symbol))
+    return symbols.size > 1 ? undefined : ([...symbols][0] ?? networkOf(undefined).symbol)
+  }
+}

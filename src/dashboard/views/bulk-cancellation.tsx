@@ -1,0 +1,206 @@
+// One bulk cancellation: who and why, its progress at each relayer, its refusals, and its transactions with their verdicts.
+import { useSignal } from '@preact/signals'
+import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
+import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
+import { Time } from '../parts/exact.tsx'
+import { Badge, Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
+import { bulksPath, filterWords, useSymbols } from '../state/bulk.ts'
+import { grouped } from '../state/format.ts'
+import { useLoad } from '../state/load.ts'
+import { pathOf } from '../state/request.ts'
+import { verdictOf } from '../state/verdict.ts'
+
+const perPage = 25
+
+export function BulkCancellation({ id }: { id: string }) {
+  const path = `${bulksPath}${pathOf`/${id}`}`
+  const loaded = useLoad<BulkView>(path)
+  const bulk = loaded.answer?.data
+  const symbolOf = useSymbols()
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this page is">
+        <a href="/bulk-cancellations">Bulk cancellations</a> <span aria-hidden="true">/</span> {bulk?.name ?? id}
+      </nav>
+      <Heading aside={bulk && <BulkBadge bulk={bulk} />}>{bulk?.name ?? 'Bulk cancellation'}</Heading>
+      <Shown loaded={loaded} what="the bulk cancellation">
+        {(data) => (
+          <>
+            <Facts bulk={data} />
+            <BulkTally bulk={data} symbol={symbolOf(data.relayers)} />
+            <Parts bulk={data} symbolOf={symbolOf} />
+            <Refused bulk={data} />
+            <Canceled path={path} />
+          </>
+        )}
+      </Shown>
+    </>
+  )
+}
+
+function Facts({ bulk }: { bulk: BulkView }) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Filter</dt>
+        <dd>{filterWords(bulk)}</dd>
+      </div>
+      {bulk.reason !== undefined && (
+        <div>
+          <dt>Reason</dt>
+          <dd>{bulk.reason}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Requested</dt>
+        <dd title={bulk.requested_by && `by the API key ${bulk.requested_by}`}>
+          <Time at={bulk.requested_at} />
+        </dd>
+      </div>
+      <div>
+        <dt>Relayers</dt>
+        <dd>
+          {bulk.every_relayer ? 'all' : bulk.relayers.join(', ')}{' '}
+          {bulk.pause && <Badge tone="warn">Paused by it</Badge>}
+        </dd>
+      </div>
+      {bulk.final_at !== undefined && (
+        <div>
+          <dt>Final</dt>
+          <dd>
+            <Time at={bulk.final_at} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Id</dt>
+        <dd>
+          <Copy text={bulk.id} label="id" />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+const partWords = {
+  waiting: ['bad', 'not stopped yet'],
+  taking: ['info', 'stopped, being written'],
+  written: ['quiet', 'stopped'],
+} as const
+
+function Parts({ bulk, symbolOf }: { bulk: BulkView; symbolOf: ReturnType<typeof useSymbols> }) {
+  return (
+    <section aria-labelledby="parts">
+      <h2 id="parts">Relayers</h2>
+      <div class="scroll">
+        <table class="list cards">
+          <caption class="unseen">The progress at each relayer</caption>
+          <thead>
+            <tr>
+              {['Relayer', 'State', 'Free', 'Racing', 'Won', 'Too late', 'Cost', 'Final'].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bulk.parts.map(({ relayer_id: relayer, state, counts, final }) => {
+              const [tone, words] = partWords[state]
+              return (
+                <tr key={relayer}>
+                  <th scope="row">
+                    <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>
+                  </th>
+                  <td>
+                    <Badge tone={tone}>{words}</Badge>
+                  </td>
+                  <td data-label="Free">{grouped(counts.dropped)}</td>
+                  <td data-label="Racing">{grouped(counts.racing)}</td>
+                  <td data-label="Won">{grouped(counts.won)}</td>
+                  <td data-label="Too late">{grouped(counts.lost + counts.external)}</td>
+                  <td data-label="Cost">
+                    <BulkCost counts={counts} symbol={symbolOf([relayer])} />
+                  </td>
+                  <td data-label="Final">{final ? 'yes' : 'no'}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Refused({ bulk }: { bulk: BulkView }) {
+  const refused = bulk.parts.flatMap((part) => part.refused.map((each) => ({ ...each, relayer: part.relayer_id })))
+  if (refused.length === 0) return null
+  return (
+    <section aria-labelledby="refused">
+      <h2 id="refused">Not canceled</h2>
+      <ul>
+        {refused.map(({ transaction_id: id, relayer, message }) => (
+          <li key={id}>
+            <TransactionLink relayer={relayer} id={id} /> {message}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Canceled({ path }: { path: string }) {
+  const page = useSignal(1)
+  const loaded = useLoad<readonly BulkTransactionView[]>(`${path}/transactions?per_page=${perPage}&page=${page.value}`)
+  return (
+    <section aria-labelledby="canceled">
+      <h2 id="canceled">Transactions</h2>
+      <Shown loaded={loaded} what="its transactions">
+        {(items, total) => (
+          <>
+            {items.length === 0 ? <Empty title="No transaction" /> : <Transactions items={items} />}
+            <Pages page={page} perPage={perPage} total={total} />
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+function Transactions({ items }: { items: readonly BulkTransactionView[] }) {
+  return (
+    <div class="scroll">
+      <table class="list cards">
+        <caption class="unseen">The transactions that it canceled, by relayer</caption>
+        <thead>
+          <tr>
+            <th scope="col">Transaction</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Relayer</th>
+            <th scope="col">Nonce</th>
+            <th scope="col">Safe to send again</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ transaction: { id, relayer_id: relayer, nonce }, cancellation }) => {
+            const [tone, word] = verdictOf(cancellation)
+            return (
+              <tr key={id}>
+                <th scope="row">
+                  <TransactionLink relayer={relayer} id={id} />
+                </th>
+                <td>
+                  <Badge tone={tone}>{word}</Badge>
+                </td>
+                <td data-label="Relayer">{relayer}</td>
+                <td data-label="Nonce">{nonce === undefined ? '—' : grouped(nonce)}</td>
+                <td data-label="Safe to send again">{cancellation.safe_to_retry ? 'yes' : 'no'}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+// A new bulk cancellation by a filter: a form, the API call that it makes, and a typed confirmation.
+import { useSignal } from '@preact/signals'
+import type { BulkInput } from '../../client/bulk-types.ts'
+import { Field, FieldRange } from '../parts/bulk-field.tsx'
+import { Heading } from '../parts/pieces.tsx'
+import { TypedConfirm } from '../parts/typed-confirm.tsx'
+import { bulksPath, filterWords, mayStop, useMakeBulk } from '../state/bulk.ts'
+import { parameterOf } from '../state/filters.ts'
+import { may } from '../state/session.ts'
+
+const statuses = ['pending', 'sent', 'submitted'] as const
+type Status = (typeof statuses)[number]
+type BulkFields = Readonly<
+  Record<
+    | ('relayers' | 'to' | 'selector' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
+    | ('nonce_from' | 'nonce_to' | 'name' | 'reason'),
+    string
+  >
+>
+const empty: BulkFields = {
+  ...{ relayers: '', to: '', selector: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
+  ...{ nonce_from: '', nonce_to: '', name: '', reason: '' },
+}
+
+export function NewBulkCancellation() {
+  const fields = useSignal(empty)
+  const chosen = useSignal<readonly Status[]>([])
+  const isAll = useSignal(false)
+  const pauses = useSignal(false)
+  const make = useMakeBulk()
+  const body = bodyOf(fields.value, chosen.value, isAll.value, pauses.value)
+  const set = (name: keyof BulkFields) => (text: string) => {
+    fields.value = { ...fields.value, [name]: text }
+  }
+  const field = (name: keyof BulkFields) => ({ value: fields.value[name], set: set(name) })
+  return (
+    <>
+      <nav class="crumbs" aria-label="Where this page is">
+        <a href="/bulk-cancellations">Bulk cancellations</a> <span aria-hidden="true">/</span> New
+      </nav>
+      <Heading>Cancel by a filter</Heading>
+      {!may('cancel') && <p class="notice warn">This key may not cancel. A key with the scope “cancel” may.</p>}
+      <div class="filters">
+        <div class="row">
+          {!isAll.value && <Field label="Relayers, with commas" {...field('relayers')} />}
+          <Check label="All relayers" on={isAll} />
+          {mayStop() && <Check label="Pause them" on={pauses} />}
+        </div>
+        <div class="row">
+          <Field label="Receiver" hint="0x…" {...field('to')} />
+          <Field label="Selector" hint="0xa9059cbb" {...field('selector')} />
+          <fieldset>
+            <legend>Status (none: each of them)</legend>
+            {statuses.map((status) => (
+              <label key={status} class="choice">
+                <input
+                  type="checkbox"
+                  checked={chosen.value.includes(status)}
+                  onChange={({ currentTarget }) => {
+                    const others = chosen.value.filter((each) => each !== status)
+                    chosen.value = currentTarget.checked ? [...others, status] : others
+                  }}
+                />
+                {status}
+              </label>
+            ))}
+          </fieldset>
+          <FieldRange
+            legend="Age, such as 90s, 10m, 24h"
+            labels={['at least', 'less than']}
+            one={field('older_than')}
+            other={field('newer_than')}
+          />
+          <FieldRange
+            legend="Value in ether"
+            labels={['from', 'to']}
+            one={field('value_from')}
+            other={field('value_to')}
+          />
+          <FieldRange legend="Nonce" labels={['from', 'to']} one={field('nonce_from')} other={field('nonce_to')} />
+        </div>
+        <div class="row">
+          <Field label="Name (optional)" {...field('name')} />
+          <Field label="Reason (optional)" {...field('reason')} />
+        </div>
+      </div>
+      {may('cancel') && (
+        <div class="panel">
+          <p class="lead">
+            Cancels {filterWords(body)} of{' '}
+            {isAll.value ? 'all relayers' : body.relayers.length === 0 ? '…' : [...body.relayers].join(', ')}
+            {pauses.value && ', and pauses them'}.
+          </p>
+          <TypedConfirm word="cancel" act="Cancel what matches" path={bulksPath} body={body} run={() => make(body)} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function Check({ label, on }: { label: string; on: { value: boolean } }) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={on.value}
+        onChange={({ currentTarget }) => {
+          on.value = currentTarget.checked
+        }}
+      />
+      {label}
+    </label>
+  )
+}
+
+/** Texts that are no figures go to the service, whose refusal names the member and the form. */
+function bodyOf(fields: BulkFields, status: readonly Status[], isAll: boolean, pause: boolean): BulkInput {
+  const text = (name: keyof BulkFields) => fields[name].trim()
+  const given = (...members: readonly (keyof BulkFields)[]) =>
+    Object.fromEntries(members.filter((name) => text(name) !== '').map((name) => [name, text(name)]))
+  const wei = (name: 'value_from' | 'value_to') => text(name) !== '' && { [name]: parameterOf(name, text(name)) }
+  const nonce = (name: 'nonce_from' | 'nonce_to') => text(name) !== '' && { [name]: Number(text(name)) }
+  return {
+    ...given('name', 'reason'),
+    filter: {
+      ...given('to', 'selector', 'older_than', 'newer_than'),
+      ...(status.length > 0 && { status }),
+      ...{ ...wei('value_from'), ...wei('value_to'), ...nonce('nonce_from'), ...nonce('nonce_to') },
+    },
+    relayers: isAll
+      ? 'all'
+      : text('relayers')
+          .split(/[\s,]+/)
+          .filter((id) => id !== ''),
+    ...(pause && { pause }),
+  }
+}

@@ -1,0 +1,146 @@
+// Bulk cancellations from the dashboard in real Chromium: by a filter, from selected rows, and of everything.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
+import { healthy, mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { signIn, type Visit, violations, visit } from './support/visit.ts'
+
+describe.skipIf(chromiumPath === undefined)('bulk cancellations', () => {
+  let scene: Scene
+  let browser: Browser
+  let operator: Visit
+  beforeAll(async () => {
+    browser = await openBrowser()
+    scene = await setScene()
+    operator = await visit(browser)
+    await signIn(operator.page, scene.service)
+  })
+  afterAll(async () => {
+    await operator?.[Symbol.asyncDispose]()
+    await scene?.[Symbol.asyncDispose]()
+    await browser?.close()
+  })
+
+  const at = (path: string) => `${scene.service.url}${path}`
+  const submitted = async (relayer: string, to = `0x${'11'.repeat(20)}`) => {
+    const { id } = await scene.client.send(relayer, {
+      ...{ to, value: '1500000000000000', gas_limit: 40_000 },
+      ...{ max_fee_per_gas: '42000000000', max_priority_fee_per_gas: '1000000000' },
+    })
+    await expect.poll(async () => (await scene.client.get(relayer, id)).status, { timeout: 20_000 }).toBe('submitted')
+    return id
+  }
+  const hasNoOp = async (relayer: string, id: string) => {
+    const noOp = (await scene.client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
+    return noOp !== undefined && (await scene.anvil.rpc('eth_getTransactionByHash', [noOp.hash])) !== null
+  }
+  const isFinal = async (relayer: string, id: string) => {
+    await mineAt(scene.anvil, 60)
+    return (await scene.client.cancellation(relayer, id)).final
+  }
+
+  test('rows of a list are selected, canceled as one object, and its page shows the verdicts as they come', async () => {
+    const { page, faults } = operator
+    const ids = [await submitted('market'), await submitted('market')]
+    const kept = await submitted('market')
+    await page.goto(at('/relayers/market'))
+    for (const id of ids) await page.getByLabel(`Select transaction ${id}`).check()
+    await page.getByText('2 transactions selected').waitFor()
+    await page.getByRole('button', { name: 'Cancel the selected…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason (optional)').fill('paid twice')
+    await dialog.getByText(`"ids":["${ids[0]}","${ids[1]}"]`).waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel 2 transactions' }).click()
+    await page.getByRole('heading', { name: 'Bulk cancellation', level: 1 }).waitFor()
+    await page.getByText('paid twice').waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/bulk-cancellations\/[0-9a-f-]{36}$/)
+    await page.getByText('under way').waitFor()
+    for (const id of ids) await expect.poll(() => hasNoOp('market', id), { timeout: 20_000 }).toBe(true)
+    for (const id of ids) await expect.poll(() => isFinal('market', id), { timeout: 30_000 }).toBe(true)
+    await page.getByText('all canceled').waitFor()
+    await page.getByText('The payloads of all of them may be sent again').waitFor()
+    expect(await page.locator('[aria-labelledby=canceled] tbody tr').count()).toBe(2)
+    await page.locator(`[aria-labelledby=canceled] a[title="${ids[0]}"]`).waitFor()
+    expect((await scene.client.get('market', kept)).status).not.toBe('canceled')
+    expect(await violations(page)).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  test('a filter is filled in, and takes its matches only after a typed confirmation', async () => {
+    const { page, faults } = operator
+    const receiver = `0x${'22'.repeat(20)}`
+    const [taken, kept] = [await submitted('bridge', receiver), await submitted('bridge')]
+    await page.goto(at('/bulk-cancellations'))
+    await page.getByRole('link', { name: 'Cancel by a filter…' }).click()
+    await page.getByLabel('Relayers, with commas').fill('bridge, faucet')
+    await page.getByLabel('Receiver').fill(receiver)
+    await page.getByRole('group', { name: 'Value in ether' }).getByLabel('from').fill('0.001')
+    await page.getByLabel('Name (optional)').fill('wrong receiver')
+    await page.getByText(`"filter":{"to":"${receiver}","value_from":"1000000000000000"}`).waitFor()
+    const act = page.getByRole('button', { name: 'Cancel what matches' })
+    expect(await act.isDisabled()).toBe(true)
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('Type cancel to confirm').fill('cancel')
+    await act.click()
+    await page.getByRole('heading', { name: 'wrong receiver', level: 1 }).waitFor()
+    await expect.poll(async () => (await scene.client.get('bridge', taken)).status).toBe('canceled')
+    expect((await scene.client.get('bridge', kept)).status).not.toBe('canceled')
+    await page.goto(at('/bulk-cancellations'))
+    const row = page.locator('tbody tr', { hasText: 'wrong receiver' })
+    expect(await row.textContent()).toMatch(/to 0x2{40}, value from 0\.001 ether.*bridge, faucet/)
+
+    await page.goto(at('/bulk-cancellations/new'))
+    await page.getByLabel('All relayers').check()
+    await page.getByRole('group', { name: 'Age, such as' }).getByLabel('at least').fill('ten minutes')
+    await page.getByLabel('Type cancel to confirm').fill('cancel')
+    await act.click()
+    await page.getByRole('alert').getByText('older_than').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('everything is stopped in three clicks, with a typed confirmation', async () => {
+    const { page, faults } = operator
+    const id = await submitted('treasury')
+    await page.goto(at('/'))
+    await page.getByRole('link', { name: 'Stop everything…' }).click()
+    const act = page.getByRole('button', { name: 'Stop everything' })
+    expect(await act.isDisabled()).toBe(true)
+    await page.getByText(`${healthy.length + 1} relayers, with `).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('Type stop everything to confirm').fill('stop everything')
+    await act.click()
+    await page.getByText('Paused by it').waitFor()
+    expect((await scene.client.get('treasury', id)).status).toBe('canceled')
+    expect(await page.locator('[aria-labelledby=parts] tbody tr').count()).toBe(healthy.length + 1)
+    for (const relayer of ['payouts', ...healthy]) {
+      const { status, body } = await scene.client.request('POST', `/relayers/${relayer}/transactions`, {
+        body: { to: `0x${'11'.repeat(20)}`, value: '1', speed: 'fast' },
+      })
+      expect([status, JSON.stringify(body)]).toEqual([expect.any(Number), expect.stringContaining('paused')])
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('a key without the scopes sees the pages and none of the buttons', async () => {
+    const made = async (scopes: readonly string[]) => {
+      const { body } = await scene.client.request('POST', '/api-keys', { body: { name: scopes.join(), scopes } })
+      return (body as { readonly data: { readonly key: string } }).data.key
+    }
+    await using reader = await visit(browser, { viewport: { width: 360, height: 740 } })
+    await signIn(reader.page, scene.service, await made(['read']))
+    for (const path of ['/bulk-cancellations', '/bulk-cancellations/new', '/stop-everything', '/']) {
+      await reader.page.goto(at(path))
+      await reader.page.locator('h1').waitFor()
+      expect(await reader.page.getByRole('button', { name: /Stop everything|Cancel/ }).count()).toBe(0)
+      expect(await reader.page.getByRole('link', { name: /Stop everything…|Cancel by a filter…/ }).count()).toBe(0)
+      expect(await violations(reader.page)).toEqual([])
+    }
+    await using canceler = await visit(browser)
+    await signIn(canceler.page, scene.service, await made(['read', 'cancel']))
+    await canceler.page.goto(at('/bulk-cancellations'))
+    await canceler.page.getByRole('link', { name: 'Cancel by a filter…' }).waitFor()
+    expect(await canceler.page.getByRole('link', { name: 'Stop everything…' }).count()).toBe(0)
+    expect([...reader.faults, ...canceler.faults]).toEqual([])
+  })
+})

@@ -1,0 +1,254 @@
+// The commands of bulk cancellations, from the packed package, against the packed service and a real node.
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { type Anvil, devAccount, startAnvil } from '../../tooling/anvil.ts'
+import { type Client, openClient, until } from '../../tooling/client.ts'
+import { type Service, startService } from '../../tooling/service.ts'
+import { start } from './support/packed.ts'
+
+const [to, other] = [devAccount(5).address, devAccount(6).address]
+const main = join(inject('packed'), 'dist/main.js')
+let anvil: Anvil
+let service: Service
+let client: Client
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rescind-bulk-'))
+  anvil = await startAnvil({ mining: 'manual' })
+  service = await startService({
+    main: [main, 'start'],
+    networks: [{ name: 'local', rpcUrls: [anvil.url] }],
+    relayers: ['one', 'two'].map((id, index) => ({ id, privateKey: devAccount(index).key })),
+  })
+  client = openClient(service.url, service.apiKey)
+})
+afterAll(async () => {
+  await client?.close()
+  await service?.[Symbol.asyncDispose]()
+  await anvil?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const env = () => ({ API_KEY: service.apiKey, RESCIND_URL: service.url })
+const running = (args: readonly string[], more: Readonly<Record<string, string>> = env()) =>
+  start(main, args, { cwd: folder, env: more })
+const rescind = (args: readonly string[], more?: Readonly<Record<string, string>>) => running(args, more).ended
+
+async function submitted(relayer: string, receiver = to): Promise<string> {
+  const { id } = await client.send(relayer, { to: receiver, value: '1', speed: 'fast' })
+  await until(async () => (await client.get(relayer, id)).status === 'submitted', { what: 'submitted' })
+  return id
+}
+
+const mineUntilEnd = (child: { readonly exitCode: number | null }) =>
+  until(
+    async () => {
+      await anvil.mine()
+      return child.exitCode !== null
+    },
+    { what: 'the end of the command', everyMs: 300, limitMs: 60_000 },
+  )
+
+const noOpInPool = (relayer: string, id: string) =>
+  until(
+    async () => {
+      const found = (await client.attempts(relayer, id)).find(({ kind }) => kind === 'cancel')
+      return found && (await anvil.rpc('eth_getTransactionByHash', [found.hash])) !== null && found
+    },
+    { what: 'a no-op in the pool' },
+  )
+
+/** A person at a terminal. */
+async function inProcess(args: readonly string[], typed: string) {
+  const written = { stdout: '', stderr: '' }
+  const writer = (name: keyof typeof written) =>
+    Object.assign(new PassThrough(), { isTTY: true }).on('data', (chunk) => {
+      written[name] += chunk
+    })
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  stdin.end(typed)
+  const streams = { stdin, stdout: writer('stdout'), stderr: writer('stderr') }
+  const stop = new AbortController().signal
+  return { exit: await run(args, { ...streams, env: env(), directory: folder, stop }), ...written }
+}
+
+test('bulk create cancels what matches, after a question, and bulk watch ends with 0 once nothing can execute', async () => {
+  const [taken, kept] = [await submitted('one'), await submitted('one', other)]
+  const args = ['bulk', 'create', '-r', 'one', '--to', to, '--name', 'wrong receiver', '--reason', 'they wrote']
+  const unanswered = await rescind(args)
+  expect(unanswered).toMatchObject({
+    exit: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/cancels +to 0x\w+\ntransactions, at most +1\n[\s\S]*add --yes/),
+  })
+  const declined = await inProcess(args, 'n\n')
+  expect(declined).toMatchObject({ exit: 1, stderr: expect.stringContaining('nothing was canceled') })
+  expect((await client.get('one', taken)).status).toBe('submitted')
+
+  const created = await inProcess(args, 'y\n')
+  expect(created).toMatchObject({ exit: 5, stderr: expect.stringMatching(/idempotency key: [\w-]{36}\n/) })
+  const id = created.stdout.trim()
+  expect((await client.get('one', taken)).status).toBe('canceled')
+  expect((await client.get('one', kept)).status).toBe('submitted')
+  expect(await rescind(['bulk', 'watch', id, '--timeout', '1'])).toMatchObject({
+    exit: 5,
+    stderr: expect.stringContaining('undecided'),
+  })
+
+  await noOpInPool('one', taken)
+  const watching = running(['bulk', 'watch', id])
+  await until(() => watching.stdout() !== '', { what: 'the first line' })
+  await mineUntilEnd(watching.child)
+  const watched = await watching.ended
+  expect(watched).toMatchObject({ exit: 0, stderr: '' })
+  expect(watched.stdout).toMatch(
+    /^1 canceled: 0 dropped, 1 racing[^\n]*1 not final\n[\s\S]*0 racing, 1 won[^\n]*final\n/,
+  )
+  expect(watched.stdout).toMatch(/\nname +wrong receiver\n[\s\S]*\ncost +0\.0\d+ ether\nsafe to retry +yes\n/)
+  const lines = (await rescind(['bulk', 'watch', id, '--json'])).stdout.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).final)).toEqual([true])
+
+  const listed = await rescind(['bulk', 'list'])
+  expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id} +\\S+ +wrong receiver +1 +1 +0 +0 +0\\.0`))
+  expect(JSON.parse((await rescind(['bulk', 'list', '--json'])).stdout)).toMatchObject([{ id, final: true }])
+  const shown = await rescind(['bulk', 'show', id, '--transactions'])
+  expect(shown).toMatchObject({ exit: 0, stderr: '' })
+  expect(shown.stdout).toMatch(/\nRELAYER +STATE[^\n]*\none +written +/)
+  expect(shown.stdout).toMatch(new RegExp(`\\nTRANSACTION[^\\n]*\\n${taken} +one +\\d+ +won +yes +yes +0x`))
+  const json = JSON.parse((await rescind(['bulk', 'show', id, '--transactions', '--json'])).stdout)
+  expect(json).toMatchObject({ id, reason: 'they wrote', transactions: [{ transaction: { id: taken } }] })
+})
+
+test('the same key names the same cancellation, and takes nothing that was sent since', async () => {
+  await anvil.mine(3)
+  const id = await submitted('two')
+  const args = ['bulk', 'create', '-r', 'two', '--id', id, '--yes', '--idempotency-key', 'k1']
+  const created = await rescind(args)
+  expect(created).toMatchObject({ exit: 5, stderr: expect.not.stringContaining('idempotency key') })
+  await noOpInPool('two', id)
+  const again = running([...args, '--wait', '60', '--json'])
+  await mineUntilEnd(again.child)
+  const ended = await again.ended
+  expect(ended).toMatchObject({ exit: 0, stderr: '' })
+  expect(JSON.parse(ended.stdout)).toMatchObject({ id: created.stdout.trim(), final: true, filter: { ids: [id] } })
+  const reused = await rescind([...args, '--name', 'another'])
+  expect(reused).toMatchObject({ exit: 3, stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED') })
+})
+
+test('a payload that is mined first ends with 4', async () => {
+  const id = await submitted('two')
+  const { hash = '' } = await client.get('two', id)
+  const raw = await anvil.rpc<string>('eth_getRawTransactionByHash', [hash])
+  const canceling = running(['bulk', 'create', '-r', 'two', '--status', 'submitted', '--yes', '--wait', '60'])
+  const noOp = await noOpInPool('two', id)
+  // The block is of a miner that never saw the no-op.
+  await anvil.rpc('anvil_dropTransaction', [noOp.hash])
+  await anvil.rpc('eth_sendRawTransaction', [raw])
+  await anvil.mine(3)
+  expect(await canceling.ended).toMatchObject({
+    exit: 4,
+    stderr: expect.stringContaining('1 ended with another transaction in the nonce'),
+  })
+})
+
+test('everything is stopped by one command: each relayer is paused, and nothing of any is left', async () => {
+  const ids = [await submitted('one'), await submitted('two')]
+  const declined = await inProcess(['stop-everything'], 'n\n')
+  expect(declined).toMatchObject({
+    exit: 1,
+    stderr: expect.stringMatching(/relayers +all 2\ncancels +everything open\n/),
+  })
+  expect((await client.get('one', ids[0] ?? '')).status).toBe('submitted')
+  const stopping = running(['stop-everything', '--yes', '--reason', 'a leak', '--wait', '60', '--json'])
+  await Promise.all([noOpInPool('one', ids[0] ?? ''), noOpInPool('two', ids[1] ?? '')])
+  await mineUntilEnd(stopping.child)
+  const stopped = await stopping.ended
+  expect(stopped.exit).toBe(0)
+  expect(JSON.parse(stopped.stdout)).toMatchObject({
+    ...{ every_relayer: true, pause: true, reason: 'a leak', relayers: ['one', 'two'] },
+    counts: { won: 2, safe_to_retry: 'all' },
+  })
+  for (const relayer of ['one', 'two']) {
+    await expect(client.send(relayer, { to, value: '1' })).rejects.toThrow('RELAYER_PAUSED')
+    expect(await rescind(['resume', '-r', relayer])).toMatchObject({ exit: 0 })
+  }
+})
+
+test('a key that may cancel does not pause, and sees the cancellations of its relayers only', async () => {
+  const keyed = await rescind(['keys', 'create', '--name', 'ops', '--scope', 'read,cancel', '-r', 'one'])
+  const only = { API_KEY: keyed.stdout.trim(), RESCIND_URL: service.url }
+  expect(await rescind(['stop-everything', '--yes'], only)).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('SCOPE_MISSING'),
+  })
+  expect(await rescind(['bulk', 'create', '-r', 'one,two', '--yes'], only)).toMatchObject({ exit: 3, stdout: '' })
+  const all = await rescind(['bulk', 'create', '--all', '--yes', '--json'], only)
+  expect(all.exit).toBe(0)
+  expect(JSON.parse(all.stdout)).toMatchObject({ relayers: ['one'] })
+  const listed = JSON.parse((await rescind(['bulk', 'list', '--json'], only)).stdout)
+  expect(new Set(listed.flatMap((each: { relayers: readonly string[] }) => each.relayers))).toEqual(new Set(['one']))
+})
+
+/** The commands of a section of docs/recipes.md. */
+async function recipe(title: string): Promise<readonly string[]> {
+  const recipes = await readFile(new URL('../../docs/recipes.md', import.meta.url), 'utf8')
+  const section = recipes.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? ''
+  return [...section.matchAll(/^ *```sh\n([^`]+)```$/gm)].map(([, block = '']) => block.replaceAll(/^ {3}/gm, ''))
+}
+
+/** Its shell has `rescind`, and prints the exit code of each block. */
+async function follow(blocks: readonly string[]) {
+  await writeFile(join(folder, 'rescind'), `#!/bin/sh\nexec ${process.execPath} ${main} "$@"\n`)
+  await chmod(join(folder, 'rescind'), 0o755)
+  const file = join(folder, 'recipe.sh')
+  await writeFile(file, blocks.map((block) => `${block}\necho "exit $?"\n`).join(''))
+  const child = spawn('bash', [file], {
+    cwd: folder,
+    env: { ...process.env, ...env(), PATH: `${folder}:${process.env['PATH']}` },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let stdout = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk
+  })
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve(stdout)))
+  return { child, ended }
+}
+
+test.each([
+  ['Stop everything in an incident', '', 3],
+  // Ten minutes are too long for a test.
+  ['Cancel everything older than ten minutes', '1s', 2],
+])('the recipe is followed: %s', async (title, age, count) => {
+  await anvil.mine(3)
+  const ids = [await submitted('one'), await submitted('two')]
+  const blocks = await recipe(title)
+  expect(blocks).toHaveLength(count)
+  const sentBefore = Date.now()
+  await until(async () => Date.now() > sentBefore + 1_000, { what: 'their age' })
+  const { child, ended } = await follow(blocks.map((block) => block.replace('10m', age || '10m')))
+  await Promise.all([noOpInPool('one', ids[0] ?? ''), noOpInPool('two', ids[1] ?? '')])
+  await mineUntilEnd(child)
+  const printed = await ended
+  expect(printed.match(/^exit \d$/gm)).toEqual(['exit 5', 'exit 0', 'exit 0'].slice(0, count))
+  expect(printed).toMatch(/\nsafe to retry +yes\n/)
+  for (const relayer of ['one', 'two']) expect(await rescind(['resume', '-r', relayer])).toMatchObject({ exit: 0 })
+})
+
+test.each([
+  [['bulk', 'create', '--yes'], 'name relayers with --relayer, or take all of them with --all'],
+  [['bulk', 'create', '--all', '-r', 'one', '--yes'], 'give --relayer or --all, not both'],
+  [['bulk', 'create', '--all', '--older-than', '10min', '--yes'], '--older-than: "10min" is no duration; write 90s'],
+  [['bulk', 'create', '--all', '--selector', '0x12', '--yes'], '--selector: "0x12" is no selector'],
+  [['bulk', 'create', '--all', '--status', 'mined', '--yes'], 'Allowed choices are pending, sent, submitted'],
+  [['bulk', 'create', '--all', '--value-from', '1.5', '--yes'], '--value-from: "1.5" is no amount'],
+  [['bulk', 'watsch', 'x'], 'Did you mean watch?'],
+])('a wrong call ends with 2: %j', async (args, message) => {
+  expect(await rescind(args)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(message) })
+})
