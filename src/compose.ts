@@ -8,12 +8,11 @@ import { openNetwork } from './chain/network.ts'
 import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
 import type { OpenTransport } from './chain/nodes/transport.ts'
 import type { ContradictionMemory } from './chain/record-contradictions.ts'
-import { type BulkStops, stopRelayers } from './commands/bulk-cancellations/stop-relayers.ts'
+import type { BulkStops } from './commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
-import { type ManagementContext, takeEffect } from './commands/management.ts'
-import { pauseRelayer } from './commands/relayers/pause-relayer.ts'
+import type { ManagementContext } from './commands/management.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
@@ -23,6 +22,7 @@ import { type DatabaseSurroundings, openSharing, openStore } from './compose-dat
 import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
 import { openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
+import { openStops } from './compose-stops.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -271,16 +271,6 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     owns: (relayer) => reconciling?.owns(relayer) ?? false,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
-}
-
-/** How bulk cancellations stop their relayers: side by side where there are replicas, and one after the other on SQLite. */
-function openStops(management: ManagementContext, limits: Config['limits'], isShared: boolean): BulkStops {
-  return stopRelayers({
-    ...{ context: management, logger: management.logger, atOnce: isShared ? limits.bulkStopsAtOnce : 1 },
-    ...(isShared && { lookEveryMs: limits.bulkLookEveryMs }),
-    pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
-    takeEffect: () => takeEffect(management),
-  })
 }
 
 type Shared = Parameters<typeof openStore>[2]

@@ -1,5 +1,6 @@
 // A bulk cancellation: the request, its part at each relayer, and the counts of its transactions.
 import type { BulkFilter } from './bulk-filter.ts'
+import type { CostLimit, NotTaken } from './decide/choose-within.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from './ids.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
@@ -14,6 +15,12 @@ export interface BulkTerms {
   readonly only?: 'free'
   /** Absent: no bound. */
   readonly maxCost?: Wei
+}
+
+/** Undefined: whatever it costs. */
+export function costLimitOf({ only, maxCost }: Pick<BulkTerms, 'only' | 'maxCost'>): CostLimit | undefined {
+  if (only !== undefined) return { only, ...(maxCost !== undefined && { maxCost }) }
+  return maxCost === undefined ? undefined : { maxCost }
 }
 
 export interface BulkRequest extends BulkTerms {
@@ -43,13 +50,11 @@ export interface BulkCancellation extends BulkHead {
  */
 export type BulkPartState = 'waiting' | 'taking' | 'written'
 
-/** Why a matching transaction was not taken. `unreadable`: its row can't be read or changed. */
-export interface BulkRefusal {
-  readonly id: TransactionId
-  readonly reason: 'unreadable'
-  /** For people. */
-  readonly text: string
-}
+/** A match that was not taken, and is unchanged. `unreadable`: its row can't be read or changed; `text` is for people. */
+export type BulkRefusal = { readonly id: TransactionId } & (
+  | { readonly reason: 'unreadable'; readonly text: string }
+  | NotTaken
+)
 
 export interface BulkPart {
   readonly number: number
@@ -61,6 +66,8 @@ export interface BulkPart {
   /** Matches that an earlier cancellation had taken, and whose race was on. */
   readonly already: number
   readonly refused: readonly BulkRefusal[]
+  /** The sum of the shares of `maxCost`. Absent without a limit of cost, and before the instant. */
+  readonly spent?: Wei
   readonly finalAt?: TimestampMs
 }
 

@@ -7,7 +7,9 @@ import type {
   TakenInBulk,
   WaitingBulkPart,
 } from '../domain/bulk-cancellation.ts'
+import type { ObservedPrice } from '../domain/decide/choose-within.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
@@ -34,6 +36,14 @@ export interface NewBulk {
 
 /** Of a DELETE: the object that it makes, unless there is nothing to cancel. */
 export type DeleteBulk = Pick<BulkHead, 'id' | 'requestedBy'>
+
+/** By which a cost is reckoned. Both call no node. */
+export interface Reckoning {
+  /** Throws where the configuration lacks the network. */
+  policyOf(relayer: Relayer): NetworkPolicy
+  /** As last observed. Undefined: not yet. */
+  priceOf(relayer: Relayer): ObservedPrice | undefined
+}
 
 /** The first commit of a part. */
 export interface BulkStop {
@@ -65,9 +75,10 @@ export interface BulkChanges {
   recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
   /**
    * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
-   * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over.
+   * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over. Of an object with
+   * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price.
    */
-  takeBulk(part: WaitingBulkPart, now: TimestampMs, share?: number): Promise<BulkStop | undefined>
+  takeBulk(part: WaitingBulkPart, now: TimestampMs, reckoning: Reckoning, share?: number): Promise<BulkStop | undefined>
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
    * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it. Throws StaleWrite

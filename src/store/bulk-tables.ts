@@ -1,7 +1,7 @@
 // The tables of bulk cancellations; schema.ts has the others.
 import type { Generated } from 'kysely'
 import type { Requester } from '../domain/audit.ts'
-import type { BulkOrigin, BulkPartState, BulkRefusal } from '../domain/bulk-cancellation.ts'
+import type { BulkOrigin, BulkPartState } from '../domain/bulk-cancellation.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
 import type { Json } from './json.ts'
 
@@ -64,6 +64,9 @@ export interface BulkPartTable extends Record<keyof BulkCountColumns, Generated<
   unwritten: Generated<number>
   /** Those that matched, and whose earlier cancellation was racing. */
   already: Generated<number>
-  refusals: Json<readonly BulkRefusal[]> | null
+  /** Amounts as in amountsToText. */
+  refusals: string | null
+  /** Decimal wei: the sum of the shares. Null without a limit of cost, and before the instant. */
+  spent: string | null
   final_at: number | null
 }

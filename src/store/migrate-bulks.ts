@@ -11,7 +11,7 @@ export const bulkPartsTable = (id: string) =>
     ${id}, bulk_id TEXT NOT NULL, relayer_id TEXT NOT NULL, state TEXT NOT NULL, requester TEXT, instant BIGINT, walking TEXT,
     walked BIGINT NOT NULL DEFAULT 0, through BIGINT NOT NULL DEFAULT 0, blocked_through BIGINT NOT NULL DEFAULT 0,
     unwritten BIGINT NOT NULL DEFAULT 0, ${counts.map((name) => `${name} BIGINT NOT NULL DEFAULT 0`).join(', ')},
-    refusals TEXT, final_at BIGINT
+    refusals TEXT, spent TEXT, final_at BIGINT
   )`
 
 const counts = [

@@ -145,7 +145,7 @@ function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
   return {
     relayerIds: () => relayerIds(executor),
     recordBulk: (bulk) => recordBulk(executor, bulk),
-    takeBulk: (part, now, share) => takeBulk(executor, tallies, part, now, share),
+    takeBulk: (part, now, reckoning, share) => takeBulk(executor, tallies, part, { now, reckoning, share }),
     cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
     cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
   }

@@ -81,8 +81,8 @@ function watched(session: Session): Watcher {
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
     },
-    async takeBulk(part, now, share) {
-      const stop = await session.takeBulk(part, now, share)
+    async takeBulk(part, now, reckoning, share) {
+      const stop = await session.takeBulk(part, now, reckoning, share)
       if (stop) seen.push({ relayer: part.relayerId, dropped: stop.taken.canceled.length - stop.taken.racing })
       return stop
     },

@@ -186,6 +186,12 @@ export const someMarket: Market = {
   gasPrice: 12n * gwei,
 }
 
+/** By which a bulk cancellation reckons. */
+export const someReckoning = {
+  policyOf: () => somePolicy,
+  priceOf: () => ({ market: someMarket, block: 100 }),
+}
+
 export const someHead: Head = {
   number: height,
   hash: blockHash(height),

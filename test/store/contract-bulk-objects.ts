@@ -8,7 +8,7 @@ import type { Address, ApiKeyId, BulkId, Hex, NonEmpty, RelayerId, TransactionId
 import { isTakenByBulk } from '../../src/domain/refusals.ts'
 import { pendingStatuses, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
-import { address, by, now, receiver, someAttempt, someBulk, someNoOp } from '../domain/some.ts'
+import { address, by, now, receiver, someAttempt, someBulk, someNoOp, someReckoning } from '../domain/some.ts'
 import { freshId, type OpenStore, send, sendWithin, storedRelayer } from './contract.ts'
 
 const requester = { keyId: 'key' as ApiKeyId, operation: 'createBulkCancellation', requestId: 'r', address: '::1' }
@@ -26,7 +26,10 @@ export async function record(store: Store, relayers: readonly RelayerId[], filte
 }
 
 async function takeAll(store: Store, bulkId: BulkId, relayerId: RelayerId, share?: number): Promise<TransactionId[]> {
-  const stop = await store.commit((session) => session.takeBulk({ bulkId, relayerId }, now, share), relayerId)
+  const stop = await store.commit(
+    (session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning, share),
+    relayerId,
+  )
   const taken = [...(stop?.taken.canceled ?? [])]
   for (let isLast = !stop?.taken.isUnderWay; !isLast; ) {
     const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1), relayerId)

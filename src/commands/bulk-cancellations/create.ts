@@ -1,10 +1,13 @@
 // POST of a bulk cancellation. Its own commit stores it with its relayers and the key of the request; then each relayer is stopped.
 import { hash } from 'node:crypto'
 import { allowed, type Requester } from '../../domain/audit.ts'
-import type { BulkCancellation, BulkRequest } from '../../domain/bulk-cancellation.ts'
+import { type BulkCancellation, type BulkRequest, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import { checkClaim } from '../../domain/claim.ts'
+import { needsPrice } from '../../domain/decide/choose-within.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
+import { refuseUnlikeCosts } from '../../domain/one-currency.ts'
+import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
@@ -27,12 +30,12 @@ export interface CreatedBulk {
 }
 
 /**
- * Resolves once each relayer was stopped, or could not be: such a part waits, and is tried again. Throws RELAYER_NOT_FOUND
- * and IDEMPOTENCY_KEY_REUSED before anything changes.
+ * Resolves once each relayer was stopped, or could not be: such a part waits, and is tried again. Throws RELAYER_NOT_FOUND,
+ * IDEMPOTENCY_KEY_REUSED, SYMBOLS_DIFFER and PRICE_UNOBSERVED before anything changes.
  */
 export async function createBulk(
   context: CommandContext,
-  stops: Pick<BulkStops, 'stopAll'>,
+  stops: Pick<BulkStops, 'stopAll' | 'costingOf'>,
   { request, relayers, visible, key, requester }: BulkOrder,
 ): Promise<CreatedBulk> {
   const { store, clock, random } = context
@@ -48,6 +51,8 @@ export async function createBulk(
   }
   const recorded = await store.commit(async (session) => {
     const resolved = await resolve(session, relayers, visible)
+    const limit = costLimitOf(request)
+    if (limit && needsPrice(limit)) refuseUnlikeCosts((await load(session, resolved)).map(stops.costingOf))
     const before = await session.recordBulk({ head, relayers: resolved, requester, claim })
     if (before) return { before }
     session.recordAudit(allowed(requester, now, { subjectId: id }))
@@ -71,6 +76,15 @@ async function resolve(
   const named = [...new Set(relayers)]
   for (const id of named) if (!(await session.relayer(id))) throw relayerNotFound(id)
   return named
+}
+
+async function load(session: Session, ids: readonly RelayerId[]): Promise<readonly Relayer[]> {
+  const found: Relayer[] = []
+  for (const id of ids) {
+    const relayer = await session.relayer(id)
+    if (relayer) found.push(relayer)
+  }
+  return found
 }
 
 async function replay(

@@ -3,10 +3,13 @@
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
 import type { RelayerId } from '../../domain/ids.ts'
+import type { Costing } from '../../domain/one-currency.ts'
+import type { Relayer } from '../../domain/relayer.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { backOff } from '../../ops/back-off.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
+import type { Reckoning } from '../../store/bulk-port.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -25,9 +28,14 @@ export interface BulkStops extends AsyncDisposable {
   stop(part: WaitingBulkPart): Promise<void>
   /** Each of the parts. Resolves once each was tried. */
   stopAll(parts: readonly WaitingBulkPart[]): Promise<void>
+  /** The facts by which a `max_cost` is one amount. Calls no node. Throws where the configuration lacks the network. */
+  costingOf(relayer: Relayer): Costing
 }
 
 interface Given extends Pausing {
+  readonly reckoning: Reckoning
+  /** Of the native currency of its network. */
+  readonly symbolOf: (relayer: Relayer) => string
   readonly context: CommandContext
   readonly logger: Logger
   /** Commits at a time: a database of its own has one writer. */
@@ -37,7 +45,15 @@ interface Given extends Pausing {
 }
 
 /** Goes on with the parts that an earlier process left. Disposing lets the commit under way finish. */
-export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing }: Given): BulkStops {
+export function stopRelayers({
+  context,
+  logger,
+  atOnce,
+  lookEveryMs,
+  reckoning,
+  symbolOf,
+  ...pausing
+}: Given): BulkStops {
   const { store, clock } = context
   const ended = new AbortController()
   const outage = loggingOutage(logger, {
@@ -46,7 +62,7 @@ export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing 
   })
   let retrying: Promise<void> | undefined
 
-  const stop = (part: WaitingBulkPart) => stopOne(context, pausing, part)
+  const stop = (part: WaitingBulkPart) => stopOne(context, { ...pausing, reckoning }, part)
 
   /** Whether each of them could be stopped. */
   async function tryAll(parts: readonly WaitingBulkPart[]): Promise<boolean> {
@@ -99,6 +115,10 @@ export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing 
     async stopAll(parts) {
       if (!(await tryAll(parts))) retry()
     },
+    costingOf: (relayer) => ({
+      ...{ id: relayer.id, symbol: symbolOf(relayer), profile: reckoning.policyOf(relayer).profile },
+      market: reckoning.priceOf(relayer)?.market,
+    }),
     async [Symbol.asyncDispose]() {
       ended.abort()
       await retrying
@@ -107,13 +127,17 @@ export function stopRelayers({ context, logger, atOnce, lookEveryMs, ...pausing 
   }
 }
 
-async function stopOne(context: CommandContext, pausing: Pausing, part: WaitingBulkPart): Promise<void> {
+async function stopOne(
+  context: CommandContext,
+  { reckoning, ...pausing }: Pausing & Pick<Given, 'reckoning'>,
+  part: WaitingBulkPart,
+): Promise<void> {
   const { store, bulks } = context
   const now = context.clock.now()
   const { bulkId, relayerId } = part
   const stopped = await store.commit(
     async (session) => {
-      const stop = await session.takeBulk(part, now, bulks?.share)
+      const stop = await session.takeBulk(part, now, reckoning, bulks?.share)
       if (!stop) return undefined
       const { head, requester, taken } = stop
       if (!requester) return { taken, isPausedNow: false }

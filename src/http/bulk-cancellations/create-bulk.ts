@@ -11,17 +11,17 @@ import { explainBulk } from './explain-bulk.ts'
 import { bulkBodySchema, bulkHeaders, requestOf } from './parse-bulk.ts'
 import { bulkSchema, presentBulk } from './present-bulk.ts'
 
-export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll'>) {
+export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf'>) {
   return operation({
     scope: 'cancel',
-    refusals: ['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED'],
+    refusals: ['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'],
     answerHeaders: ['Idempotency-Replayed'],
     audited: 'in its commit',
     schema: {
       operationId: 'createBulkCancellation',
       summary: 'Cancel the transactions that a filter matches',
       description:
-        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well.',
+        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason.',
       tags: ['bulk cancellations'],
       headers: bulkHeaders,
       body: bulkBodySchema,

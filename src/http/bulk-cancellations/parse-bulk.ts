@@ -80,6 +80,15 @@ export const bulkBodySchema = Type.Object(
       { description: `1 to ${bulkRelayersMax} ids of relayers, or "all"` },
     ),
     pause: Type.Optional(Type.Boolean({ description: 'true or false' })),
+    only: Type.Optional(Type.Literal('free', { description: '"free": only those whose cancellation costs nothing' })),
+    max_cost: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]{1,78}$',
+        description:
+          'wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices',
+        examples: ['100000000000000000'],
+      }),
+    ),
   },
   {
     title: 'BulkCancellationRequest',
@@ -97,12 +106,14 @@ export const bulkHeaders = Type.Object({
 })
 
 /** Throws INVALID_REQUEST. */
-export function requestOf({ name, reason, filter, pause }: Static<typeof bulkBodySchema>): BulkRequest {
+export function requestOf({ name, reason, filter, pause, only, max_cost }: Static<typeof bulkBodySchema>): BulkRequest {
   return {
     ...(name !== undefined && { name }),
     ...(reason !== undefined && { reason }),
     filter: filterOf(filter),
     pause: pause ?? false,
+    ...(only !== undefined && { only }),
+    ...(max_cost !== undefined && { maxCost: BigInt(max_cost) }),
   }
 }
 

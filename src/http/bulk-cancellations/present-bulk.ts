@@ -1,6 +1,6 @@
 // Presents a bulk cancellation: who requested it, what it matches, and how far it is.
 import { type Static, Type } from 'typebox'
-import type { BulkCancellation, BulkPart } from '../../domain/bulk-cancellation.ts'
+import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
 import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -42,10 +42,20 @@ const partSchema = Type.Object(
     counts: countsSchema,
     refused: Type.Array(
       Type.Object(
-        { transaction_id: such(some.transactionId), reason: Type.Enum(['unreadable']), message: Type.String() },
+        {
+          transaction_id: such(some.transactionId),
+          reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
+            description:
+              '`unreadable`: its row can not be read. `costs`: it is not free. `beyond_max_cost`: its share is more than what is left',
+          }),
+          message: Type.String(),
+          cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
+          left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
+        },
         { title: 'BulkRefusal', additionalProperties: false },
       ),
     ),
+    cost_max: Type.Optional(wei('Wei that its no-ops may cost at most: the sum of the shares of `max_cost`')),
     final: Type.Boolean({ description: 'Every verdict is final' }),
     final_at: Type.Optional(time()),
   },
@@ -63,6 +73,8 @@ const headProperties = {
   every_relayer: Type.Boolean({ description: 'It was requested for all relayers' }),
   relayers: Type.Array(such('local'), { description: 'Those that the key sees' }),
   pause: Type.Boolean(),
+  only: Type.Optional(Type.Literal('free')),
+  max_cost: Type.Optional(wei('Wei')),
   counts: countsSchema,
   final: Type.Boolean({ description: 'Every verdict is final' }),
   final_at: Type.Optional(time()),
@@ -125,6 +137,8 @@ export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadS
     every_relayer: bulk.everyRelayer,
     relayers: bulk.parts.map(({ relayerId }) => relayerId),
     pause: bulk.pause,
+    ...(bulk.only !== undefined && { only: bulk.only }),
+    ...(bulk.maxCost !== undefined && { max_cost: bulk.maxCost.toString() }),
     counts: presentCounts(bulk.parts),
     final: finalAt !== undefined,
     ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
@@ -141,9 +155,26 @@ function presentPart(part: BulkPart): Static<typeof partSchema> {
     state: part.state,
     ...(part.instant !== undefined && { instant: presentTime(part.instant) }),
     counts: presentCounts([part]),
-    refused: part.refused.map(({ id, reason, text }) => ({ transaction_id: id, reason, message: text })),
+    refused: part.refused.map(presentRefusal),
+    ...(part.spent !== undefined && { cost_max: part.spent.toString() }),
     final: part.finalAt !== undefined,
     ...(part.finalAt !== undefined && { final_at: presentTime(part.finalAt) }),
+  }
+}
+
+function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refused'][number] {
+  const { id, reason } = refusal
+  if (reason === 'unreadable') return { transaction_id: id, reason, message: refusal.text }
+  const { by, cost } = refusal.facts
+  const left = reason === 'beyond_max_cost' ? refusal.facts.left : undefined
+  const what = by === 'no_op' ? 'a node may have it, so it needs a no-op' : 'its nonce would need a gap filler'
+  const amount = cost === undefined ? '' : `, for at most ${cost} wei`
+  return {
+    transaction_id: id,
+    reason,
+    message: `${what}${amount}${left === undefined ? '' : `; ${left} wei of max_cost were left`}`,
+    ...(cost !== undefined && { cost: cost.toString() }),
+    ...(left !== undefined && { left: left.toString() }),
   }
 }
 

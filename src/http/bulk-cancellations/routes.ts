@@ -7,7 +7,11 @@ import { getBulk } from './get-bulk.ts'
 import { listBulkTransactions } from './list-bulk-transactions.ts'
 import { listBulks } from './list-bulks.ts'
 
-export function bulkRoutes(at: Mounting, commands: CommandContext, stops: Pick<BulkStops, 'stopAll'>): void {
+export function bulkRoutes(
+  at: Mounting,
+  commands: CommandContext,
+  stops: Pick<BulkStops, 'stopAll' | 'costingOf'>,
+): void {
   const { reads } = commands.store
   const one = '/bulk-cancellations/:bulk_cancellation_id'
   mount(at, 'POST', '/bulk-cancellations', createBulk(commands, stops))

@@ -50,9 +50,9 @@ function rememberTransactions(locked: Locked): Partial<Session> {
       unwritten.clear()
       return session.cancelPending(relayerId, now, by)
     },
-    takeBulk(part, now) {
+    takeBulk(part, now, reckoning) {
       unwritten.clear()
-      return session.takeBulk(part, now)
+      return session.takeBulk(part, now, reckoning)
     },
     async claim(claimed, ids, now) {
       const name = nameOfClaim(claimed)

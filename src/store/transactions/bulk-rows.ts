@@ -10,7 +10,7 @@ import type {
 } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../../domain/ids.ts'
-import type { TimestampMs } from '../../domain/units.ts'
+import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { BulkClaim, ClaimedBulk, NewBulk } from '../bulk-port.ts'
 import type { BulkPartTable, BulkTable } from '../bulk-tables.ts'
 import { inLists } from '../in-lists.ts'
@@ -147,6 +147,24 @@ function headFrom(row: BulkTable): BulkHead {
 
 type StoredPart = Selectable<BulkPartTable>
 
+const lockedHead = statement<{ id: BulkId }, { id: BulkId }>((db, p, dialect) =>
+  db
+    .selectFrom('bulks')
+    .select('id')
+    .where('id', '=', p.id)
+    .$if(dialect === 'postgres', (query) => query.forUpdate()),
+)
+
+const spentOf = statement<{ id: BulkId }, { spent: string | null }>((db, p) =>
+  db.selectFrom('bulk_parts').select('spent').where('bulk_id', '=', p.id).where('spent', 'is not', null),
+)
+
+/** What the object's other parts spent. Its parts do this one after the other, until the end of each commit. */
+export async function lockSpent(executor: Executor, id: BulkId): Promise<readonly Wei[]> {
+  await executor.all(lockedHead, { id })
+  return (await executor.all(spentOf, { id })).map(({ spent }) => BigInt(spent ?? 0))
+}
+
 const partsOf = statement<{ ids: Json<readonly BulkId[]> }, StoredPart>((db, p, dialect) =>
   db
     .selectFrom('bulk_parts')
@@ -178,7 +196,8 @@ function partFrom(row: StoredPart): BulkPart {
     ...(row.instant !== null && { instant: row.instant }),
     counts: countsFrom(row),
     already: row.already,
-    refused: row.refusals === null ? [] : fromJson(row.refusals),
+    refused: row.refusals === null ? [] : amountsFrom<BulkRefusal[]>(row.refusals),
+    ...(row.spent !== null && { spent: BigInt(row.spent) }),
     ...(row.final_at !== null && { finalAt: row.final_at }),
   }
 }
@@ -265,18 +284,24 @@ export async function listBulks(
   return { items: await withParts(executor, rows, relayers), total: counted?.total ?? 0 }
 }
 
-const record = statement<{ part: number; already: number; refusals: Json<readonly BulkRefusal[]> | null }>((db, p) =>
-  db.updateTable('bulk_parts').set({ already: p.already, refusals: p.refusals }).where('id', '=', p.part),
+const record = statement<{ part: number } & Pick<StoredPart, 'already' | 'refusals' | 'spent'>>((db, p) =>
+  db
+    .updateTable('bulk_parts')
+    .set({ already: p.already, refusals: p.refusals, spent: p.spent })
+    .where('id', '=', p.part),
 )
 
-/** The matches that the first commit did not take. */
+/** The matches that the first commit did not take, and the sum of the shares of those that it took. */
 export async function recordLeft(
   executor: Executor,
   part: number,
-  { already, refused }: { readonly already: number; readonly refused: readonly BulkRefusal[] },
+  { already, refused, spent }: Pick<BulkPart, 'already' | 'refused' | 'spent'>,
 ): Promise<void> {
-  if (already === 0 && refused.length === 0) return
-  await executor.all(record, { part, already, refusals: refused.length === 0 ? null : toJson(refused) })
+  if (already === 0 && refused.length === 0 && spent === undefined) return
+  await executor.all(record, {
+    ...{ part, already, spent: spent?.toString() ?? null },
+    refusals: refused.length === 0 ? null : amountsToText(refused),
+  })
 }
 
 // Counts that the same commit adds may take the end back: see bulk-sheet.ts.

@@ -9,12 +9,13 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { bulkStatuses } from '../../domain/refusals.ts'
 import { isTerminal, type Lifecycle, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
+import type { BulkStop, DeleteBulk, Reckoning } from '../bulk-port.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type QueuedStatus, statusesToWalk } from './bulk-filter.ts'
 import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
+import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
 import { dropMatches, lastOf, nthOf } from './drop-queue.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { saveTransaction } from './save-transaction.ts'
@@ -45,6 +46,8 @@ interface Stop {
   readonly part: number
   readonly filter: BulkFilter
   readonly now: TimestampMs
+  /** With a limit of cost: what it leaves. */
+  readonly chosen?: Chosen
 }
 
 /** The relayer's open transactions at the instant. */
@@ -74,12 +77,17 @@ export async function cancelPending(
   return { bulkId: by.id, ...taken, ...(lifted > 0 && { lifted }) }
 }
 
+interface Stopping {
+  readonly now: TimestampMs
+  readonly reckoning: Reckoning
+  readonly share: number | undefined
+}
+
 export async function takeBulk(
   executor: Executor,
   tallies: Tallies,
   { bulkId, relayerId }: WaitingBulkPart,
-  now: TimestampMs,
-  share?: number,
+  { now, reckoning, share }: Stopping,
 ): Promise<BulkStop | undefined> {
   const isThere = await lockUnmarked(executor, relayerId)
   const part = await findWaitingPart(executor, bulkId, relayerId)
@@ -90,7 +98,8 @@ export async function takeBulk(
     return undefined
   }
   const { filter } = head
-  const stop = { relayerId, part: part.number, filter, now }
+  const chosen = await chooseInBulk(executor, head, relayerId, now, reckoning)
+  const stop = { relayerId, part: part.number, filter, now, ...(chosen && { chosen }) }
   const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), share)
   return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
 }
@@ -126,7 +135,7 @@ async function stopRelayer(
   share: number | undefined,
 ): Promise<TakenInBulk> {
   const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
-  await recordLeft(executor, stop.part, { already, refused })
+  await recordLeft(executor, stop.part, { already, refused, ...(stop.chosen && { spent: stop.chosen.spent }) })
   const [first] = queues
   if (first && share !== undefined && (await isLonger(executor, stop, queues, share))) {
     await markQueue(executor, tallies, stop, { queues, walking: first.queued })
@@ -211,7 +220,7 @@ async function liftBounds(
   let lifted = 0
   for (const row of bound) {
     if (!isRacing(row) || row.cancel_cost_max === null) continue
-    const change = await changeOf(executor, relayerId, row, now, cancel)
+    const change = await changeOf(executor, relayerId, row, (each) => cancel(each, now))
     if ('reason' in change) continue
     await saveTransaction(executor, tallies, change.before, change.after, now)
     lifted += 1
@@ -227,21 +236,26 @@ interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing'> {
 async function cancelBound(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, part, filter, now }: Stop,
+  { relayerId, part, filter, now, chosen }: Stop,
   bound: readonly BoundRow[],
 ): Promise<Bound> {
   const all = isEverything(filter)
+  const limited: BulkRefusal[] = []
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
   let racing = 0
   let already = 0
   for (const row of bound) {
     if (!isTaken(row) && !isRacing(row)) continue
-    if (!isTaken(row) && all) {
+    if (!isTaken(row) && all && !chosen) {
       already += 1
       continue
     }
-    const change = await changeOf(executor, relayerId, row, now, isTaken(row) ? cancel : unchanged)
+    const choice = chosen?.of.get(row.id)
+    const isWanted = choice ? choice.taken : isTaken(row)
+    const share = choice?.taken ? choice.share : undefined
+    const canceling = (each: Transaction) => cancel(each, now, 'request', share)
+    const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
     if ('reason' in change) {
       // Whether a row matches can't be said unless it can be read.
       if (all || filter.ids?.includes(row.id)) failed.push({ id: row.id, reason: change.reason })
@@ -251,6 +265,12 @@ async function cancelBound(
     if (!all && !matches(filter, before, now)) continue
     if (!isTaken(row)) {
       already += 1
+      // A later object sets a bound of its own.
+      if (isWanted) await saveTransaction(executor, tallies, before, change.after, now)
+      continue
+    }
+    if (choice && !choice.taken) {
+      limited.push({ id: row.id, ...choice.why })
       continue
     }
     const after = { ...change.after, bulkPart: part }
@@ -258,7 +278,8 @@ async function cancelBound(
     canceled.push(row.id)
     if (!isTerminal(after)) racing += 1
   }
-  const refused = failed.map(({ id, reason }) => ({ id, reason: 'unreadable', text: reason }) as const)
+  const unreadable = failed.map(({ id, reason }) => ({ id, reason: 'unreadable', text: reason }) as const)
+  const refused = [...unreadable, ...limited]
   return { canceled, failed, racing, already, refused }
 }
 
@@ -269,13 +290,12 @@ async function changeOf(
   executor: Executor,
   relayerId: RelayerId,
   row: BoundRow,
-  now: TimestampMs,
-  change: (transaction: Transaction, now: TimestampMs) => Transaction,
+  change: (transaction: Transaction) => Transaction,
 ): Promise<{ readonly before: Transaction; readonly after: Transaction } | { readonly reason: string }> {
   try {
     const before = await lockTransaction(executor, relayerId, row.id)
     if (!before) return { reason: 'it is gone' }
-    return { before, after: change(before, now) }
+    return { before, after: change(before) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }

@@ -1,6 +1,6 @@
 // A long queue under a filter, on SQLite, where it is written in shares.
 import { expect, test } from 'vitest'
-import { now } from '../../domain/some.ts'
+import { now, someReckoning } from '../../domain/some.ts'
 import { send, storedRelayer } from '../../store/contract.ts'
 import { record, withValue } from '../../store/contract-bulk-objects.ts'
 import { openStore } from '../../store/open-store.ts'
@@ -11,7 +11,10 @@ test('while shares are written, nothing of the relayer gets a nonce, and what th
   const { id: relayerId } = await storedRelayer(store)
   for (let value = 0n; value < 6n; value += 1n) await send(store, relayerId, withValue(value))
   const bulkId = await record(store, [relayerId], { valueFrom: 3n })
-  const stop = await store.commit((session) => session.takeBulk({ bulkId, relayerId }, now, 2), relayerId)
+  const stop = await store.commit(
+    (session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning, 2),
+    relayerId,
+  )
   expect(stop?.taken).toMatchObject({ canceled: [], isUnderWay: true })
   const later = await send(store, relayerId, withValue(9n))
   const queue = async () => (await store.reads.work(relayerId))?.queued.map(({ payload }) => payload.value)

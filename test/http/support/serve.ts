@@ -77,6 +77,9 @@ export interface Setting {
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
+  /** As last observed; not yet, unless told. */
+  readonly priceOf?: Parameters<typeof stopRelayers>[0]['reckoning']['priceOf']
+  readonly symbolOf?: Parameters<typeof stopRelayers>[0]['symbolOf']
   readonly isStrict?: boolean
   readonly clock?: Clock
   readonly trustedProxies?: readonly string[]
@@ -135,7 +138,13 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     readPolicies,
   }
   const stops = stopRelayers({
-    ...{ context: commands, logger, atOnce: 2 },
+    ...{
+      context: commands,
+      logger,
+      atOnce: 2,
+      reckoning: { policyOf: () => somePolicy, priceOf: setting.priceOf ?? (() => undefined) },
+    },
+    symbolOf: setting.symbolOf ?? (() => 'ETH'),
     pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
     takeEffect: () => takeEffect(management),
   })

@@ -1,0 +1,51 @@
+// What the limit of cost of a bulk cancellation leaves of a relayer's matches with a nonce: `only` and `max_cost`.
+import { type BulkHead, costLimitOf } from '../../domain/bulk-cancellation.ts'
+import { matches } from '../../domain/bulk-filter.ts'
+import { chooseWithin, type MatchChoice, needsPrice, restOf } from '../../domain/decide/choose-within.ts'
+import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import { refuseUnlikeCosts } from '../../domain/one-currency.ts'
+import { isTakenByBulk } from '../../domain/refusals.ts'
+import { isInPhase, type Transaction } from '../../domain/transaction.ts'
+import type { TimestampMs, Wei } from '../../domain/units.ts'
+import type { Reckoning } from '../bulk-port.ts'
+import type { Executor } from '../statement.ts'
+import { lockSpent } from './bulk-rows.ts'
+import { loadWork } from './load-work.ts'
+
+export interface Chosen {
+  /** Of each match with a nonce. */
+  readonly of: ReadonlyMap<TransactionId, MatchChoice>
+  readonly spent: Wei
+}
+
+/** Undefined without a limit, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
+export async function chooseInBulk(
+  executor: Executor,
+  head: BulkHead,
+  relayerId: RelayerId,
+  now: TimestampMs,
+  { policyOf, priceOf }: Reckoning,
+): Promise<Chosen | undefined> {
+  const limit = costLimitOf(head)
+  const work = limit && (await loadWork(executor, relayerId))
+  if (!limit || !work) return undefined
+  const { relayer } = work
+  const policy = policyOf(relayer)
+  const price = priceOf(relayer)
+  // Another replica, or one that has just started, may not have read it yet.
+  if (needsPrice(limit)) {
+    refuseUnlikeCosts([{ id: relayerId, symbol: '', profile: policy.profile, market: price?.market }])
+  }
+  const isMatch = (each: Transaction) => matches(head.filter, each, now)
+  const isRacing = (each: Transaction) => isInPhase(each, 'inFlight') && each.cancellation?.origin === 'request'
+  const matched = {
+    work,
+    covers: (each: Transaction) =>
+      isMatch(each) && (isTakenByBulk(each) || (limit.only === undefined && isRacing(each))),
+    staying: work.queued.filter((each) => !isMatch(each)),
+    pauses: head.pause,
+  }
+  const committed = limit.maxCost === undefined ? [] : await lockSpent(executor, head.id)
+  const { choices, spent } = chooseWithin(matched, restOf(limit, committed), policy, price)
+  return { of: new Map(choices.map((each) => [each.id, each])), spent }
+}
