@@ -248,7 +248,11 @@ type Drawn = typeof anyRelayer extends fc.Arbitrary<infer T> ? T : never
 
 function drawn({ open, queue, cap, l1 }: Drawn) {
   // A cancellation of what no node has ends it at once.
-  const rows = open.map((make, nonce) => make(nonce)).filter(([each]) => !each.cancellation || !neverReachedANode(each))
+  const rows: (readonly [Transaction, boolean])[] = []
+  for (const make of open) {
+    const row = make(rows.length)
+    if (!row[0].cancellation || !neverReachedANode(row[0])) rows.push(row)
+  }
   const matches = new Set(rows.filter(([, isMatch]) => isMatch).map(([{ id }]) => id))
   const relayer = someRelayer({ policies: { ...somePolicies, ...(cap !== undefined && { cancelGasPriceCap: cap }) } })
   return {

@@ -85,7 +85,13 @@ test('a crash after the first commit: the next process cancels the rest before a
   const requestedAt = Date.now() - 1_000
   database
     .prepare(
-      "INSERT INTO bulk_cancellations SELECT 'two', MAX(sequence), ?, ? FROM transactions WHERE relayer_id = 'two'",
+      "INSERT INTO bulks (id, origin, filter, every_relayer, pause, requested_at) VALUES ('bulk', 'delete', '{}', 0, 0, ?)",
+    )
+    .run(requestedAt)
+  database
+    .prepare(
+      `INSERT INTO bulk_parts (bulk_id, relayer_id, state, instant, walking, through, blocked_through, unwritten)
+        SELECT 'bulk', 'two', 'taking', ?, 'pending', MAX(sequence), MAX(sequence), ? FROM transactions WHERE relayer_id = 'two'`,
     )
     .run(requestedAt, count)
   database.close()

@@ -14,7 +14,13 @@ const morePolicies = fileURLToPath(new URL('./support/more-policies.ts', import.
 
 const huge = '123456789012345678901234567890'
 const token = devAccount(7).address
-const flags = { eip1559_pricing: true, gas_limit_estimation: true, skip_unfunded: false, include_revert_data: false }
+const flags = {
+  eip1559_pricing: true,
+  gas_limit_estimation: true,
+  skip_unfunded: false,
+  include_revert_data: false,
+  four_eyes: false,
+}
 const defaults = { min_balance: 0, presign_cancel: 0, ...flags }
 
 // Nobody listens there: relayers that are paused and have nothing open need no node.

@@ -79,9 +79,13 @@ async function pending() {
   return payment
 }
 
+let standIn = 0
+
 /** Ids that the service gives out can't be known to the document: what stands for the example, made for this operation. */
 const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise<string>>>> = {
   transaction_id: async (operationId) => {
+    if (operationId === 'getHold')
+      return make('/relayers/local/transactions', { to: devAccount(9).address, value: '1', hold: true })
     const { id } = await pending()
     if (operationId === 'getCancellation') await stage.client.cancel('local', id)
     return id
@@ -96,6 +100,12 @@ const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise
     await make(`/relayers/${swept}/sweep`, { to: devAccount(9).address })
     return swept
   },
+  bulk_cancellation_id: () =>
+    make(
+      '/bulk-cancellations',
+      { filter: { ids: ['none'] }, relayers: ['local'] },
+      { 'idempotency-key': `stand-in-${++standIn}` },
+    ),
   signer_id: () => make('/signers', { type: 'plain', config: { key: devAccount(3).key } }),
   notification_id: () => make('/notifications', { url: 'https://hooks.example/stands-in' }),
 }
@@ -106,18 +116,18 @@ async function makeRelayer(account: number): Promise<string> {
   return make('/relayers', requested)
 }
 
-async function make(path: string, body: object): Promise<string> {
-  const made = await stage.client.request('POST', path, { body })
+async function make(path: string, body: object, headers: Record<string, string> = {}): Promise<string> {
+  const made = await stage.client.request('POST', path, { body, headers })
   return (made.body as { data: { id: string } }).data.id
 }
 
 /**
- * What can't succeed in a moment: a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
+ * What can't succeed in a moment: a release by the digest of another payload, a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
  * of a key service, as the signer's key is in the process.
  */
 const refused: Readonly<Record<string, number>> = {
   ...{ signTransaction: 400, redeliverDeadLetter: 404, probeSigner: 400 },
-  ...{ getRevert: 404, acknowledgeCondition: 404, withdrawAcknowledgment: 404 },
+  ...{ releaseTransaction: 409, getRevert: 404, acknowledgeCondition: 404, withdrawAcknowledgment: 404 },
 }
 
 describe('the examples', () => {

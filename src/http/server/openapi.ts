@@ -14,7 +14,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
         title: 'Rescind',
         version,
         description:
-          'An Ethereum transaction relayer built around cancellation: of one transaction, or of all at once.\n\nIn bodies, a number beyond 2^53 counts as the text of its digits, so that no digit of an amount is lost. Three formats are of this API: `eip55-address` (40 hex digits in one case, or with the checksum of EIP-55), `http-url` (a URL of http or https by the URL standard) and `uint256` (decimal digits of an amount below 2^256). `secp256k1-private-key` and `secp256k1-public-key` are keys of that curve in hex.',
+          'An Ethereum transaction relayer built around cancellation: of one transaction, or of all at once.\n\nIn bodies, a number beyond 2^53 counts as the text of its digits, so that no digit of an amount is lost. Four formats are of this API: `eip55-address` (40 hex digits in one case, or with the checksum of EIP-55), `http-url` (a URL of http or https by the URL standard), `uint256` (decimal digits of an amount below 2^256) and `date-time-within-a-year` (a `date-time` at most a year ahead). `secp256k1-private-key` and `secp256k1-public-key` are keys of that curve in hex.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],

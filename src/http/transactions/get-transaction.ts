@@ -9,7 +9,8 @@ import { found } from '../response/found.ts'
 import { include, includedLabels, labeledMetadata } from './labels.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-const querySchema = Type.Object({ include }, { additionalProperties: false })
+/** Other members are ignored: this operation had no query before. */
+const querySchema = Type.Object({ include })
 
 export function getTransaction(reads: Reads) {
   return operation({

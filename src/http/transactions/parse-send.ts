@@ -142,6 +142,7 @@ const payloadProperties = {
       maxLength: 64,
       description: 'a time by RFC 3339, such as "2030-01-31T12:00:00Z"',
       ...stated({
+        format: 'date-time-within-a-year',
         description:
           'a time by RFC 3339, at most a year ahead, such as "2030-01-31T12:00:00Z": before it, it gets no nonce, unless it is released',
       }),
@@ -156,7 +157,16 @@ const examples = [
 ]
 
 const description = 'a transaction as an object, such as {"to": "0x…", "value": "1"}'
-const rules = stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }] })
+const noHold = { enum: [false, null] }
+
+/** `parseHold` enforces it. */
+const holds = [
+  { description: 'Not on hold, or until a release', properties: { hold_for: none, not_before: none } },
+  { description: 'On hold for a duration', properties: { hold: noHold, not_before: none } },
+  { description: 'On hold until a time', properties: { hold: noHold, hold_for: none } },
+]
+
+const rules = stated({ allOf: [{ oneOf: pricings }, { anyOf: targets }, { anyOf: holds }] })
 
 export const sendSchema = Type.Object(
   { ...payloadProperties, ...labelProperties },

@@ -67,6 +67,7 @@ test('one, with its policies', async () => {
       presign_cancel: 0,
       skip_unfunded: false,
       include_revert_data: false,
+      four_eyes: false,
     },
   })
 })

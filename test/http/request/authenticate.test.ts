@@ -132,7 +132,7 @@ describe('keys with fewer rights', () => {
 
   test('the key of the environment has every right', () => {
     expect(administratorBy(apiKey)(`Bearer ${apiKey}`)?.scopes).toEqual(
-      new Set(['read', 'send', 'cancel', 'admin', 'pause', 'sign']),
+      new Set(['read', 'send', 'cancel', 'admin', 'release', 'pause', 'sign']),
     )
   })
 })

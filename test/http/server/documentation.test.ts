@@ -30,6 +30,13 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
   expect(operations.sort()).toEqual(
     [
       `delete ${all}/pending`,
+      'get /api/v1/bulk-cancellations',
+      'post /api/v1/bulk-cancellations',
+      'get /api/v1/bulk-cancellations/{bulk_cancellation_id}',
+      'get /api/v1/bulk-cancellations/{bulk_cancellation_id}/transactions',
+      `get ${all}/{transaction_id}/hold`,
+      `post ${all}/{transaction_id}/release`,
+      `post ${all}/release`,
       `delete ${all}/{transaction_id}`,
       'get /api/v1/events',
       'delete /api/v1/api-keys/{api_key_id}',

@@ -46,7 +46,9 @@ test('every call is an operation of the API, with a body that its schema takes',
     expect(operation, call).toBeDefined()
     if (body === undefined) continue
     const schema: TSchema = operation.requestBody.content['application/json'].schema
-    expect([call, Compile(schema).Errors(JSON.parse(body))]).toEqual([call, []])
+    // Three dots stand for the digits that a reader copies.
+    const given = JSON.parse(body.replace('0x…', `0x${'1'.repeat(64)}`))
+    expect([call, Compile(schema).Errors(given)]).toEqual([call, []])
   }
 })
 

@@ -424,7 +424,7 @@ describe('refusals name field, value and fix', () => {
     ],
     [
       { ...minimal, nonce: 1 },
-      'nonce: is not accepted here; send only to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, allow_out_of_gas, access_list, valid_until, external_id, tags, note',
+      'nonce: is not accepted here; send only to, value, data, gas_limit, speed, gas_price, max_fee_per_gas, max_priority_fee_per_gas, allow_out_of_gas, access_list, valid_until, hold, hold_for, not_before, external_id, tags, note',
     ],
   ])('%j', async (body, message) => {
     const before = await server.store.reads.counts('one' as RelayerId)

@@ -23,6 +23,8 @@ function onCurve(key: string): boolean {
 const loopback = fc.constantFrom('http://127.0.0.1:1', 'https://127.0.0.1:1', 'HTTP://127.0.0.1:1')
 const generator = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 
+const dayMs = 86_400_000
+
 export const ownFormats: Readonly<Record<string, Format>> = {
   'eip55-address': {
     has: (text) => {
@@ -38,6 +40,10 @@ export const ownFormats: Readonly<Record<string, Format>> = {
     has: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
     // No test asks another machine.
     texts: fc.tuple(loopback, fc.webPath()).map((parts) => parts.join('')),
+  },
+  'date-time-within-a-year': {
+    has: (text) => /^\d{4}-\d\d-\d\dT/.test(text) && Date.parse(text) <= Date.now() + 365 * dayMs,
+    texts: fc.integer({ min: 1, max: 364 }).map((days) => new Date(Date.now() + days * dayMs).toISOString()),
   },
   uint256: {
     has: (text) => /^\d*$/.test(text) && BigInt(text) < 2n ** 256n,
