@@ -36,6 +36,9 @@ export interface BulkView {
   /** Those that the key sees */
   readonly relayers: readonly string[]
   readonly pause: boolean
+  readonly only?: 'free'
+  /** Wei */
+  readonly max_cost?: string
   readonly counts: {
     /** No node ever had them */
     readonly dropped: number
@@ -95,9 +98,16 @@ export interface BulkView {
     }
     readonly refused: readonly {
       readonly transaction_id: string
-      readonly reason: 'unreadable'
+      /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost` */
+      readonly reason: 'unreadable' | 'costs' | 'beyond_max_cost'
       readonly message: string
+      /** Wei that its cancellation may cost, if a price was observed */
+      readonly cost?: string
+      /** Wei of `max_cost` that were left when its turn came */
+      readonly left?: string
     }[]
+    /** Wei that its no-ops may cost at most: the sum of the shares of `max_cost` */
+    readonly cost_max?: string
     /** Every verdict is final */
     readonly final: boolean
     readonly final_at?: string
@@ -140,6 +150,9 @@ export interface BulkHeadView {
   /** Those that the key sees */
   readonly relayers: readonly string[]
   readonly pause: boolean
+  readonly only?: 'free'
+  /** Wei */
+  readonly max_cost?: string
   readonly counts: {
     /** No node ever had them */
     readonly dropped: number
@@ -269,4 +282,8 @@ export interface BulkInput {
   readonly relayers: readonly string[] | 'all'
   /** True or false */
   readonly pause?: boolean
+  /** "free": only those whose cancellation costs nothing */
+  readonly only?: 'free'
+  /** Wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices */
+  readonly max_cost?: string
 }

@@ -1,6 +1,6 @@
 // A bulk cancellation: the request, its part at each relayer, and the counts of its transactions.
 import type { BulkFilter } from './bulk-filter.ts'
-import type { CostLimit, NotTaken } from './decide/choose-within.ts'
+import type { CostLimit, NotTaken } from './cost-limit.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from './ids.ts'
 import type { TimestampMs, Wei } from './units.ts'
 

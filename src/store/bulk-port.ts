@@ -7,9 +7,8 @@ import type {
   TakenInBulk,
   WaitingBulkPart,
 } from '../domain/bulk-cancellation.ts'
-import type { ObservedPrice } from '../domain/decide/choose-within.ts'
+import type { Reckoning } from '../domain/cost-limit.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
-import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
@@ -36,14 +35,6 @@ export interface NewBulk {
 
 /** Of a DELETE: the object that it makes, unless there is nothing to cancel. */
 export type DeleteBulk = Pick<BulkHead, 'id' | 'requestedBy'>
-
-/** By which a cost is reckoned. Both call no node. */
-export interface Reckoning {
-  /** Throws where the configuration lacks the network. */
-  policyOf(relayer: Relayer): NetworkPolicy
-  /** As last observed. Undefined: not yet. */
-  priceOf(relayer: Relayer): ObservedPrice | undefined
-}
 
 /** The first commit of a part. */
 export interface BulkStop {

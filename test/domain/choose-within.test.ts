@@ -3,14 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type BroadcastState, isNoOp, mayBeKnown } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
-import {
-  type Choices,
-  type CostLimit,
-  chooseInOrder,
-  chooseWithin,
-  type Matched,
-  restOf,
-} from '../../src/domain/decide/choose-within.ts'
+import { type CostLimit, restOf } from '../../src/domain/cost-limit.ts'
+import { type Choices, chooseInOrder, chooseWithin, type Matched } from '../../src/domain/decide/choose-within.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { type Fees, strictestRule } from '../../src/domain/fees.ts'
 import type { NonEmpty, RelayerId } from '../../src/domain/ids.ts'

@@ -231,12 +231,20 @@ const top: Readonly<Record<string, Rule>> = {
   'compose-retention.ts': [
     ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
   ],
+  'compose-stops.ts': ['commands', 'config', 'domain', 'registry'],
   'compose-signers.ts': [
     ...['commands/management.ts', 'config', 'domain/ids.ts', 'domain/settings.ts', 'ops', 'registry', 'signers'],
     'store/store.ts',
   ],
   'compose.ts': [
-    ...['compose-awaited.ts', 'compose-database.ts', 'compose-hosts.ts', 'compose-retention.ts', 'compose-signers.ts'],
+    ...[
+      'compose-awaited.ts',
+      'compose-database.ts',
+      'compose-hosts.ts',
+      'compose-retention.ts',
+      'compose-signers.ts',
+      'compose-stops.ts',
+    ],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
   ],
 }

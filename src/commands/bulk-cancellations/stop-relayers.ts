@@ -2,6 +2,7 @@
 // and, where there are several, by any replica.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
+import type { Reckoning } from '../../domain/cost-limit.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Costing } from '../../domain/one-currency.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -9,7 +10,6 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { backOff } from '../../ops/back-off.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
-import type { Reckoning } from '../../store/bulk-port.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 

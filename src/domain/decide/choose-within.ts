@@ -3,35 +3,19 @@
 // may cost at the last observed price.
 
 import { isNoOp, mayBeKnown } from '../attempt.ts'
-import { type Market, strictestRule } from '../fees.ts'
+import { type CostBy, type CostLimit, type NotTaken, type ObservedPrice, restOf } from '../cost-limit.ts'
+import { strictestRule } from '../fees.ts'
 import type { RelayerId, TransactionId } from '../ids.ts'
 import { noOpCost, noOpGasLimit } from '../no-op.ts'
 import { isPaused } from '../pause.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
-import { type BlockNumber, type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
+import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
 import type { StoredWork } from './plan/work.ts'
 import { gapFillerFees } from './queue/assign-nonces.ts'
 import { inFlightMaxOf } from './queue/window.ts'
 import { nextBid } from './race/bid.ts'
 import { noOpContender } from './race/contender.ts'
-
-/** `free` takes what costs nothing, whatever `maxCost` is. */
-export type CostLimit =
-  | { readonly only: 'free'; readonly maxCost?: Wei }
-  | { readonly only?: undefined; readonly maxCost: Wei }
-
-/** Whether the limit needs a price: what costs nothing shows without one. */
-export function needsPrice({ only }: CostLimit): boolean {
-  return only === undefined
-}
-
-/** The last observed price of a network. */
-export interface ObservedPrice {
-  readonly market: Market
-  /** The block of the observation. */
-  readonly block: BlockNumber
-}
 
 export interface Matched {
   readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'unsettled'>
@@ -42,18 +26,6 @@ export interface Matched {
   /** The same commit pauses the relayer. */
   readonly pauses: boolean
 }
-
-/** Why a match costs something. */
-export type CostBy = 'no_op' | 'gap_filler'
-
-export type NotTaken =
-  /** `cost`: absent without an observed price. */
-  | { readonly reason: 'costs'; readonly facts: { readonly by: CostBy; readonly cost?: Wei } }
-  /** `left`: of `max_cost`, when its turn came. */
-  | {
-      readonly reason: 'beyond_max_cost'
-      readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
-    }
 
 export type MatchChoice = { readonly id: TransactionId; readonly nonce: Nonce } & (
   | { readonly taken: true; readonly share: Wei }
@@ -91,15 +63,6 @@ export function chooseWithin(
     return { ...of, taken: true, share: cost }
   })
   return { choices, spent }
-}
-
-/**
- * The rest of `max_cost` for the next relayer. Each relayer's commit stores the sum of its shares together with the shares, and the next
- * one begins with what those on record leave. So a crash between two commits loses no share and counts none twice.
- */
-export function restOf(limit: CostLimit, committed: readonly Wei[]): CostLimit {
-  if (limit.maxCost === undefined) return limit
-  return { ...limit, maxCost: maxWei(0n, limit.maxCost - committed.reduce((sum, spent) => sum + spent, 0n)) }
 }
 
 export interface RelayerMatch extends Matched {

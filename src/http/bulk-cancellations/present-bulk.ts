@@ -46,7 +46,7 @@ const partSchema = Type.Object(
           transaction_id: such(some.transactionId),
           reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
             description:
-              '`unreadable`: its row can not be read. `costs`: it is not free. `beyond_max_cost`: its share is more than what is left',
+              '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
           }),
           message: Type.String(),
           cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
