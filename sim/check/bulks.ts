@@ -9,8 +9,8 @@ export interface Bulks {
 const pending = "status IN ('pending', 'held', 'sent', 'submitted') AND canceled_at IS NULL AND origin = 'client'"
 
 export function watchBulks({ committed }: Disk, fail: (what: string) => void): Bulks {
-  const marks = committed<[string], { requested_at: number }>(
-    'SELECT requested_at FROM bulk_cancellations WHERE relayer_id = ?',
+  const marks = committed<[string], { id: number }>(
+    "SELECT id FROM bulk_parts WHERE relayer_id = ? AND state = 'taking'",
   )
   const there = committed<[string], { id: string }>(
     `SELECT id FROM transactions WHERE relayer_id = ? AND open = 1 AND ${pending}`,
@@ -25,7 +25,7 @@ export function watchBulks({ committed }: Disk, fail: (what: string) => void): B
       return () => {
         const [after] = marks(relayer)
         // Another may have begun with the commit of this request.
-        if (before && before.requested_at === after?.requested_at) fail(`${what} came between the shares of a bulk`)
+        if (before && before.id === after?.id) fail(`${what} came between the shares of a bulk`)
         const forgotten = ids.find((id) => left(id).length > 0)
         if (forgotten !== undefined) fail(`${what} left ${forgotten.slice(-6)}, which was there before`)
       }
