@@ -75,6 +75,8 @@ export interface BulkPart {
 export interface WaitingBulkPart {
   readonly bulkId: BulkId
   readonly relayerId: RelayerId
+  /** As its object has it. */
+  readonly pause: boolean
 }
 
 /** By verdict, each transaction once; the others say how many of them. */

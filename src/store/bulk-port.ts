@@ -69,7 +69,12 @@ export interface BulkChanges {
    * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over. Of an object with
    * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price.
    */
-  takeBulk(part: WaitingBulkPart, now: TimestampMs, reckoning: Reckoning, share?: number): Promise<BulkStop | undefined>
+  takeBulk(
+    part: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
+    now: TimestampMs,
+    reckoning: Reckoning,
+    share?: number,
+  ): Promise<BulkStop | undefined>
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
    * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it. Throws StaleWrite

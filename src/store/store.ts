@@ -55,6 +55,8 @@ export interface Store extends AsyncDisposable {
 export interface Ahead {
   /** It may write thousands of rows: units of other relayers do not share its transaction. */
   readonly long?: true
+  /** It changes the registry: that lock comes before its relayer's, as in every change of the registry. */
+  readonly registry?: true
   // Rows that it will read: a remote database reads them in one query for all units of a commit.
   readonly transactions?: readonly TransactionId[]
   readonly claims?: readonly Claim[]

@@ -127,8 +127,8 @@ export function bulkObjectContract(open: OpenStore): void {
     await send(store, one.id)
     const bulkId = await record(store, [one.id, two.id], {})
     const waiting = [
-      { bulkId, relayerId: one.id },
-      { bulkId, relayerId: two.id },
+      { bulkId, relayerId: one.id, pause: false },
+      { bulkId, relayerId: two.id, pause: false },
     ]
     expect(await store.reads.waitingBulkParts(10)).toEqual(waiting)
     expect(await takeAll(store, bulkId, one.id)).toHaveLength(1)

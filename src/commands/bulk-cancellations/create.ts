@@ -59,7 +59,7 @@ export async function createBulk(
     return { resolved }
   })
   if (recorded.before) return replay(context, claim, recorded.before, visible)
-  await stops.stopAll(recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId })))
+  await stops.stopAll(recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId, pause: request.pause })))
   return { bulk: await read(context, id, visible), replayed: false }
 }
 

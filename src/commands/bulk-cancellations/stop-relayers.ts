@@ -146,7 +146,7 @@ async function stopOne(
       return { taken, isPausedNow }
     },
     relayerId,
-    { long: true },
+    { long: true, ...(part.pause && { registry: true }) },
   )
   if (!stopped) return
   const { taken, isPausedNow } = stopped

@@ -54,20 +54,24 @@ export async function storeSweep(
 ): Promise<StartedSweep> {
   const now = clock.now()
   const at = { id: freshId<TransactionId>(random, now), now, createdBy: requester.keyId }
-  const started = await store.commit(async (session) => {
-    const found = await session.relayer(relayerId)
-    if (!found) throw relayerNotFound(relayerId)
-    const relayer = found.paused ? found : await pause(session, found)
-    const last = await session.sweep(relayerId)
-    const underWay = last && isUnderWay(last) ? last : undefined
-    if (underWay) refuseOther(underWay, request)
-    else checkSweep(relayer, request, now, profileOf(relayer))
-    const transaction = underWay ?? (await newSweep(session, relayer, request, at))
-    if (!found.paused) await recordLastChange(session, relayerId, requester, now, ['paused'])
-    session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
-    if (!underWay) await session.insertTransaction(transaction)
-    return { transaction, isNew: !underWay, isPausedNow: !found.paused }
-  }, relayerId)
+  const started = await store.commit(
+    async (session) => {
+      const found = await session.relayer(relayerId)
+      if (!found) throw relayerNotFound(relayerId)
+      const relayer = found.paused ? found : await pause(session, found)
+      const last = await session.sweep(relayerId)
+      const underWay = last && isUnderWay(last) ? last : undefined
+      if (underWay) refuseOther(underWay, request)
+      else checkSweep(relayer, request, now, profileOf(relayer))
+      const transaction = underWay ?? (await newSweep(session, relayer, request, at))
+      if (!found.paused) await recordLastChange(session, relayerId, requester, now, ['paused'])
+      session.recordAudit(allowed(requester, now, { relayerId, transactionId: transaction.id }))
+      if (!underWay) await session.insertTransaction(transaction)
+      return { transaction, isNew: !underWay, isPausedNow: !found.paused }
+    },
+    relayerId,
+    { registry: true },
+  )
   wake(relayerId)
   return started
 }

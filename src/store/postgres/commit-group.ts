@@ -2,6 +2,7 @@
 import type { Client, Pool } from 'pg'
 import { openAuditPad } from '../access/audit-log.ts'
 import { together } from '../deferred.ts'
+import { raiseRevision } from '../registry/entities.ts'
 import { lockFreeRelayers, lockRelayer } from '../relayers/relayers.ts'
 import { sessionOver } from '../session.ts'
 import type { Executor } from '../statement.ts'
@@ -108,6 +109,8 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const relayers = new Set(units.flatMap(({ relayer }) => (relayer === undefined ? [] : [relayer])))
   const [relayer] = relayers
   if (relayer === undefined) return { sessionOf: () => session, deferred: together(tallies, pad) }
+  // In one order everywhere: a change of a relayer through the API locks the registry first, too.
+  if (units.some(({ ahead }) => ahead.registry)) await raiseRevision(executor)
   const reading = readsAhead ? units : []
   const ids = new Set(reading.flatMap(({ ahead: { transactions = [] } }) => transactions).filter(canStand))
   const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))

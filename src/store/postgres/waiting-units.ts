@@ -24,7 +24,7 @@ export function openWaitingUnits(): WaitingUnits {
   const leftOver = new Set<RelayerId>()
 
   function isAlone(relayer: RelayerId, units: readonly UnitOfRelayer[]): boolean {
-    return leftOver.has(relayer) || units.some(({ ahead }) => ahead.long)
+    return leftOver.has(relayer) || units.some(({ ahead }) => ahead.long || ahead.registry)
   }
 
   function* ready(): Generator<readonly [RelayerId, UnitOfRelayer[]]> {

@@ -327,11 +327,18 @@ export async function endPart(
   await executor.all(end, { part, instant: instant ?? null, now })
 }
 
-const waiting = statement<{ limit: number }, { bulk_id: BulkId; relayer_id: RelayerId }>((db, p) =>
-  db.selectFrom('bulk_parts').select(['bulk_id', 'relayer_id']).where(isWaiting).orderBy('id').limit(p.limit),
+const waiting = statement<{ limit: number }, Pick<StoredPart, 'bulk_id' | 'relayer_id'> & Pick<BulkTable, 'pause'>>(
+  (db, p) =>
+    db
+      .selectFrom('bulk_parts')
+      .innerJoin('bulks', 'bulks.id', 'bulk_parts.bulk_id')
+      .select(['bulk_parts.bulk_id', 'bulk_parts.relayer_id', 'bulks.pause'])
+      .where(isWaiting)
+      .orderBy('bulk_parts.id')
+      .limit(p.limit),
 )
 
 export async function listWaitingParts(executor: Executor, limit: number): Promise<readonly WaitingBulkPart[]> {
   const rows = await executor.all(waiting, { limit })
-  return rows.map((row) => ({ bulkId: row.bulk_id, relayerId: row.relayer_id }))
+  return rows.map((row) => ({ bulkId: row.bulk_id, relayerId: row.relayer_id, pause: row.pause === 1 }))
 }

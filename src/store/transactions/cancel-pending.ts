@@ -87,7 +87,7 @@ interface Stopping {
 export async function takeBulk(
   executor: Executor,
   tallies: Tallies,
-  { bulkId, relayerId }: WaitingBulkPart,
+  { bulkId, relayerId }: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
   { now, reckoning, share }: Stopping,
 ): Promise<BulkStop | undefined> {
   const isThere = await lockUnmarked(executor, relayerId)
