@@ -220,7 +220,14 @@ test('lists and counts of pending have them, the condition is on_hold, and a con
   const trace = await server.ask('GET', at(`/${ids[1]}/trace`, 'two'))
   expect(trace.body.data.wait).toMatchObject({ condition: 'on_hold', facts: { rule: 'hold' } })
   expectSuccess(await server.ask('POST', at(`/${ids[1]}/release`, 'two')))
-  const { events } = await server.store.reads.events(0, 1_000, ({ transactionId }) => transactionId === ids[1])
+  // An event is read once every commit before it has ended, also those of other tests on the server.
+  const events = await until(
+    async () => {
+      const found = await server.store.reads.events(0, 1_000, ({ transactionId }) => transactionId === ids[1])
+      return found.events.length > 1 && found.events
+    },
+    { what: 'both events' },
+  )
   expect(events.map(({ kind, status, transaction }) => [kind, status, transaction.statusReason])).toEqual([
     ['attention', 'pending', 'on hold until its release (hold): release it, or cancel it for free'],
     ['attention', 'pending', 'released on request'],
