@@ -9,6 +9,7 @@ import {
   type Principal,
 } from '../../../src/http/request/authenticate.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
+import { until } from '../../../tooling/client.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { receiver, relayer } from '../support/rows.ts'
 import { type Answer, apiKey, type Serving, serve } from '../support/serve.ts'
