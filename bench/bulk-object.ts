@@ -82,7 +82,9 @@ export async function measureBulkObject(options: BenchOptions): Promise<Figure[]
   }
   const [health, posts, canceled] = await Promise.all([
     watch(`GET /api/v1/health HTTP/1.1\r\n${common}\r\n`),
-    watch(`POST /api/v1/relayers/other/transactions HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${one.length}\r\n\r\n${one}`),
+    watch(
+      `POST /api/v1/relayers/other/transactions HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${one.length}\r\n\r\n${one}`,
+    ),
     cancel(),
   ])
   const at = (timesMs: readonly number[], share: number) => timesMs[Math.floor(timesMs.length * share)] ?? Number.NaN

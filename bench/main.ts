@@ -7,6 +7,7 @@ import { toolArguments } from '../tooling/tool-arguments.ts'
 import { measureBalance } from './balance.ts'
 import { asRun, type BenchOptions } from './bench-service.ts'
 import { measureBulkCancel } from './bulk-cancel.ts'
+import { measureBulkObject } from './bulk-object.ts'
 import { measureBurst } from './burst.ts'
 import { measureCalls } from './calls.ts'
 import { measureConsole } from './console.ts'
@@ -35,6 +36,7 @@ const topics = [
   'post',
   'delete',
   'bulk',
+  'objects',
   'fairness',
   'calls',
   'burst',
@@ -106,6 +108,7 @@ const wants = (...wanted: Topic[]) => wanted.some((topic) => requested.includes(
 const figures: Figure[] = []
 if (wants('post', 'delete')) report(await measureSendsAndCancels(options))
 if (wants('bulk')) report(await measureBulkCancel(options))
+if (wants('objects')) report(await measureBulkObject(options))
 if (wants('fairness')) report(await measureFairness(options))
 if (wants('calls')) report(await measureCalls(options))
 if (wants('burst')) report(await measureBurst(options))

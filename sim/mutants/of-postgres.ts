@@ -93,7 +93,7 @@ export const ofPostgres: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/postgres/waiting-units.ts',
-        find: ' || units.some(({ ahead }) => ahead.long)',
+        find: ' || units.some(({ ahead }) => ahead.long || ahead.registry)',
         put: '',
       },
     ],
