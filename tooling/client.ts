@@ -116,7 +116,7 @@ export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
   options: { everyMs?: number; limitMs?: number; what: string | (() => string) },
 ): Promise<T> {
-  const { everyMs, limitMs = 90_000, what } = options
+  const { everyMs, limitMs = 40_000, what } = options
   const began = performance.now()
   const end = began + limitMs
   let failure: unknown
