@@ -119,7 +119,7 @@ async function run(): Promise<ReadonlyMap<string, TestModule>> {
     {
       ...{ root, dir: folder, include: [`**/*${ending}`], config: false, run: true, watch: false, reporters: [{}] },
       ...{ pool: 'threads', maxWorkers: 1, isolate: false, testTimeout: 60_000, hookTimeout: 60_000 },
-      expect: { poll: { timeout: 30_000 } },
+      expect: { poll: { timeout: 5_000 } },
       sequence: { sequencer: ByName },
     },
     { plugins: [copying] },

@@ -11,7 +11,7 @@ export default defineConfig(({ mode }) => {
     test: {
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      expect: { poll: { timeout: 30_000 } },
+      expect: { poll: { timeout: 5_000 } },
       include: ['test/**/*.test.ts'],
     },
   }
