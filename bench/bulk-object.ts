@@ -15,7 +15,7 @@ const relayers = 50
 const pendingOfEach = 2_000
 const batch = 500
 const canceledReceiver = devAccount(2).address
-/** Of each batch, one goes to another receiver: the filter leaves it. */
+/** One transaction of each batch goes to this receiver, and the filter does not match it. */
 const otherReceiver = devAccount(3).address
 const maxInFlight = 4
 const matching = (relayers * pendingOfEach * (batch - 1)) / batch

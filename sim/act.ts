@@ -217,7 +217,7 @@ function pickOne({ dice, clients, rows }: World): { id: string; relayer: number 
   return { id, relayer }
 }
 
-/** Of a transaction in flight, rather of one that has a bound: at once too low, just enough, or far more than it needs. */
+/** Bounds the cost of a transaction in flight, preferably one that has a bound: too low, just enough, or far more than its no-op needs. */
 export function boundOne({ rows, boundDice, blocks }: World, service: Service): void {
   const open = [...rows.all().values()].filter((row) => row.open === 1 && row.origin !== 'gap' && row.nonce !== null)
   const bounded = open.filter((row) => row.cancel_cost_max !== null)

@@ -27,10 +27,10 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   const members = new Map<number, Set<string>>()
   /** Rows that were seen before the present look. */
   const seen = new Set<string>()
-  /** By part: what it must not leave, from its instant until its last share. */
+  /** By part: the matches that it has to cancel, from its instant until its last share. */
   const owed = new Map<number, readonly string[]>()
   const over = new Set<number>()
-  /** Of a part and a row: it matched when it was taken. */
+  /** By part and row: whether the row matched when the part took it. */
   const seenAs = new Set<string>()
   let isNew = false
 

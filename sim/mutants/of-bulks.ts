@@ -208,8 +208,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/commands/bulk-cancellations/stop-relayers.ts',
-        find: 'if (!(await tryAll(parts))) retry()',
-        put: 'await tryAll(parts)',
+        find: 'if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retry()',
+        put: 'await tryAll(parts, isInTurn ? 1 : atOnce)',
       },
     ],
   },
@@ -246,7 +246,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'takes exactly what the filter of the domain matches',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/domain/refusals.ts',
         find: "status === 'canceled' && phase === 'inFlight'",
         put: "status === 'canceled' && phase === 'mined'",
       },

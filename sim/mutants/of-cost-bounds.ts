@@ -49,8 +49,8 @@ export const ofCostBounds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
-        find: 'if (!isRacing(row) || row.cancel_cost_max === null) continue',
-        put: "if (!isRacing(row) || row.cancel_cost_max !== '') continue",
+        find: 'if (!isRacing(row.status, row.phase) || row.cancel_cost_max === null) continue',
+        put: "if (!isRacing(row.status, row.phase) || row.cancel_cost_max !== '') continue",
       },
     ],
   },

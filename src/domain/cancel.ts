@@ -35,7 +35,7 @@ export function cancel(
   }
 
   // Without a nonce it costs nothing.
-  const bound = transaction.lifecycle.phase === 'queued' ? undefined : costMax
+  const bound = 'nonce' in transaction.lifecycle ? costMax : undefined
   const canceled: Transaction = {
     ...withoutWait(transaction),
     cancellation: { origin, requestedAt: now, ...(bound !== undefined && { costMax: bound }) },

@@ -1,6 +1,12 @@
-// Durations as people write them, up to a day: a whole number of seconds, minutes or hours, such as "30s", "10m" or "24h".
+// Durations as people write them: a whole number of seconds, minutes, hours or days, such as "30s", "10m", "24h" or "2d". Those of holds end
+// with a day, in hours.
 
-const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000 } as const
+const unitsMs = new Map([
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+])
 
 const minutesAndHours = '([1-9][0-9]{0,2}|1[0-3][0-9]{2}|14[0-3][0-9]|1440)m|([1-9]|1[0-9]|2[0-4])h'
 const manySeconds = '[1-9][0-9]{2,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400'
@@ -14,14 +20,18 @@ const form = new RegExp(durationPattern)
 
 /** In milliseconds; undefined for a text of another form. */
 export function parseDuration(text: string): number | undefined {
-  if (!form.test(text)) return undefined
-  const count = Number(text.slice(0, -1))
-  if (text.endsWith('h')) return count * unitsMs.h
-  return count * (text.endsWith('m') ? unitsMs.m : unitsMs.s)
+  return form.test(text) ? durationMs(text) : undefined
 }
 
-/** In the largest unit that divides it. `ms`: whole seconds. */
-export function shownDuration(ms: number): string {
-  const unit = ms % unitsMs.h === 0 ? 'h' : ms % unitsMs.m === 0 ? 'm' : 's'
-  return `${ms / unitsMs[unit]}${unit}`
+/** In milliseconds. `text` is a whole number and its unit. */
+export function durationMs(text: string): number {
+  // The caller has checked the form.
+  return Number(text.slice(0, -1)) * (unitsMs.get(text.slice(-1)) ?? 0)
+}
+
+/** In the largest unit that divides it, up to `largest`. `ms`: whole seconds. */
+export function shownDuration(ms: number, largest: 'h' | 'd' = 'h'): string {
+  const units = [...unitsMs].slice(largest === 'd' ? 0 : 1)
+  const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['s', 1_000]
+  return `${ms / unitMs}${unit}`
 }

@@ -2,6 +2,7 @@
 import { RescindError } from './errors.ts'
 import type { Market } from './fees.ts'
 import type { RelayerId } from './ids.ts'
+import { lacksL1Fee } from './l1-fee.ts'
 import { noOpGasLimit } from './no-op.ts'
 import type { DecisionProfile } from './relayer.ts'
 
@@ -21,7 +22,7 @@ export type MissingPrice = 'price' | 'no_op_gas' | 'l1_fee'
 export function missingPrice({ market, profile }: Pick<Costing, 'market' | 'profile'>): MissingPrice | undefined {
   if (!market) return 'price'
   if (noOpGasLimit(market, profile) === undefined) return 'no_op_gas'
-  return profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined ? 'l1_fee' : undefined
+  return lacksL1Fee(profile, market) ? 'l1_fee' : undefined
 }
 
 /** Throws SYMBOLS_DIFFER and PRICE_UNOBSERVED, in this order. */
@@ -34,6 +35,11 @@ export function refuseUnlikeCosts(relayers: readonly Costing[]): void {
       `max_cost is one amount, and the relayers pay in ${each.join(' and ')}: send one request for each symbol`,
     )
   }
+  refuseUnobserved(relayers)
+}
+
+/** Throws PRICE_UNOBSERVED. */
+export function refuseUnobserved(relayers: readonly Omit<Costing, 'symbol'>[]): void {
   const missing = relayers.flatMap((relayer) => {
     const what = missingPrice(relayer)
     return what === undefined ? [] : [`${relayer.id} (${inWords[what]})`]

@@ -6,6 +6,7 @@ import type { PoolKind } from './profile.ts'
 import {
   type InPhase,
   isInPhase,
+  type Lifecycle,
   payloadAttempts,
   pendingStatuses,
   type Status,
@@ -32,12 +33,7 @@ const replaceRefusalsByStatus = {
 export const cancelRefusalCodes = Object.values(cancelRefusals)
 
 /** Of a transaction that has ended. */
-export const releaseRefusals = {
-  confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
-  failed: 'TRANSACTION_ALREADY_FAILED',
-  canceled: 'TRANSACTION_ALREADY_CANCELED',
-  expired: 'TRANSACTION_ALREADY_EXPIRED',
-} as const satisfies Refusals
+const { mined: _, ...releaseRefusals } = replaceRefusalsByStatus
 
 /** All codes of a refused release that are about the transaction. */
 export const releaseRefusalCodes = [
@@ -69,7 +65,7 @@ export function refusalOfRelease(transaction: Transaction): RescindError | undef
   const status = statusOf(transaction)
   const byStatus: Refusals = releaseRefusals
   const code = byStatus[status]
-  return code && new RescindError(code, `transaction ${transaction.id} is already ${status}; send a new one`)
+  return code && new RescindError(code, tooLateToChange(transaction.id, status))
 }
 
 /** Whether a bulk cancellation takes the transaction: a client's or a sweep, pending, and none that a cancel refuses. */
@@ -77,6 +73,11 @@ export function isTakenByBulk(transaction: Transaction): boolean {
   const status = statusOf(transaction)
   // A gap filler is already a no-op, and no client's to cancel.
   return transaction.origin !== 'gap' && bulkStatuses.includes(status)
+}
+
+/** Whether the cancellation that a client requested is not decided yet. */
+export function isRacing(status: Status, phase: Lifecycle['phase']): boolean {
+  return status === 'canceled' && phase === 'inFlight'
 }
 
 /** The statuses of the rows that a bulk cancellation takes. */
@@ -96,7 +97,7 @@ export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): 
   const status = statusOf(transaction)
   const byStatus: Refusals = replaceRefusalsByStatus
   const code = transaction.cancellation?.origin === 'refusal' ? 'TRANSACTION_ALREADY_FAILED' : byStatus[status]
-  if (code) return new RescindError(code, tooLateToReplace(id, status))
+  if (code) return new RescindError(code, tooLateToChange(id, status))
   if (pool === 'fcfs' && wasOrdered(transaction)) {
     const why = payloadAttempts(transaction.lifecycle.attempts).some(isSequenced)
       ? 'the sequencer ordered it, and on this chain, which is first come, first served, nothing replaces it; send a new one'
@@ -106,7 +107,7 @@ export function refusalOfReplacement(transaction: Transaction, pool: PoolKind): 
   return undefined
 }
 
-export function tooLateToReplace(id: string, status: Status): string {
+export function tooLateToChange(id: string, status: Status): string {
   return `transaction ${id} is already ${status}; send a new one`
 }
 

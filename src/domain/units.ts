@@ -10,6 +10,11 @@ export type Nonce = number
 export type Gas = number
 export type BlockNumber = number
 
+/** For a sort, the least first. */
+export function compareWei(one: Wei, other: Wei): number {
+  return one < other ? -1 : Number(one > other)
+}
+
 export function maxWei(first: Wei, ...rest: readonly Wei[]): Wei {
   let most = first
   for (const wei of rest) if (wei > most) most = wei

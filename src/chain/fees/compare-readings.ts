@@ -1,6 +1,6 @@
 // Compares the prices that several endpoints report. One of them may be wrong.
 import { type Market, speeds } from '../../domain/fees.ts'
-import { type BlockNumber, maxWei, type Wei } from '../../domain/units.ts'
+import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { type PaidBlock, type Tips, tipsOf } from './fee-history.ts'
 
 /** One endpoint's prices, and its suggestion where it was read. */
@@ -45,6 +45,6 @@ export function merged(readings: readonly [PriceReading, ...PriceReading[]]): Pr
 }
 
 function chosen(amounts: readonly Wei[]): Wei {
-  const rising = [...amounts].sort((one, other) => (one < other ? -1 : Number(one > other)))
+  const rising = amounts.toSorted(compareWei)
   return rising[rising.length >> 1] ?? 0n
 }

@@ -1,6 +1,6 @@
 // What recent blocks paid, by eth_feeHistory.
 import { type Market, type Speed, speeds } from '../../domain/fees.ts'
-import { type BlockNumber, maxWei, type Wei } from '../../domain/units.ts'
+import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { toBigInt, toNumber } from '../nodes/decode.ts'
 
 export type Tips = Readonly<Record<Speed, Wei>>
@@ -72,7 +72,7 @@ export function rising(tipAt: (speed: Speed) => Wei): Tips {
 }
 
 function median(amounts: readonly Wei[]): Wei | undefined {
-  return [...amounts].sort((one, other) => (one < other ? -1 : one > other ? 1 : 0))[amounts.length >> 1]
+  return amounts.toSorted(compareWei)[amounts.length >> 1]
 }
 
 function isWei(amount: Wei | undefined): amount is Wei {

@@ -7,13 +7,13 @@ import { cutRevertText } from '../../domain/revert-text.ts'
 import { type Inclusion, spenderKind } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { runFew } from '../../ops/run-few.ts'
 import { late, within } from '../../ops/within.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { revertText } from '../nodes/revert-reason.ts'
 import { decodeRevert, headOf } from './decode-revert.ts'
 import { type ReadRevert, type RevertQuestion, readByCalls, readTrace } from './read-revert-data.ts'
-import { runFew } from './run-few.ts'
 
 /** From the time that the receipt was read. Then the inclusion counts without the data. */
 export const revertAwaitedMs = 10_000

@@ -1,5 +1,4 @@
 // POST of a bulk cancellation. Its own commit stores it with its relayers and the key of the request; then each relayer is stopped.
-import { hash } from 'node:crypto'
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { type BulkCancellation, type BulkRequest, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import { checkClaim } from '../../domain/claim.ts'
@@ -11,6 +10,7 @@ import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/fresh-id.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
+import { digestOf } from '../digest-request.ts'
 import type { BulkStops } from './stop-relayers.ts'
 
 export interface BulkOrder {
@@ -39,10 +39,15 @@ export async function createBulk(
   { request, relayers, visible, key, requester }: BulkOrder,
 ): Promise<CreatedBulk> {
   const { store, clock, random } = context
-  const claim = { owner: requester.keyId, key, digest: digestOf(request, relayers) }
+  const claim = {
+    owner: requester.keyId,
+    key,
+    digest: digestOf(relayers === 'all' ? relayers : relayers.toSorted(), request),
+  }
   const earlier = await store.reads.bulkOfKey(claim.owner, key)
   if (earlier) return replay(context, claim, earlier, visible)
 
+  const limit = costLimitOf(request)
   const now = clock.now()
   const id = freshId<BulkId>(random, now)
   const head = {
@@ -50,39 +55,35 @@ export async function createBulk(
     ...{ requestedAt: now, requestedBy: requester.keyId },
   }
   const recorded = await store.commit(async (session) => {
-    const resolved = await resolve(session, relayers, visible)
-    const limit = costLimitOf(request)
-    if (limit && needsPrice(limit)) refuseUnlikeCosts((await load(session, resolved)).map(stops.costingOf))
+    const resolved = relayers === 'all' ? await everyRelayer(session, visible) : [...new Set(relayers)]
+    const isPriced = limit !== undefined && needsPrice(limit)
+    const found = isPriced || relayers !== 'all' ? await load(session, resolved) : []
+    if (isPriced) refuseUnlikeCosts(found.map(stops.costingOf))
     const before = await session.recordBulk({ head, relayers: resolved, requester, claim })
     if (before) return { before }
     session.recordAudit(allowed(requester, now, { subjectId: id }))
     return { resolved }
   })
   if (recorded.before) return replay(context, claim, recorded.before, visible)
-  await stops.stopAll(recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId, pause: request.pause })))
+  const parts = recorded.resolved.map((relayerId) => ({ bulkId: id, relayerId, pause: request.pause }))
+  // Each of them has what those before it left.
+  await stops.stopAll(parts, { isInTurn: limit?.maxCost !== undefined })
   return { bulk: await read(context, id, visible), replayed: false }
 }
 
-/** Throws RELAYER_NOT_FOUND. */
-async function resolve(
-  session: Session,
-  relayers: BulkOrder['relayers'],
-  visible: BulkOrder['visible'],
-): Promise<readonly RelayerId[]> {
-  if (relayers === 'all') {
-    const there = await session.relayerIds()
-    return visible ? there.filter((id) => visible.includes(id)) : there
-  }
-  const named = [...new Set(relayers)]
-  for (const id of named) if (!(await session.relayer(id))) throw relayerNotFound(id)
-  return named
+/** Those of the key that exist in this unit. */
+async function everyRelayer(session: Session, visible: BulkOrder['visible']): Promise<readonly RelayerId[]> {
+  const there = await session.relayerIds()
+  return visible ? there.filter((id) => visible.includes(id)) : there
 }
 
+/** Throws RELAYER_NOT_FOUND. */
 async function load(session: Session, ids: readonly RelayerId[]): Promise<readonly Relayer[]> {
   const found: Relayer[] = []
   for (const id of ids) {
     const relayer = await session.relayer(id)
-    if (relayer) found.push(relayer)
+    if (!relayer) throw relayerNotFound(id)
+    found.push(relayer)
   }
   return found
 }
@@ -101,17 +102,4 @@ async function read({ store }: CommandContext, id: BulkId, visible: BulkOrder['v
   const bulk = await store.reads.bulk(id, visible)
   if (!bulk) throw new Error(`bulk cancellation ${id} is recorded, and can't be read`)
   return bulk
-}
-
-/** Kept with the object, so its form must not change. */
-function digestOf(
-  { name, reason, filter, pause, only, maxCost }: BulkRequest,
-  relayers: BulkOrder['relayers'],
-): string {
-  const members = Object.entries(filter).sort(([one], [other]) => (one < other ? -1 : 1))
-  const meaning = [name, reason, members, pause, only, maxCost, relayers === 'all' ? relayers : relayers.toSorted()]
-  return hash(
-    'sha256',
-    JSON.stringify(meaning, (_, value) => (typeof value === 'bigint' ? `${value} wei` : value)),
-  )
 }

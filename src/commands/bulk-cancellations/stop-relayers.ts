@@ -10,6 +10,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { backOff } from '../../ops/back-off.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
+import { runFew } from '../../ops/run-few.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -24,10 +25,8 @@ export interface Pausing {
 }
 
 export interface BulkStops extends AsyncDisposable {
-  /** Rejects when the commit fails: the part waits then, and is tried again. */
-  stop(part: WaitingBulkPart): Promise<void>
-  /** Each of the parts. Resolves once each was tried. */
-  stopAll(parts: readonly WaitingBulkPart[]): Promise<void>
+  /** Each of the parts, and with `isInTurn` one after the other. Resolves once each was tried: one that failed waits, and is tried again. */
+  stopAll(parts: readonly WaitingBulkPart[], order: { readonly isInTurn: boolean }): Promise<void>
   /** The facts by which a `max_cost` is one amount. Calls no node. Throws where the configuration lacks the network. */
   costingOf(relayer: Relayer): Costing
 }
@@ -62,24 +61,20 @@ export function stopRelayers({
   })
   let retrying: Promise<void> | undefined
 
-  const stop = (part: WaitingBulkPart) => stopOne(context, { ...pausing, reckoning }, part)
-
   /** Whether each of them could be stopped. */
-  async function tryAll(parts: readonly WaitingBulkPart[]): Promise<boolean> {
-    const waiting = [...parts]
+  async function tryAll(parts: readonly WaitingBulkPart[], max = atOnce): Promise<boolean> {
     let failed = false
-    const one = async () => {
-      for (let part = waiting.shift(); part && !ended.signal.aborted; part = waiting.shift()) {
-        try {
-          await stop(part)
-        } catch (error) {
-          if (!ended.signal.aborted)
-            outage.failed(error, { relayer_id: part.relayerId, bulk_cancellation: part.bulkId })
-          failed = true
-        }
+    const one = async (part: WaitingBulkPart) => {
+      if (ended.signal.aborted) return
+      try {
+        await stopOne(context, { ...pausing, reckoning }, part)
+      } catch (error) {
+        if (!ended.signal.aborted) outage.failed(error, { relayer_id: part.relayerId, bulk_cancellation: part.bulkId })
+        failed = true
       }
     }
-    await Promise.all(Array.from({ length: atOnce }, one))
+    const few = runFew(max)
+    await Promise.all(parts.map((part) => few(() => one(part))))
     if (!failed) outage.worked()
     return !failed
   }
@@ -111,9 +106,8 @@ export function stopRelayers({
   retry()
   const looking = lookEveryMs === undefined ? undefined : look(lookEveryMs)
   return {
-    stop,
-    async stopAll(parts) {
-      if (!(await tryAll(parts))) retry()
+    async stopAll(parts, { isInTurn }) {
+      if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retry()
     },
     costingOf: (relayer) => ({
       ...{ id: relayer.id, symbol: symbolOf(relayer), profile: reckoning.policyOf(relayer).profile },

@@ -1,5 +1,4 @@
 // Sends under an idempotency key: one commit stores the key and the transactions, so a retry finds both or neither.
-import { hash } from 'node:crypto'
 import { type Claim, checkClaim } from '../../domain/claim.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
@@ -59,21 +58,4 @@ function goneUnder({ key }: Claim, gone: readonly TransactionId[]): RescindError
     'TRANSACTION_GONE',
     `Idempotency-Key: "${key}" sent ${which} ended and ${gone.length === 1 ? 'is' : 'are'} no longer kept; nothing is sent again, and a new send needs a new key`,
   )
-}
-
-/**
- * Digests the meaning of a request, not its spelling: the order of members, and absent ones, make no difference. It is
- * kept for ever, so its form must not change.
- */
-export function digestOf(relayerId: RelayerId, request: unknown): string {
-  return hash('sha256', JSON.stringify([relayerId, canonical(request)]))
-}
-
-function canonical(value: unknown): unknown {
-  if (typeof value === 'bigint') return String(value)
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([name, member]) => [name, canonical(member)]))
 }

@@ -10,7 +10,7 @@ import { noOpCost, noOpGasLimit } from '../no-op.ts'
 import { isPaused } from '../pause.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
-import { type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
+import { compareWei, type Gas, maxWei, type Nonce, type Wei } from '../units.ts'
 import type { StoredWork } from './plan/work.ts'
 import { gapFillerFees } from './queue/assign-nonces.ts'
 import { inFlightMaxOf } from './queue/window.ts'
@@ -107,7 +107,7 @@ function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice |
       if (!gapFillers.has(each.lifecycle.nonce)) return of
       return { ...of, by: 'gap_filler', ...(priced && { cost: costOfGapFiller(priced) }) }
     })
-    .sort((one, other) => compare(one.cost ?? 0n, other.cost ?? 0n) || one.nonce - other.nonce)
+    .sort((one, other) => compareWei(one.cost ?? 0n, other.cost ?? 0n) || one.nonce - other.nonce)
 }
 
 /**
@@ -163,8 +163,4 @@ function costOfRace(transaction: InPhase<'inFlight'>, { gas, market, block, poli
 
 function costOfGapFiller({ gas, market, policy, work }: Priced): Wei {
   return noOpCost(gas, gapFillerFees(work.relayer, market, policy), market)
-}
-
-function compare(one: Wei, other: Wei): number {
-  return one < other ? -1 : Number(one > other)
 }

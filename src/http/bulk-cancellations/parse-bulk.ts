@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { BulkRequest } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
+import { durationMs, shownDuration } from '../../domain/duration.ts'
 import { type Hex, isNonEmpty, lowerHex, type RelayerId, type TransactionId } from '../../domain/ids.ts'
 import { pendingStatuses } from '../../domain/transaction.ts'
 import { bulkIdsMax, bulkRelayersMax, idempotencyKeyCharsMax } from '../limits.ts'
@@ -120,8 +121,8 @@ export function requestOf({ name, reason, filter, pause, only, max_cost }: Stati
 function filterOf(given: Static<typeof filterSchema>): BulkFilter {
   const { ids, to, selector, status, older_than: older, newer_than: newer } = given
   const statuses = [...new Set(status)]
-  const olderThanMs = older === undefined ? undefined : msOf(older)
-  const newerThanMs = newer === undefined ? undefined : msOf(newer)
+  const olderThanMs = older === undefined ? undefined : durationMs(older)
+  const newerThanMs = newer === undefined ? undefined : durationMs(newer)
   if (olderThanMs !== undefined && newerThanMs !== undefined && newerThanMs <= olderThanMs) {
     throw invalid('filter.newer_than', newer, 'longer than older_than; swap the two, or leave one out')
   }
@@ -136,13 +137,6 @@ function filterOf(given: Static<typeof filterSchema>): BulkFilter {
   }
 }
 
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-function msOf(text: string): number {
-  const unit = Object.entries(unitMs).find(([name]) => text.endsWith(name))
-  return Number.parseInt(text, 10) * (unit?.[1] ?? 0)
-}
-
 /** As the client sends it. */
 export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
   const { ids, to, selector, statuses, olderThanMs, newerThanMs, nonceFrom, nonceTo, valueFrom, valueTo } = filter
@@ -151,17 +145,11 @@ export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSc
     ...(to !== undefined && { to }),
     ...(selector !== undefined && { selector }),
     ...(statuses && { status: [...statuses] }),
-    ...(olderThanMs !== undefined && { older_than: durationOf(olderThanMs) }),
-    ...(newerThanMs !== undefined && { newer_than: durationOf(newerThanMs) }),
+    ...(olderThanMs !== undefined && { older_than: shownDuration(olderThanMs, 'd') }),
+    ...(newerThanMs !== undefined && { newer_than: shownDuration(newerThanMs, 'd') }),
     ...(nonceFrom !== undefined && { nonce_from: nonceFrom }),
     ...(nonceTo !== undefined && { nonce_to: nonceTo }),
     ...(valueFrom !== undefined && { value_from: valueFrom.toString() }),
     ...(valueTo !== undefined && { value_to: valueTo.toString() }),
   }
-}
-
-/** In the largest unit that divides it. */
-function durationOf(ms: number): string {
-  const [name, unit] = Object.entries(unitMs).findLast(([, each]) => ms % each === 0) ?? ['s', unitMs.s]
-  return `${ms / unit}${name}`
 }

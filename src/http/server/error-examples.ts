@@ -1,6 +1,6 @@
 // A message for each error code that an operation may answer with, as an example in the OpenAPI document.
 import type { ErrorCode } from '../../domain/errors.ts'
-import { tooLateToReplace } from '../../domain/refusals.ts'
+import { tooLateToChange } from '../../domain/refusals.ts'
 
 const transactionId = '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'
 
@@ -13,11 +13,11 @@ const messages: Partial<Record<ErrorCode, string>> = {
   GAS_LIMIT_TOO_LOW: 'gas_limit: 21000 is below the intrinsic gas of 21064; send that or more, or none',
   POLICY_VIOLATION: 'value: 2000000000000000000 is above value_cap, 1000000000000000000',
   RELAYER_PAUSED: 'relayer "local" is paused and takes no new transactions',
-  TRANSACTION_ALREADY_MINED: tooLateToReplace(transactionId, 'mined'),
-  TRANSACTION_ALREADY_CONFIRMED: tooLateToReplace(transactionId, 'confirmed'),
-  TRANSACTION_ALREADY_FAILED: tooLateToReplace(transactionId, 'failed'),
-  TRANSACTION_ALREADY_EXPIRED: tooLateToReplace(transactionId, 'expired'),
-  TRANSACTION_ALREADY_CANCELED: tooLateToReplace(transactionId, 'canceled'),
+  TRANSACTION_ALREADY_MINED: tooLateToChange(transactionId, 'mined'),
+  TRANSACTION_ALREADY_CONFIRMED: tooLateToChange(transactionId, 'confirmed'),
+  TRANSACTION_ALREADY_FAILED: tooLateToChange(transactionId, 'failed'),
+  TRANSACTION_ALREADY_EXPIRED: tooLateToChange(transactionId, 'expired'),
+  TRANSACTION_ALREADY_CANCELED: tooLateToChange(transactionId, 'canceled'),
   TRANSACTION_ALREADY_ORDERED:
     'transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84: the sequencer accepted it; send a new one',
   TRANSACTION_IS_SWEEP: `transaction ${transactionId} empties the account, and the service settles its value; cancel it and send a new transaction`,

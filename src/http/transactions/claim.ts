@@ -1,6 +1,6 @@
 // The claim of a send that has the header Idempotency-Key.
 import type { FastifyRequest } from 'fastify'
-import { digestOf } from '../../commands/transactions/send-once.ts'
+import { digestOf } from '../../commands/digest-request.ts'
 import type { Claim } from '../../domain/claim.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { SendRequest } from '../../domain/submit.ts'

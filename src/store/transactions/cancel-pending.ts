@@ -7,7 +7,7 @@ import { cancel } from '../../domain/cancel.ts'
 import type { Reckoning } from '../../domain/cost-limit.ts'
 import { StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { bulkStatuses } from '../../domain/refusals.ts'
+import { bulkStatuses, isRacing } from '../../domain/refusals.ts'
 import { isTerminal, type Lifecycle, type Status, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
@@ -115,8 +115,6 @@ async function lockUnmarked(executor: Executor, relayerId: RelayerId): Promise<b
 }
 
 const isTaken = ({ status }: BoundRow) => bulkStatuses.includes(status)
-/** Whether an earlier cancellation of it is on. */
-const isRacing = ({ status, phase }: BoundRow) => status === 'canceled' && phase === 'inFlight'
 
 async function standingOf(executor: Executor, relayerId: RelayerId, filter: BulkFilter): Promise<Standing> {
   const bound = await executor.all(boundRows, { relayerId })
@@ -220,7 +218,7 @@ async function liftBounds(
 ): Promise<number> {
   let lifted = 0
   for (const row of bound) {
-    if (!isRacing(row) || row.cancel_cost_max === null) continue
+    if (!isRacing(row.status, row.phase) || row.cancel_cost_max === null) continue
     const change = await changeOf(executor, relayerId, row, (each) => cancel(each, now))
     if ('reason' in change) continue
     await saveTransaction(executor, tallies, change.before, change.after, now)
@@ -247,7 +245,7 @@ async function cancelBound(
   let racing = 0
   let already = 0
   for (const row of bound) {
-    if (!isTaken(row) && !isRacing(row)) continue
+    if (!isTaken(row) && !isRacing(row.status, row.phase)) continue
     if (!isTaken(row) && all && !chosen) {
       already += 1
       continue

@@ -4,9 +4,9 @@ import { matches } from '../../domain/bulk-filter.ts'
 import { needsPrice, type Reckoning, restOf } from '../../domain/cost-limit.ts'
 import { chooseWithin, type MatchChoice } from '../../domain/decide/choose-within.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { refuseUnlikeCosts } from '../../domain/one-currency.ts'
-import { isTakenByBulk } from '../../domain/refusals.ts'
-import { isInPhase, type Transaction } from '../../domain/transaction.ts'
+import { refuseUnobserved } from '../../domain/one-currency.ts'
+import { isRacing, isTakenByBulk } from '../../domain/refusals.ts'
+import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { Executor } from '../statement.ts'
 import { lockSpent } from './bulk-rows.ts'
@@ -33,15 +33,13 @@ export async function chooseInBulk(
   const policy = policyOf(relayer)
   const price = priceOf(relayer)
   // Another replica, or one that has just started, may not have read it yet.
-  if (needsPrice(limit)) {
-    refuseUnlikeCosts([{ id: relayerId, symbol: '', profile: policy.profile, market: price?.market }])
-  }
+  if (needsPrice(limit)) refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
   const isMatch = (each: Transaction) => matches(head.filter, each, now)
-  const isRacing = (each: Transaction) => isInPhase(each, 'inFlight') && each.cancellation?.origin === 'request'
   const matched = {
     work,
     covers: (each: Transaction) =>
-      isMatch(each) && (isTakenByBulk(each) || (limit.only === undefined && isRacing(each))),
+      isMatch(each) &&
+      (isTakenByBulk(each) || (limit.only === undefined && isRacing(statusOf(each), each.lifecycle.phase))),
     staying: work.queued.filter((each) => !isMatch(each)),
     pauses: head.pause,
   }

@@ -1,6 +1,6 @@
 // Idempotency-Key: what is sent twice is there once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digestOf } from '../../../src/commands/transactions/send-once.ts'
+import { digestOf } from '../../../src/commands/digest-request.ts'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
 import {
   type Authenticate,

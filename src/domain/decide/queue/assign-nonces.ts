@@ -4,7 +4,7 @@ import { estimatedGas } from '../../estimated-gas.ts'
 import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
-import { l1FeeOf } from '../../l1-fee.ts'
+import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
 import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
 import type { Estimate, Observation } from '../../observation.ts'
@@ -242,7 +242,7 @@ function missingFact(
   if (work.queued.length > 0 && observation.balance === undefined) return 'balance'
   if (work.queued.length > 0 && counted === undefined) return 'laggedBalance'
   // Without it a send could spend the reserve.
-  return policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined ? 'l1Fee' : undefined
+  return lacksL1Fee(policy.profile, market) ? 'l1Fee' : undefined
 }
 
 /** Why it can never be sent as it is. It ends here, so it does not hold up later transactions. No pool has to say so. */

@@ -1,5 +1,6 @@
 // The only place that bids for a contender: at the fees that its client named, or at those of the market.
 import { covers, type Fees, feeCap, type Market } from '../../fees.ts'
+import { lacksL1Fee } from '../../l1-fee.ts'
 import { noOpCost } from '../../no-op.ts'
 import type { Gas, Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -32,7 +33,7 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
 /** The bound limits the whole cost, so it works like a balance that has no more. Each bid is within it: any of them may be mined. */
 function bidWithin(costMax: Wei, bidder: Bidder, market: Market, { observation, policy }: Situation): Bid {
   // Without it nobody can say what a no-op costs.
-  if (policy.profile.l1Fee === 'op_stack' && market.noOpL1Fee === undefined) {
+  if (lacksL1Fee(policy.profile, market)) {
     return { kind: 'wait', until: 'l1Fee', wanted: usualFees(bidder, market) }
   }
   const forGas = costMax - (market.noOpL1Fee ?? 0n)

@@ -26,7 +26,7 @@ import { priceCeiling } from '../../price-ceiling.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
-import { type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
+import { compareWei, type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { PresignOrder } from '../plan/presign-order.ts'
 import type { Situation } from '../plan/situation.ts'
@@ -214,7 +214,10 @@ function fitting(
   return presigned
     .filter((each) => each.nonce === nonce && each.fees.kind === rival.kind && !lacksGas(each, market))
     .filter(({ fees }) => cap === undefined || feeCap(fees) <= cap)
-    .sort((one, other) => compare(feeCap(one.fees), feeCap(other.fees)) || compare(tipOf(one.fees), tipOf(other.fees)))
+    .sort(
+      (one, other) =>
+        compareWei(feeCap(one.fees), feeCap(other.fees)) || compareWei(tipOf(one.fees), tipOf(other.fees)),
+    )
 }
 
 /** Whether every pool takes such a price in place of each attempt that it may hold. */
@@ -238,8 +241,4 @@ function lastingFloors(
 
 function isMinable(fees: Fees, { baseFee = 0n }: Market): boolean {
   return feeCap(fees) >= raisedBy(baseFee, aheadPercent)
-}
-
-function compare(one: bigint, other: bigint): number {
-  return one < other ? -1 : Number(one > other)
 }
