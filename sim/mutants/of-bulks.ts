@@ -242,8 +242,8 @@ export const ofBulks: readonly Mutant[] = [
   {
     name: 'forget-the-races-of-others',
     breaks: 'does not count the matches whose race an earlier cancellation began',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'takes exactly what the filter of the domain matches',
+    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
+    expects: 'what an earlier one has in a race as already',
     edits: [
       {
         file: 'src/domain/refusals.ts',
