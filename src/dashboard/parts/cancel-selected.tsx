@@ -4,7 +4,7 @@ import type { BulkInput } from '../../client/bulk-types.ts'
 import { bulksPath, useMakeBulk } from '../state/bulk.ts'
 import { plural } from '../state/format.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall } from './pieces.tsx'
+import { ApiCall, NoteField } from './pieces.tsx'
 
 export function CancelSelected({
   relayer,
@@ -27,17 +27,7 @@ export function CancelSelected({
       close={close}
     >
       <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
-      <label>
-        Reason (optional)
-        <input
-          type="text"
-          maxLength={1000}
-          value={reason.value}
-          onInput={({ currentTarget }) => {
-            reason.value = currentTarget.value
-          }}
-        />
-      </label>
+      <NoteField label="Reason (optional)" text={reason} />
       <ApiCall method="POST" path={bulksPath} body={body} />
     </Dialog>
   )

@@ -9,7 +9,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Ether } from './exact.tsx'
-import { Age, ApiCall, Runbook } from './pieces.tsx'
+import { Age, ApiCall, NoteField, Runbook } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
 export type Held = OverviewView['conditions'][number]
@@ -140,17 +140,7 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
       close={close}
     >
       <p>It is shown beside the condition until the condition is over. Metrics and alerts go on.</p>
-      <label>
-        Note for others (optional)
-        <input
-          type="text"
-          maxLength={1000}
-          value={note.value}
-          onInput={({ currentTarget }) => {
-            note.value = currentTarget.value
-          }}
-        />
-      </label>
+      <NoteField label="Note for others (optional)" text={note} />
       <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )

@@ -42,6 +42,23 @@ export function ApiCall({
   )
 }
 
+/** A text that goes with a request, for people. */
+export function NoteField({ label, text }: { label: string; text: Signal<string> }) {
+  return (
+    <label>
+      {label}
+      <input
+        type="text"
+        maxLength={1000}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+        }}
+      />
+    </label>
+  )
+}
+
 /** Leads from a condition to its section of the runbook, which the service itself serves. */
 export function Runbook({ wait }: { wait: { readonly runbook: string } }) {
   return (

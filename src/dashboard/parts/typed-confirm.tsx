@@ -6,17 +6,21 @@ import { ApiCall } from './pieces.tsx'
 
 export function TypedConfirm({
   word,
+  isTyped = (text) => text.trim().toLowerCase() === word,
   act,
+  method = 'POST',
   path,
   body,
   run,
   children,
 }: {
   word: string
+  isTyped?: (text: string) => boolean
   /** The words of the button. */
   act: string
+  method?: 'POST' | 'DELETE'
   path: string
-  body: object
+  body?: object
   run: () => Promise<void>
   children?: ComponentChildren
 }) {
@@ -52,7 +56,7 @@ export function TypedConfirm({
             typed.value = currentTarget.value
           }}
         />
-        <button type="submit" class="danger" disabled={typed.value.trim().toLowerCase() !== word || isBusy.value}>
+        <button type="submit" class="danger" disabled={!isTyped(typed.value) || isBusy.value}>
           {isBusy.value ? 'Canceling…' : act}
         </button>
       </div>
@@ -61,7 +65,7 @@ export function TypedConfirm({
           {failure.value}
         </p>
       )}
-      <ApiCall method="POST" path={path} body={body} />
+      <ApiCall method={method} path={path} body={body} />
     </form>
   )
 }

@@ -5,12 +5,13 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import type { BulkCancellationView, CancellationPreviewView, TransactionView } from '../../client/transaction-types.ts'
 import { type Done, Verdicts } from '../parts/cancel-all-verdicts.tsx'
 import { Cost } from '../parts/cost.tsx'
-import { ApiCall, Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { Targets, targetsMax } from '../parts/targets.tsx'
+import { TypedConfirm } from '../parts/typed-confirm.tsx'
 import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
-import { Failure, pathOf, request } from '../state/request.ts'
+import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 
 export function CancelAll({ id }: { id: string }) {
@@ -121,54 +122,24 @@ function Confirm({
   from: number | undefined
   finish: (done: Done) => void
 }) {
-  const typed = useSignal('')
-  const isBusy = useSignal(false)
-  const failure = useSignal<string | undefined>(undefined)
-
   const path = pathOf`/v1/relayers/${id}/transactions/pending`
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      const { data, sentences } = await request<BulkCancellationView>(path, { method: 'DELETE' })
-      finish({
-        canceled: data.queued_for_cancellation_transaction_ids,
-        failed: data.failed_to_queue_transaction_ids.length,
-        sentences,
-        from,
-      })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = `${error.message} (${error.code})`
-      isBusy.value = false
-    }
+  const run = async () => {
+    const { data, sentences } = await request<BulkCancellationView>(path, { method: 'DELETE' })
+    finish({
+      canceled: data.queued_for_cancellation_transaction_ids,
+      failed: data.failed_to_queue_transaction_ids.length,
+      sentences,
+      from,
+    })
   }
   return (
-    <form class="confirm" onSubmit={submit}>
-      <label for="confirm">
-        Type <strong>{id}</strong> to confirm
-      </label>
-      <div class="row">
-        <input
-          id="confirm"
-          autocomplete="off"
-          spellcheck={false}
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
-        />
-        <button type="submit" class="danger" disabled={typed.value !== id || isBusy.value}>
-          {isBusy.value ? 'Canceling…' : `Cancel ${plural(count, 'transaction')}`}
-        </button>
-      </div>
-      {failure.value && (
-        <p class="notice bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <ApiCall method="DELETE" path={path} />
-    </form>
+    <TypedConfirm
+      word={id}
+      isTyped={(text) => text === id}
+      act={`Cancel ${plural(count, 'transaction')}`}
+      method="DELETE"
+      path={path}
+      run={run}
+    />
   )
 }

@@ -1,7 +1,7 @@
 // Stop everything: all relayers paused, and everything open of them canceled, after a typed confirmation.
 import { useSignal } from '@preact/signals'
 import type { OverviewView } from '../../client/relayer-types.ts'
-import { Heading, Shown } from '../parts/pieces.tsx'
+import { Heading, NoteField, Shown } from '../parts/pieces.tsx'
 import { TypedConfirm } from '../parts/typed-confirm.tsx'
 import { bulksPath, mayStop, useMakeBulk } from '../state/bulk.ts'
 import { grouped, plural } from '../state/format.ts'
@@ -39,17 +39,7 @@ export function StopEverything() {
             body={body}
             run={() => make(body)}
           >
-            <label>
-              Reason (optional)
-              <input
-                type="text"
-                maxLength={1000}
-                value={reason.value}
-                onInput={({ currentTarget }) => {
-                  reason.value = currentTarget.value
-                }}
-              />
-            </label>
+            <NoteField label="Reason (optional)" text={reason} />
           </TypedConfirm>
         ) : (
           <p class="notice warn">This key may not do that. A key with the scopes “cancel” and “pause” may.</p>
