@@ -80,7 +80,13 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'delete-what-is-mined',
     breaks: 'accepts a DELETE of what is mined',
     expects: 'a DELETE was accepted although it is mined',
-    edits: [{ file: 'src/domain/refusals.ts', find: "  mined: 'TRANSACTION_ALREADY_MINED',\n", put: '' }],
+    edits: [
+      {
+        file: 'src/domain/refusals.ts',
+        find: 'const byStatus: Refusals = cancelRefusals\n',
+        put: 'const byStatus: Refusals = (({ mined: _, ...others }) => others)(cancelRefusals)\n',
+      },
+    ],
   },
   {
     name: 'mined-is-for-ever',
