@@ -32,6 +32,8 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   const over = new Set<number>()
   /** By part and row: whether the row matched when the part took it. */
   const seenAs = new Set<string>()
+  /** By row: how it was at the last look, if it has changed since. One look may see a reorganization and an instant, in either order. */
+  const earlier = new Map<string, Row>()
   let isNew = false
 
   const name = (part: Part) => `bulk ${part.bulk_id.slice(-6)} at ${part.relayer_id}`
@@ -41,6 +43,11 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
     return (
       row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && isMatch(part, row)
     )
+  }
+
+  function wasCovered(id: string, part: Part): boolean {
+    const now = known.get(id) as Row
+    return isCovered(now, part) && isCovered(earlier.get(id) ?? now, part)
   }
 
   function compare(part: Part): void {
@@ -61,7 +68,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   function follow(part: Part): void {
     if (part.instant === null || over.has(part.id)) return
-    const there = owed.get(part.id) ?? [...seen].filter((id) => isCovered(known.get(id) as Row, part))
+    const there = owed.get(part.id) ?? [...seen].filter((id) => wasCovered(id, part))
     owed.set(part.id, there)
     if (part.state === 'taking') {
       const bound = there.find((id) => known.get(id)?.nonce !== null && known.get(id)?.phase === 'inFlight')
@@ -76,6 +83,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   return {
     changed(row, before) {
       known.set(row.id, row)
+      if (before && !earlier.has(row.id)) earlier.set(row.id, before)
       isNew = true
       if (before && before.bulk_part !== null && before.bulk_part !== row.bulk_part) {
         fail(`${row.id.slice(-6)} left its bulk cancellation`)
@@ -100,9 +108,10 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
         follow(part)
       }
       for (const id of known.keys()) seen.add(id)
+      earlier.clear()
     },
     forget() {
-      for (const each of [known, members, seen, owed, over, seenAs]) each.clear()
+      for (const each of [known, members, seen, owed, over, seenAs, earlier]) each.clear()
     },
   }
 }

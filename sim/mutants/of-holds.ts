@@ -27,6 +27,13 @@ export const ofHolds: readonly Mutant[] = [
     ],
   },
   {
+    name: 'forget-a-suspicion-at-the-release',
+    breaks: 'shows no reason for a released transaction that a lost no-op may have canceled',
+    caughtBy,
+    expects: 'waits for that also after its release',
+    edits: [{ file: releasing, find: 'suspectedNoOp && wait ?', put: 'suspectedNoOp && wait && false ?' }],
+  },
+  {
     name: 'wait-for-a-head-for-ever',
     breaks: 'never releases by our clock alone, so a chain that stands still holds for ever',
     caughtBy,

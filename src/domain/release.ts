@@ -41,8 +41,11 @@ export function heldUntilApproved(transaction: Transaction, now: TimestampMs): T
   return withHold(transaction, { rule: 'four_eyes', since: now, ...(by !== undefined && { by }) }, now)
 }
 
+/** If a no-op of a lost history may have canceled it, it still waits for that to be settled. */
 export function endHold(transaction: InPhase<'held'>, by: keyof typeof releaseReasons): Transaction {
-  return withReason({ ...transaction, lifecycle: { phase: 'queued' } }, releaseReasons[by])
+  const { suspectedNoOp, wait } = transaction
+  const released = withReason({ ...transaction, lifecycle: { phase: 'queued' } }, releaseReasons[by])
+  return suspectedNoOp && wait ? { ...released, wait } : released
 }
 
 /** The hold of a transaction's client begins anew with a replacement that requests none of its own. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
+import { suspect } from '../../src/domain/decide/history/lost-cancellation.ts'
 import { hasDueHold, nextRelease } from '../../src/domain/decide/release-ended.ts'
 import { durationFrom30sPattern, durationPattern, parseDuration, shownDuration } from '../../src/domain/duration.ts'
 import { RescindError } from '../../src/domain/errors.ts'
@@ -14,7 +15,17 @@ import { release, withKeptHold } from '../../src/domain/release.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type SendRequest, submit } from '../../src/domain/submit.ts'
 import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { idOf, now, receiver, someObservation, somePolicies, somePolicy, someRelayer, someWork } from './some.ts'
+import {
+  hashOf,
+  idOf,
+  now,
+  receiver,
+  someObservation,
+  somePolicies,
+  somePolicy,
+  someRelayer,
+  someWork,
+} from './some.ts'
 
 const key = 'sender' as ApiKeyId
 const hour = 3_600_000
@@ -118,6 +129,12 @@ test('a release puts it back, once; of one that has ended it is refused, and a p
       expect.objectContaining({ code: 'RELAYER_PAUSED' }),
     )
   }
+})
+
+test('one that a lost no-op may have canceled waits for that also after its release', () => {
+  const held = suspect({ transaction: sent({ kind: 'release' }), noOp: { hash: hashOf(1), nonce: 3 } }, now)
+  const released = release(held, relayer, { by: key }, now)
+  expect(released).toMatchObject({ lifecycle: { phase: 'queued' }, wait: { condition: 'cancellation_unclear' } })
 })
 
 test('canceled on hold: dropped, free and final', () => {

@@ -65,6 +65,7 @@ const onceFailed = [
   [700127, 'the second try of a bulk DELETE met the mark of another, in one commit, and was answered with an error'],
   [5000301, 'a bid that came down over the foreign transaction of one pool met the one before it in another'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
+  [900001251, 'the release of one that a lost no-op may have canceled forgot why it waits'],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** Those of the same length share a process: to load the engine takes longer than a seed. */
