@@ -18,7 +18,8 @@ let document: OpenApiDocument
 let operations: readonly Described[]
 beforeAll(async () => {
   const env = { STORAGE_ENCRYPTION_KEY: storageKey(1), WEBHOOK_ALLOWED_HOSTS: '127.0.0.1' }
-  stage = await anvilStage({ relayers: { local: {} }, service: { env } })
+  // Its chain mines nothing, and each operation may put more into the pool.
+  stage = await anvilStage({ relayers: { local: { max_in_flight: 1_000 } }, service: { env } })
   document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   operations = operationsOf(document)
   await make('/signers', { id: 'dev', type: 'plain', config: { key: devAccount(1).key } })
@@ -275,6 +276,7 @@ const inWords = [
   /twice/,
   /detail: "position" is not/,
   /is not at or above (nonce|created|value)_from/,
+  /is not longer than older_than/,
   /with before every page is the first/,
   /is not within the first 100000 rows/,
   /is not the id of a stored transaction of this relayer/,
