@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
-import { suspect } from '../../src/domain/decide/history/lost-cancellation.ts'
 import { hasDueHold, nextRelease } from '../../src/domain/decide/release-ended.ts'
 import { durationFrom30sPattern, durationPattern, parseDuration, shownDuration } from '../../src/domain/duration.ts'
 import { RescindError } from '../../src/domain/errors.ts'
@@ -132,7 +131,8 @@ test('a release puts it back, once; of one that has ended it is refused, and a p
 })
 
 test('one that a lost no-op may have canceled waits for that also after its release', () => {
-  const held = suspect({ transaction: sent({ kind: 'release' }), noOp: { hash: hashOf(1), nonce: 3 } }, now)
+  const lost: Transaction = { ...sent({ kind: 'release' }), suspectedNoOp: { hash: hashOf(1), nonce: 3 } }
+  const held = withWait(lost, { condition: 'cancellation_unclear', facts: { noOp: hashOf(1), nonce: 3 } }, now)
   const released = release(held, relayer, { by: key }, now)
   expect(released).toMatchObject({ lifecycle: { phase: 'queued' }, wait: { condition: 'cancellation_unclear' } })
 })
