@@ -14,6 +14,7 @@ import { release, withKeptHold } from '../../src/domain/release.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type SendRequest, submit } from '../../src/domain/submit.ts'
 import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { withWait } from '../../src/domain/wait.ts'
 import {
   hashOf,
   idOf,
