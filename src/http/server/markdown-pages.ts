@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basePath } from '../request/base-path.ts'
 
-/** Beside those of `docs/`. */
+/** Beside those of `docs/`, whose `index.md` has a line for each page. */
 const ofRoot = ['README.md', 'CHANGELOG.md']
 
 /** By name, such as `api.md`. `root`: of the package. Throws if it has no `docs/`. */
@@ -27,11 +27,12 @@ function servedText(text: string, names: ReadonlySet<string>): string {
     })
 }
 
-/** The list of the pages, each with its title and its line in the table of the README. `at`: where they are served. */
+/** The list of the pages, each with its title and its line of `index.md`. `at`: where they are served. */
 export function listPages(pages: ReadonlyMap<string, string>, at: string): string {
   const readme = pages.get('README.md') ?? ''
+  const index = pages.get('index.md') ?? ''
   const lineOf = new Map(
-    [...readme.matchAll(/^\| \[[^\]]*\]\(([^)]+)\) \| (.+?) \|$/gm)].map(([, name, line]) => [name, line]),
+    [...index.matchAll(/^\| \[[^\]]*\]\(([^)]+)\) \| (.+?) \|$/gm)].map(([, name, line]) => [name, line]),
   )
   const lines = [...pages]
     .filter(([name]) => name !== 'README.md')
@@ -43,7 +44,7 @@ export function listPages(pages: ReadonlyMap<string, string>, at: string): strin
     '',
     `> ${firstParagraphOf(readme)}`,
     '',
-    `- [README](${at}README.md): the first steps`,
+    `- [README](${at}README.md): ${lineOf.get('README.md')}`,
     `- [OpenAPI](${basePath}/openapi.json): every operation`,
     '',
     '## Pages',
