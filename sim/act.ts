@@ -242,7 +242,7 @@ export function sweepOne({ clients, sweepDice, scenario }: World, service: Servi
 }
 
 /** What a filter matches, at one relayer or at all of them. */
-export function cancelSome({ bulkDice, clients, scenario, marks }: World, service: Service): void {
+export function cancelSome({ bulkDice, bulkTagDice, clients, scenario, marks }: World, service: Service): void {
   const ids = [...clients.accepted.keys()].slice(-4) as TransactionId[]
   const filters: readonly BulkFilter[] = [
     {},
@@ -256,7 +256,9 @@ export function cancelSome({ bulkDice, clients, scenario, marks }: World, servic
     { statuses: [bulkDice.pick(['pending', 'sent', 'submitted'] as const)] },
     ...(isNonEmpty(ids) ? [{ ids }] : []),
   ]
-  const filter = bulkDice.pick(filters)
+  const tags = bulkTagDice.pick([['red'], ['blue', 'green'], ['red', 'blue']] as const)
+  const drawn = bulkDice.pick(filters)
+  const filter = scenario.externalIds !== undefined && bulkTagDice.chance(0.2) ? { tags } : drawn
   const all = Array.from({ length: scenario.relayers }, (_, index) => index)
   marks.inRace('bulk-in-a-race')
   service.cancelSome(bulkDice.chance(0.5) ? all : [bulkDice.pick(all)], filter)

@@ -304,6 +304,9 @@ async function oneEvent(world: World): Promise<void> {
   world.look()
 }
 
+/** A look each second, and room for a start. */
+const announcedWithinMs = 5_000
+
 async function settle(world: World, service: Service): Promise<{ blocks: number; bound: number }> {
   const { timeline, blocks, history } = world
   timeline.interject(0, () => undefined)
@@ -361,6 +364,10 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     )
   }
   const ended = blocks.canonical().number - began
+  if (world.scenario.bulkObjects !== undefined && !history.failure()) {
+    await until(world, timeline.now() + announcedWithinMs)
+    world.rows.settled()
+  }
   world.truth.recheck()
   demandVerdicts(world)
   return { blocks: ended, bound }

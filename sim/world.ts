@@ -63,6 +63,7 @@ export interface World {
   readonly sweepDice: Dice
   readonly boundDice: Dice
   readonly bulkDice: Dice
+  readonly bulkTagDice: Dice
   readonly networkDice: Dice
   readonly holdDice: Dice
   readonly fourEyesDice: Dice
@@ -514,6 +515,7 @@ export function openWorld(
     sweepDice: dice(seed, 'sweeping'),
     boundDice: dice(seed, 'bounds of cost'),
     bulkDice: dice(seed, 'bulk objects'),
+    bulkTagDice: dice(seed, 'tags of bulk objects'),
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
     fourEyesDice: dice(seed, 'four eyes'),

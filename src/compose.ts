@@ -32,6 +32,7 @@ import type { RelayerId } from './domain/ids.ts'
 import { reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
 import { tipKeptMs } from './domain/tip-marks.ts'
+import { announceBulks } from './engine/announce-bulks.ts'
 import { type Reconciling, reconcile } from './engine/reconcile.ts'
 import { recordNodes } from './engine/record-nodes.ts'
 import { type RecordingReports, recordReports } from './engine/record-reports.ts'
@@ -86,6 +87,8 @@ export interface Surroundings extends DatabaseSurroundings {
   readonly metrics?: Metrics & Exposition
   /** False: idle relayers are not looked at, and the last observation of a relayer is not stored. */
   readonly reportsOwners?: boolean
+  /** False: bulk cancellations make no events. */
+  readonly announcesBulks?: boolean
   /** How bytes reach a node; HTTP by default. */
   readonly openTransport?: OpenTransport
   /** How a key service is reached; by its provider's protocol by default. */
@@ -245,7 +248,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     observer: reportToAll(states.observer, counts.relayers, ...(reports ? [reports.observer] : [])),
   }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
-  const reconciling = opened.use(await advanceAll({ config, context, registry, reports, ownerships }))
+  const reconciling = opened.use(await advanceAll({ ...around, config, context, registry, reports, ownerships }))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
   const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
@@ -281,7 +284,7 @@ async function openWatchedStore(config: Config, around: Surroundings, shared: Sh
   return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
 }
 
-interface AdvancingAll {
+interface AdvancingAll extends Pick<Surroundings, 'announcesBulks'> {
   readonly config: Pick<Config, 'role'>
   readonly context: StepContext
   readonly registry: Pick<Registry, 'relayers'>
@@ -292,10 +295,11 @@ interface AdvancingAll {
 
 /** Those with open transactions by steps, and the others by surveys. Undefined for a replica that only serves requests. */
 async function advanceAll(given: AdvancingAll): Promise<Reconciling | undefined> {
-  const { config, context, registry, reports, ownerships } = given
+  const { config, context, registry, reports, ownerships, announcesBulks = true } = given
   if (config.role === 'api') return undefined
   await using opened = new AsyncDisposableStack()
   const { owns } = opened.use(await reconcile(context, ownerships))
+  if (announcesBulks) opened.use(announceBulks(context))
   const { relayers } = registry
   if (reports) opened.use(surveyIdle({ context, relayers, owns, reports, wake: ownerships.wake }))
   const everything = opened.move()

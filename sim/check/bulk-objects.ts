@@ -23,7 +23,12 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   const parts = committed<[], Part>(
     'SELECT bulk_parts.*, bulks.filter FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
   )
+  const tagsOf = committed<[string], { readonly tag: string }>(
+    'SELECT tag FROM transaction_tags WHERE transaction_id = ?',
+  )
   const known = new Map<string, Row>()
+  /** They never change while the row is there. */
+  const tags = new Map<string, readonly string[]>()
   const members = new Map<number, Set<string>>()
   /** Rows that were seen before the present look. */
   const seen = new Set<string>()
@@ -38,11 +43,11 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   const name = (part: Part) => `bulk ${part.bulk_id.slice(-6)} at ${part.relayer_id}`
 
+  const fits = (part: Part, row: Row) => isMatch(part, row, tags.get(row.id) ?? [])
+
   function isCovered(row: Row, part: Part): boolean {
     const isPending = pending.includes(row.status) && row.canceled_at === null
-    return (
-      row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && isMatch(part, row)
-    )
+    return row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && fits(part, row)
   }
 
   function wasCovered(id: string, part: Part): boolean {
@@ -84,6 +89,12 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
     changed(row, before) {
       known.set(row.id, row)
       if (before && !earlier.has(row.id)) earlier.set(row.id, before)
+      if (!before) {
+        tags.set(
+          row.id,
+          tagsOf(row.id).map(({ tag }) => tag),
+        )
+      }
       isNew = true
       if (before && before.bulk_part !== null && before.bulk_part !== row.bulk_part) {
         fail(`${row.id.slice(-6)} left its bulk cancellation`)
@@ -99,7 +110,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
         for (const id of members.get(part.id) ?? []) {
           const row = known.get(id)
           if (row?.relayer_id !== part.relayer_id) fail(`${name(part)} has ${id.slice(-6)} of another relayer`)
-          if (row && !seenAs.has(`${part.id} ${id}`) && !isMatch(part, row)) {
+          if (row && !seenAs.has(`${part.id} ${id}`) && !fits(part, row)) {
             fail(`${name(part)} took ${id.slice(-6)}, which does not match`)
           }
           seenAs.add(`${part.id} ${id}`)
@@ -111,7 +122,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
       earlier.clear()
     },
     forget() {
-      for (const each of [known, members, seen, owed, over, seenAs, earlier]) each.clear()
+      for (const each of [known, tags, members, seen, owed, over, seenAs, earlier]) each.clear()
     },
   }
 }
@@ -123,13 +134,14 @@ function isMoving({ filter }: Part): boolean {
 }
 
 /** The filter once more, over rows. Of a nonce: one that it gave back is not in its row any more. */
-function isMatch({ filter, instant }: Part, row: Row): boolean {
-  const { ids, to, selector, olderThanMs, newerThanMs, valueFrom, valueTo } = JSON.parse(filter)
+function isMatch({ filter, instant }: Part, row: Row, its: readonly string[]): boolean {
+  const { ids, to, selector, tags, olderThanMs, newerThanMs, valueFrom, valueTo } = JSON.parse(filter)
   const age = (instant ?? 0) - row.created_at
   return (
     (ids?.includes(row.id) ?? true) &&
     (to === undefined || to === row.to_address) &&
     (selector === undefined || (row.to_address !== null && row.data.slice(0, 10) === selector)) &&
+    (tags === undefined || tags.some((tag: string) => its.includes(tag))) &&
     (olderThanMs === undefined || age >= olderThanMs) &&
     (newerThanMs === undefined || age < newerThanMs) &&
     (valueFrom === undefined || BigInt(row.value) >= BigInt(valueFrom.wei)) &&

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import type { TallyTable } from '../../src/store/access-tables.ts'
 import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
+import { watchBulkEvents } from './bulk-events.ts'
 import { watchBulkObjects } from './bulk-objects.ts'
 import { watchFigures } from './kept-figures.ts'
 
@@ -13,6 +14,8 @@ export interface Rows {
   /** Reads what commits have changed since. */
   look(): void
   all(): ReadonlyMap<string, Row>
+  /** Nothing changes any more, and the service had time to say so. */
+  settled(): void
   /** The disk is another: what was seen before counts no more. */
   forget(): void
 }
@@ -57,6 +60,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
   const figures = watchFigures(disk, fail)
   const bulks = watchBulkObjects(disk, fail)
+  const events = watchBulkEvents(disk, fail)
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()
   /** By relayer and status. */
@@ -118,6 +122,10 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
   function readEvent(event: Event): void {
     lastEvent = event.id
     published(event)
+    if (event.bulk_parts !== null) {
+      events.read(event)
+      return
+    }
     const { transaction_id: id, status } = event
     const name = id.slice(-6)
     const end = ended.get(id)
@@ -146,12 +154,14 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       looked()
       figures.looked()
       bulks.looked()
+      events.looked()
       for (const { relayer_id: relayer, status, count: tally, bucketed } of tallies()) {
         const found = counts.get(`${relayer} ${status}`) ?? 0
         if (found !== tally) fail(`${relayer} ${status}: the tally says ${tally}, there are ${found}`)
         if (found !== bucketed) fail(`${relayer} ${status}: the buckets say ${bucketed}, there are ${found}`)
       }
     },
+    settled: () => events.settled(),
     all: () => known,
     forget() {
       known.clear()
@@ -160,6 +170,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
       gapFillers.clear()
       figures.forget()
       bulks.forget()
+      events.forget()
       lastEvent = 0
       for (const { id } of everyId()) touched.add(id)
     },

@@ -5,6 +5,7 @@ import { ofAnswerSizes } from './of-answer-sizes.ts'
 import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
+import { ofBulkEvents } from './of-bulk-events.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
 import { ofCostBounds } from './of-cost-bounds.ts'
@@ -81,6 +82,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPresigning,
   ...ofBounds,
   ...ofBulks,
+  ...ofBulkEvents,
   ...ofPrices,
   ...ofLabels,
   ...ofSweeps,

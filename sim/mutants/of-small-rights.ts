@@ -141,8 +141,8 @@ export const ofSmallRights: readonly Mutant[] = [
     edits: [
       {
         file: 'src/http/events/resume-events.ts',
-        find: 'return isSame && sees({ relayerId, transactionId }) ? undefined : unknown',
-        put: 'return isSame && (sees({ relayerId, transactionId }) || id > 0) ? undefined : unknown',
+        find: 'return isSame && subjectsOf(event).some(sees) ? undefined : unknown',
+        put: 'return isSame && (subjectsOf(event).some(sees) || id > 0) ? undefined : unknown',
       },
     ],
   },

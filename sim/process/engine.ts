@@ -88,6 +88,7 @@ export function start(machine: Machine, instance: Instance): Process {
     logger,
     version: 'sim',
     reportsOwners: scenario.surveys === true,
+    announcesBulks: scenario.bulkObjects !== undefined,
     openTransport: network.transport(instance),
     openStore: async () => store,
     ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance, clock) }),
@@ -137,6 +138,17 @@ export function policiesOf(
   }
 }
 
+/** Nothing delivers them. */
+function notificationsOf({ bulkObjects }: Scenario): Config['notifications'] {
+  if (bulkObjects === undefined) return []
+  return [0, 1].map((index) => ({ id: hookName(index), type: 'webhook', url: secret('http://hook.invalid/') }))
+}
+
+/** Two relayers share one, so that an object may have relayers of either. */
+function hookName(relayer: number): string {
+  return `hook-${relayer % 2}`
+}
+
 function configOf(scenario: Scenario, machine: Machine): Config {
   const [policies, presign] = [machine.policies(), machine.presign()]
   const { relayers, confirmations, finality, configuredBlocktimeMs, bulkShare } = scenario
@@ -159,10 +171,11 @@ function configOf(scenario: Scenario, machine: Machine): Config {
     encryption: { ...(scenario.presign && { current: secret(storageKey) }), previous: [] },
     webhooks: { allowedHosts: [] },
     signers: indexes.map((index) => ({ id: `s${index}`, type: 'plain', key: secret(keys[index] ?? '') })),
-    notifications: [],
+    notifications: notificationsOf(scenario),
     relayers: indexes.map((index) => ({
       id: relayerName(index),
       name: relayerName(index),
+      ...(scenario.bulkObjects !== undefined && { notificationId: hookName(index) }),
       network: networkName,
       signerId: `s${index}`,
       paused: policies.paused[index] ?? false,

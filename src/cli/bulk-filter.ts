@@ -12,6 +12,7 @@ export interface BulkFilterOptions {
   readonly id?: readonly string[]
   readonly to?: string
   readonly selector?: string
+  readonly tag?: readonly string[]
   readonly olderThan?: string
   readonly newerThan?: string
   readonly status?: NonNullable<Filter['status']>
@@ -27,6 +28,7 @@ export function addBulkFilter(command: Command): Command {
     .option('--id <ids>', 'these transactions; several with commas', collect)
     .option('--to <address>', 'those to this receiver', address('--to'))
     .option('--selector <hex>', 'those that call this function: 0x and 8 hex digits', selector)
+    .option('--tag <tags>', 'those with one of these tags; several with commas', collect)
     .option('--older-than <duration>', 'created so long ago or earlier, such as 10m', duration('--older-than'))
     .option('--newer-than <duration>', 'created later than so long ago', duration('--newer-than'))
     .addOption(new Option('--status <status...>', 'those with one of these').choices(['pending', 'sent', 'submitted']))
@@ -37,12 +39,14 @@ export function addBulkFilter(command: Command): Command {
 }
 
 export function bulkFilterOf(options: BulkFilterOptions): Filter {
-  const { id, to, selector, olderThan, newerThan, status, valueFrom, valueTo, nonceFrom, nonceTo } = options
+  const { id, to, selector, tag, olderThan, newerThan, status, valueFrom, valueTo, nonceFrom, nonceTo } = options
   if (id?.length === 0) throw usage('--id names no transaction')
+  if (tag?.length === 0) throw usage('--tag names no tag')
   return {
     ...(id && { ids: id }),
     ...(to !== undefined && { to }),
     ...(selector !== undefined && { selector }),
+    ...(tag && { tag }),
     ...(olderThan !== undefined && { older_than: olderThan }),
     ...(newerThan !== undefined && { newer_than: newerThan }),
     ...(status && { status }),
@@ -55,12 +59,13 @@ export function bulkFilterOf(options: BulkFilterOptions): Filter {
 
 /** For people: `everything open`, or what a transaction must be to match. */
 export function filterWords(filter: Filter): string {
-  const { ids, to, selector, older_than: older, newer_than: newer, status } = filter
+  const { ids, to, selector, tag, older_than: older, newer_than: newer, status } = filter
   const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
   const words = [
     ids && `one of ${ids.length} ids`,
     to && `to ${to}`,
     selector && `selector ${selector}`,
+    tag && `tag ${[tag].flat().join(' or ')}`,
     older && `older than ${older}`,
     newer && `newer than ${newer}`,
     status?.join(' or '),

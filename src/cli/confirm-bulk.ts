@@ -46,13 +46,17 @@ async function viewsOf(client: Client, relayers: BulkInput['relayers']): Promise
 const perPage = 1_000
 const open = ['pending', 'sent', 'submitted'] as const
 
-/** The lists have no selector, so a filter with one counts too many. */
+/** The lists have no selector, and one tag: a filter counts too many. */
 async function count(client: Client, { id, queued, in_flight: inFlight }: OverviewView, filter: BulkInput['filter']) {
-  const { ids: _ids, selector: _selector, status, older_than: older, newer_than: newer, ...rest } = filter
-  if (!status && !older && !newer && Object.keys(rest).length === 0) return queued + inFlight
-  const totals = (status ?? open).map(async (each) => {
+  const { ids: _ids, selector: _selector, tag, status, older_than: older, newer_than: newer, ...rest } = filter
+  if (!tag && !status && !older && !newer && Object.keys(rest).length === 0) return queued + inFlight
+  const tags = tag === undefined ? [undefined] : [tag].flat()
+  const lists = (status ?? open).flatMap((each) =>
+    tags.map((one) => ({ status: each, ...(one !== undefined && { tag: one }) })),
+  )
+  const totals = lists.map(async (list) => {
     const { total } = await client.transactions(id, {
-      ...{ ...rest, status: each, perPage: 1 },
+      ...{ ...rest, ...list, perPage: 1 },
       ...(older !== undefined && { created_to: before(older) }),
       ...(newer !== undefined && { created_from: before(newer) }),
     })

@@ -53,6 +53,7 @@ export async function untilEnded(client: Client, { relayer, id, seconds }: Watch
     signal,
     onOpen,
   })) {
+    if (payload.payload_type !== 'transaction') continue
     showNew(payload)
     if (isLast) over.abort(ended)
   }

@@ -16,6 +16,7 @@ export interface BulkView {
     readonly to?: string
     /** The first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data */
     readonly selector?: string
+    readonly tag?: readonly string[]
     /** A list of pending, sent, submitted */
     readonly status?: readonly ('pending' | 'sent' | 'submitted')[]
     /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer */
@@ -130,6 +131,7 @@ export interface BulkHeadView {
     readonly to?: string
     /** The first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data */
     readonly selector?: string
+    readonly tag?: readonly string[]
     /** A list of pending, sent, submitted */
     readonly status?: readonly ('pending' | 'sent' | 'submitted')[]
     /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer */
@@ -263,6 +265,8 @@ export interface BulkInput {
     readonly to?: string
     /** The first four bytes of the data: 0x and 8 hex digits, or 0x for a call without data */
     readonly selector?: string
+    /** A tag, or a list of up to 16 tags: those that have one of them */
+    readonly tag?: string | readonly string[]
     /** A list of pending, sent, submitted */
     readonly status?: readonly ('pending' | 'sent' | 'submitted')[]
     /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer */

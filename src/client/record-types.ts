@@ -28,65 +28,116 @@ export interface AuditView {
 }
 
 export interface DeadLetterView {
-  readonly event: {
-    /** The event's id, the same at each delivery; its number rises in the order of commits */
-    readonly id: string
-    /** Alarm: a reorganization took back an execution that was confirmed */
-    readonly event: 'transaction_update' | 'transaction_attention' | 'transaction_alarm'
-    /** When it happened */
-    readonly timestamp: string
-    /** The last event of this transaction */
-    readonly terminal: boolean
-    /** The transaction as it was then */
-    readonly payload: {
-      readonly payload_type: 'transaction'
-      readonly id: string
-      readonly relayer_id: string
-      readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
-      readonly status_reason?: string
-      readonly created_at: string
-      readonly sent_at?: string
-      readonly confirmed_at?: string
-      /** The hash of the mined attempt with the payload, else of its newest attempt */
-      readonly hash?: string
-      readonly from: string
-      /** Absent for a contract creation */
-      readonly to?: string
-      /** Wei, decimal */
-      readonly value: string
-      readonly data: string
-      readonly nonce?: number
-      readonly gas_limit?: number
-      /** Wei, decimal */
-      readonly gas_price?: string
-      /** Wei, decimal */
-      readonly max_fee_per_gas?: string
-      /** Wei, decimal */
-      readonly max_priority_fee_per_gas?: string
-      readonly signature?: {
-        readonly r: string
-        readonly s: string
-        readonly v: number
-        /** r, s and 27 or 28, in 65 bytes */
-        readonly sig: string
+  readonly event:
+    | {
+        /** The event's id, the same at each delivery; its number rises in the order of commits */
+        readonly id: string
+        /** Alarm: a reorganization took back an execution that was confirmed */
+        readonly event: 'transaction_update' | 'transaction_attention' | 'transaction_alarm'
+        /** When it happened */
+        readonly timestamp: string
+        /** The last event of this transaction */
+        readonly terminal: boolean
+        /** The transaction as it was then */
+        readonly payload: {
+          readonly payload_type: 'transaction'
+          readonly id: string
+          readonly relayer_id: string
+          readonly status: 'pending' | 'sent' | 'submitted' | 'mined' | 'confirmed' | 'failed' | 'canceled' | 'expired'
+          readonly status_reason?: string
+          readonly created_at: string
+          readonly sent_at?: string
+          readonly confirmed_at?: string
+          /** The hash of the mined attempt with the payload, else of its newest attempt */
+          readonly hash?: string
+          readonly from: string
+          /** Absent for a contract creation */
+          readonly to?: string
+          /** Wei, decimal */
+          readonly value: string
+          readonly data: string
+          readonly nonce?: number
+          readonly gas_limit?: number
+          /** Wei, decimal */
+          readonly gas_price?: string
+          /** Wei, decimal */
+          readonly max_fee_per_gas?: string
+          /** Wei, decimal */
+          readonly max_priority_fee_per_gas?: string
+          readonly signature?: {
+            readonly r: string
+            readonly s: string
+            readonly v: number
+            /** r, s and 27 or 28, in 65 bytes */
+            readonly sig: string
+          }
+          readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
+          /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
+          readonly access_list?: readonly {
+            /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
+            readonly address: string
+            /** At most 1024 storage keys, as an array */
+            readonly storage_keys: readonly string[]
+          }[]
+          /** Gas_limit stands, although it may not pay for a new account */
+          readonly allow_out_of_gas?: true
+        }
+        readonly labels?: {
+          readonly external_id?: string
+          readonly tags?: readonly string[]
+          readonly note?: string
+        }
       }
-      readonly speed?: { readonly name: 'safeLow' | 'average' | 'fast' | 'fastest' }
-      /** An array of at most 256 objects of address and storage_keys (EIP-2930), with at most 1024 storage keys in all of them */
-      readonly access_list?: readonly {
-        /** An address: 0x and 40 hex digits, in one case or with its EIP-55 checksum */
-        readonly address: string
-        /** At most 1024 storage keys, as an array */
-        readonly storage_keys: readonly string[]
-      }[]
-      /** Gas_limit stands, although it may not pay for a new account */
-      readonly allow_out_of_gas?: true
-    }
-    readonly labels?: {
-      readonly external_id?: string
-      readonly tags?: readonly string[]
-      readonly note?: string
-    }
-  }
+    | {
+        /** The event's id, the same at each delivery; its number rises in the order of commits */
+        readonly id: string
+        /** Progress: in streams only, at most once a second. final: every verdict at these relayers is final */
+        readonly event: 'bulk_cancellation_progress' | 'bulk_cancellation_final'
+        /** When it was observed */
+        readonly timestamp: string
+        /** The last event of this bulk cancellation at these relayers */
+        readonly terminal: boolean
+        /** The bulk cancellation at these relayers, as it was when the event was sent */
+        readonly payload: {
+          readonly payload_type: 'bulk_cancellation'
+          readonly id: string
+          /** `delete`: a DELETE of everything pending made it. It sends no webhook */
+          readonly origin: 'request' | 'delete'
+          readonly name?: string
+          readonly reason?: string
+          readonly requested_at: string
+          /** The API key */
+          readonly requested_by?: string
+          /** In a stream: those that its reader sees. In a webhook: those of the notification */
+          readonly relayers: readonly string[]
+          readonly counts: {
+            /** No node ever had them */
+            readonly dropped: number
+            /** A no-op competes for their nonce */
+            readonly racing: number
+            /** The no-op took their nonce */
+            readonly won: number
+            /** They, or their replacements, were mined */
+            readonly lost: number
+            /** A foreign transaction took their nonce */
+            readonly external: number
+            /** Those of the above whose state may change again */
+            readonly not_final: number
+            /** Matches whose earlier cancellation was racing at the instant: they are not counted above */
+            readonly already: number
+            /** Matches that were not canceled */
+            readonly refused: number
+            /** Wei that no-ops cost in fees so far */
+            readonly cost: string
+            /** No-ops whose fees no node reported */
+            readonly cost_unknown: number
+            /** How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled */
+            readonly safe_to_retry: 'all' | number
+          }
+          /** Of the final event */
+          readonly final_at?: string
+        }
+      }
   readonly tries: number
   /** Absent if the day of the event was over before its first try */
   readonly first_tried_at?: string

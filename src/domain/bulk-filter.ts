@@ -11,6 +11,8 @@ export interface BulkFilter {
   readonly to?: Address
   /** Four bytes in lower case, or `0x` for a call without data. A contract creation has none. */
   readonly selector?: Hex
+  /** Has one of these tags. A PUT leaves the tags as they are. */
+  readonly tags?: NonEmpty<string>
   readonly statuses?: NonEmpty<(typeof pendingStatuses)[number]>
   /** Created at least so long before the instant. */
   readonly olderThanMs?: number
@@ -31,8 +33,13 @@ export function hasNonces({ nonceFrom, nonceTo }: BulkFilter): boolean {
   return nonceFrom !== undefined || nonceTo !== undefined
 }
 
-/** Each member of the filter; absent ones match all. A transaction without a nonce is in no range of nonces. */
-export function matches(filter: BulkFilter, transaction: Transaction, instant: TimestampMs): boolean {
+/** Each member of the filter; absent ones match all. A transaction without a nonce is in no range of nonces. `tags` are the transaction's. */
+export function matches(
+  filter: BulkFilter,
+  transaction: Transaction,
+  instant: TimestampMs,
+  tags: readonly string[],
+): boolean {
   const { payload, lifecycle } = transaction
   const status: Status = statusOf(transaction)
   const nonce = 'nonce' in lifecycle ? lifecycle.nonce : undefined
@@ -41,6 +48,7 @@ export function matches(filter: BulkFilter, transaction: Transaction, instant: T
     (ids === undefined || ids.includes(transaction.id)) &&
     (to === undefined || payload.to === to) &&
     (selector === undefined || selectorOf(payload) === selector) &&
+    (filter.tags === undefined || filter.tags.some((tag) => tags.includes(tag))) &&
     (statuses === undefined || statuses.some((each) => each === status)) &&
     isCreatedBetween(createdWithin(filter, instant), transaction.createdAt) &&
     (valueFrom === undefined || payload.value >= valueFrom) &&

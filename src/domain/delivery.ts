@@ -1,12 +1,11 @@
 // The delivery of an event to a notification: the results of a try, and the time of the next one.
-import type { TransactionEvent } from './event.ts'
-import type { TransactionId } from './ids.ts'
+import type { EventSubjectId, StoredEvent } from './event.ts'
 import type { TimestampMs } from './units.ts'
 
 /** A delivery that is due. */
 export interface Due {
   readonly eventId: number
-  readonly transactionId: TransactionId
+  readonly transactionId: EventSubjectId
   /** Failed tries so far. */
   readonly tries: number
   /** A day after the commit of the event, or after its redelivery. */
@@ -20,7 +19,7 @@ export type Tried =
 
 /** A delivery that was given up. People can look at it, and have it tried again. */
 export interface DeadLetter {
-  readonly event: TransactionEvent
+  readonly event: StoredEvent
   readonly tries: number
   /** Absent if its day was over before the first try. */
   readonly firstTriedAt?: TimestampMs

@@ -1,6 +1,7 @@
 // An event: a change of a transaction, and the transaction as it was then.
 import type { Attempt } from './attempt.ts'
-import type { Hash, RelayerId, TransactionId } from './ids.ts'
+import type { BulkEvent } from './bulk-event.ts'
+import type { BulkId, Hash, RelayerId, TransactionId } from './ids.ts'
 import type { Labels } from './labels.ts'
 import {
   confirmedAtOf,
@@ -38,6 +39,11 @@ export interface TransactionEvent {
   readonly labels?: Labels
 }
 
+export type StoredEvent = TransactionEvent | BulkEvent
+
+/** What an event is about. */
+export type EventSubjectId = TransactionId | BulkId
+
 /** By their ids, both ends included. */
 export interface EventRange {
   readonly from: number
@@ -47,7 +53,8 @@ export interface EventRange {
 /** The facts that the filters of a stream read. */
 export interface EventSubject {
   readonly relayerId: RelayerId
-  readonly transactionId: TransactionId
+  /** Absent from the event of a bulk cancellation. */
+  readonly transactionId?: TransactionId
 }
 
 /** How a transaction looked then, as far as its row can't show it later. */
@@ -59,6 +66,13 @@ export interface Appearance {
   readonly revision: number
   readonly sentAt?: TimestampMs
   readonly statusReason?: string
+}
+
+/** Those whose readers see the event. */
+export function subjectsOf(event: StoredEvent): readonly EventSubject[] {
+  if ('bulk' in event) return event.changed.map((relayerId) => ({ relayerId }))
+  const { relayerId, id: transactionId } = event.transaction
+  return [{ relayerId, transactionId }]
 }
 
 /** The events that a change makes, in their order. */

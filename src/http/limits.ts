@@ -61,6 +61,8 @@ export const waitSecondsMax = 60
 export const requestIdCharsMax = 128
 /** Ids in the filter of a bulk cancellation. */
 export const bulkIdsMax = 1_000
+/** Tags in the filter of a bulk cancellation. */
+export const bulkTagsMax = 16
 /** Relayers that a bulk cancellation names. */
 export const bulkRelayersMax = 1_000
 export const idempotencyKeyCharsMax = 255

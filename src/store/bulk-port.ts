@@ -45,6 +45,11 @@ export interface BulkStop {
 }
 
 export interface BulkReads {
+  /** Of the next `limit` objects that may change, after `after` by id: those with something to announce. `last`: there may be more. */
+  bulksToAnnounce(
+    after: BulkId | undefined,
+    limit: number,
+  ): Promise<{ readonly changed: readonly BulkId[]; readonly last?: BulkId }>
   /** The relayers whose queue is canceled, and not written yet. */
   bulksUnderWay(): Promise<readonly RelayerId[]>
   /** The oldest first. */
@@ -60,6 +65,10 @@ export interface BulkReads {
 }
 
 export interface BulkChanges {
+  /**
+   * Publishes the changes since the last event of the object, at most once in a second. Resolves to whether it did.
+   */
+  announceBulk(id: BulkId, now: TimestampMs): Promise<boolean>
   /** Every relayer, by id. */
   relayerIds(): Promise<readonly RelayerId[]>
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */

@@ -2,6 +2,7 @@
 import type { Generated } from 'kysely'
 import type { Requester } from '../domain/audit.ts'
 import type { BulkOrigin, BulkPartState } from '../domain/bulk-cancellation.ts'
+import type { BulkShown } from '../domain/bulk-event.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
 import type { Json } from './json.ts'
 
@@ -23,6 +24,12 @@ export interface BulkTable {
   requested_by: ApiKeyId | null
   idempotency_key: string | null
   digest: string | null
+  /** What its events have shown. */
+  shown: Json<BulkShown> | null
+  /** When its last event was written. */
+  announced_at: number | null
+  /** 1: no further event. */
+  announced: Generated<0 | 1>
 }
 
 /** The sums of a part's transactions. */

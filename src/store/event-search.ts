@@ -1,5 +1,5 @@
 // The part of the store port for readers whose events are far apart in the outbox, and for the outbox's ends.
-import type { EventSubject, TransactionEvent } from '../domain/event.ts'
+import type { EventSubject, StoredEvent } from '../domain/event.ts'
 
 /** The bounds of one read. */
 export interface EventSearch {
@@ -10,7 +10,7 @@ export interface EventSearch {
 }
 
 export interface SparseWindow {
-  readonly events: readonly TransactionEvent[]
+  readonly events: readonly StoredEvent[]
   /** The last event that was looked at: the next window starts after it. */
   readonly through: number
   /** All rows were looked at, few were wanted, and there may be more. */

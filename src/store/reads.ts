@@ -20,6 +20,7 @@ import { findRelayer, listRelayers } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
+import { bulksToAnnounce } from './transactions/announce-bulk.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { findBulk, findBulkOfKey, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
@@ -123,6 +124,7 @@ export function readsOver(executor: Executor): Reads {
 
 function bulkReads(executor: Executor): BulkReads {
   return {
+    bulksToAnnounce: (after, limit) => bulksToAnnounce(executor, after ?? '', limit),
     bulksUnderWay: () => listBulksUnderWay(executor),
     waitingBulkParts: (limit) => listWaitingParts(executor, limit),
     bulk: (id, relayers) => findBulk(executor, id, relayers),

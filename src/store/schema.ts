@@ -2,8 +2,9 @@
 import type { Generated } from 'kysely'
 import type { FourEyes } from '../domain/approval.ts'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
+import type { BulkEventParts } from '../domain/bulk-event.ts'
 import type { Condition } from '../domain/condition.ts'
-import type { EventKind } from '../domain/event.ts'
+import type { EventKind, EventSubjectId } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
 import type { Hold } from '../domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
@@ -192,16 +193,20 @@ export interface AttemptTable {
   presigned: Flag
 }
 
+/** `bulk`: the event of a bulk cancellation for readers of the stream. `bulk_notice`: that for a notification. */
+export type BulkRowKind = 'bulk' | 'bulk_notice'
+
 /** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
 export interface OutboxTable {
   id: Generated<number>
+  /** Of the event of a bulk cancellation: one of its relayers. */
   relayer_id: RelayerId
-  transaction_id: TransactionId
+  transaction_id: EventSubjectId
   status: Status
   status_reason: string | null
   terminal: Flag
   occurred_at: number
-  kind: Generated<EventKind>
+  kind: Generated<EventKind | BulkRowKind>
   /** The transaction as it was at an event that is not its last one: its row has changed since. */
   nonce: number | null
   hash: Hash | null
@@ -210,6 +215,8 @@ export interface OutboxTable {
   confirmed_at: number | null
   /** The notification that the relayer named at the time of the event. */
   notification_id: string | null
+  /** Of the event of a bulk cancellation. */
+  bulk_parts: Json<BulkEventParts> | null
 }
 
 /** One row, once any event was pruned: events up to `through` may be missing. */
@@ -232,7 +239,7 @@ export interface DeliveryQueueTable {
 export interface DeliveryTable {
   notification_id: string
   event_id: number
-  transaction_id: TransactionId
+  transaction_id: EventSubjectId
   state: 'waiting' | 'dead'
   /** Null behind an earlier event of the same transaction, and for dead letters. */
   due_at: number | null

@@ -40,6 +40,7 @@ import {
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
+import { announceBulk } from './transactions/announce-bulk.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
 import { cancelPending, cancelShare, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
@@ -144,6 +145,7 @@ function dashboardSessionsOver(executor: Executor): DashboardChanges {
 function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
   return {
     relayerIds: () => relayerIds(executor),
+    announceBulk: (id, now) => announceBulk(executor, id, now),
     recordBulk: (bulk) => recordBulk(executor, bulk),
     takeBulk: (part, now, reckoning, share) => takeBulk(executor, tallies, part, { now, reckoning, share }),
     cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),

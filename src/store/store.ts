@@ -8,7 +8,7 @@ import type { Ended } from '../domain/decide/history/lost-cancellation.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { QueuedSend } from '../domain/decide/queue/top-up.ts'
 import type { DeadLetter, Due, QueueCount, Tried } from '../domain/delivery.ts'
-import type { EventRange, EventSubject, TransactionEvent } from '../domain/event.ts'
+import type { EventRange, EventSubject, StoredEvent } from '../domain/event.ts'
 import type { Address, ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { NonceFloor, Relayer } from '../domain/relayer.ts'
 import type { SignatureRecord } from '../domain/signature-record.ts'
@@ -136,7 +136,7 @@ export interface Reads
   hasAttempt(relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean>
   /** Reads `limit` events after the one with id `after`, fewer if they are large, in the order of commits; returns those that are `wanted`. */
   events(after: number, limit: number, wanted: (subject: EventSubject) => boolean): Promise<EventWindow>
-  event(id: number): Promise<TransactionEvent | undefined>
+  event(id: number): Promise<StoredEvent | undefined>
   /** The notifications that have a due delivery. */
   queuesToDo(now: TimestampMs): Promise<readonly string[]>
   /** Whether the queue has a due delivery that is not `busy`. */
@@ -165,7 +165,7 @@ export interface QueueAdvance {
 }
 
 export interface EventWindow {
-  readonly events: readonly TransactionEvent[]
+  readonly events: readonly StoredEvent[]
   /** The last event that was read: the next window starts after it. */
   readonly through: number
 }

@@ -1,5 +1,5 @@
 // The dependencies of a delivery: the store, time, and the address of each notification.
-import type { TransactionEvent } from '../domain/event.ts'
+import type { StoredEvent } from '../domain/event.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { WebhookMetrics } from '../ops/metrics.ts'
@@ -17,6 +17,6 @@ export interface DeliveryContext {
   readonly owner: string
   /** Undefined if no notification of that id is configured. */
   readonly webhookOf: (notificationId: string) => Webhook | undefined
-  readonly present: (event: TransactionEvent) => { readonly id: string }
+  readonly present: (event: StoredEvent) => { readonly id: string }
   readonly poster: Pick<WebhookPoster, 'post'>
 }

@@ -1,7 +1,9 @@
 // Handmade values of the domain: each is complete, and a test names only what it is about.
+
 import type { Attempt, BroadcastOutcome, BroadcastState } from '../../src/domain/attempt.ts'
 import type { Work } from '../../src/domain/decide/plan/work.ts'
 import { repeatAfter } from '../../src/domain/decide/race/repeat-after.ts'
+import type { StoredEvent, TransactionEvent } from '../../src/domain/event.ts'
 import { type Fees, type Market, strictestRule } from '../../src/domain/fees.ts'
 import type { Hold } from '../../src/domain/hold.ts'
 import type {
@@ -24,6 +26,11 @@ export const gwei = 1_000_000_000n
 export const ether = 1_000_000_000n * gwei
 export const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266' as Address
 export const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' as Address
+/** Without those of bulk cancellations. */
+export function transactionEvents(events: readonly StoredEvent[]): readonly TransactionEvent[] {
+  return events.flatMap((event) => ('bulk' in event ? [] : [event]))
+}
+
 export const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 /** The head of `someObservation`. */
 export const height = 100

@@ -163,6 +163,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   ),
   'http/bulk-cancellations': resource(
     'bulk-cancellations',
+    'http/transactions/labels.ts',
     'http/transactions/list-filter.ts',
     'http/transactions/present-cancellation.ts',
     'http/transactions/present-transaction.ts',
@@ -171,7 +172,11 @@ const rooms: Readonly<Record<string, Rule>> = {
   'http/notifications': resource('notifications'),
   'http/networks': resource('networks'),
   'http/api-keys': resource('api-keys'),
-  'http/events': resource('events', 'http/transactions/present-transaction.ts'),
+  'http/events': resource(
+    'events',
+    'http/transactions/present-transaction.ts',
+    'http/bulk-cancellations/present-bulk.ts',
+  ),
   'http/service': resource('service'),
   'http/dashboard': resource('dashboard'),
   'http/server': [

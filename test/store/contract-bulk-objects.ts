@@ -25,7 +25,12 @@ export async function record(store: Store, relayers: readonly RelayerId[], filte
   return id
 }
 
-async function takeAll(store: Store, bulkId: BulkId, relayerId: RelayerId, share?: number): Promise<TransactionId[]> {
+export async function takeAll(
+  store: Store,
+  bulkId: BulkId,
+  relayerId: RelayerId,
+  share?: number,
+): Promise<TransactionId[]> {
   const stop = await store.commit(
     (session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning, share),
     relayerId,
@@ -57,13 +62,15 @@ const anyRow = fc.record({
   data: fc.constantFrom(...datas),
   value: fc.constantFrom(...values),
   age: fc.constantFrom(0, 1, minute - 1, minute, minute + 1, 10 * minute),
-  shape: fc.constantFrom('queued', 'queued', 'sent', 'submitted', 'mined', 'racing'),
+  tags: fc.subarray(['red', 'blue', 'b"l,u%e']),
+  shape: fc.constantFrom('queued', 'queued', 'held', 'sent', 'submitted', 'mined', 'racing'),
 })
 
 const anyFilter = fc.record(
   {
     to: fc.constantFrom(receiver, address),
     selector: fc.constantFrom<Hex>('0x', '0xa9059cbb', '0x60016000'),
+    tags: fc.subarray(['red', 'b"l,u%e', 'green'], { minLength: 1 }).map((some) => some as unknown as NonEmpty<string>),
     statuses: fc.subarray([...pendingStatuses], { minLength: 1 }).map((some) => some as unknown as NonEmpty<'pending'>),
     olderThanMs: fc.constantFrom(1, minute, 10 * minute),
     newerThanMs: fc.constantFrom(1, minute, 20 * minute),
@@ -96,7 +103,8 @@ export function bulkObjectContract(open: OpenStore): void {
         const bulkId = await record(store, [relayerId], filter)
         const taken = await takeAll(store, bulkId, relayerId, share)
 
-        const wanted = before.filter((each) => isTakenByBulk(each) && matches(filter, each, now))
+        const isMatch = (each: Transaction, index: number) => matches(filter, each, now, rows[index]?.tags ?? [])
+        const wanted = before.filter((each, index) => isTakenByBulk(each) && isMatch(each, index))
         expect([...taken].sort()).toEqual(wanted.map(({ id }) => id).sort())
         const after = await Promise.all(before.map(({ id }) => store.reads.transaction(relayerId, id)))
         const left = after.filter((each, index) => each?.version === before[index]?.version)
@@ -106,7 +114,7 @@ export function bulkObjectContract(open: OpenStore): void {
         expect(members.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort())
         expect(part).toMatchObject({ state: 'written', instant: now, counts: sumOf(members.map(countsOf)) })
         expect(part.already).toBe(
-          before.filter((each, index) => rows[index]?.shape === 'racing' && matches(filter, each, now)).length,
+          before.filter((each, index) => rows[index]?.shape === 'racing' && isMatch(each, index)).length,
         )
         expect(part.finalAt).toBe(part.counts.unsettled === 0 ? now : undefined)
         const listed = await store.reads.bulkTransactions([part.number], { page: 1, perPage: 100 })
@@ -215,13 +223,14 @@ interface Row {
   readonly data: Hex
   readonly value: bigint
   readonly age: number
-  readonly shape: 'queued' | 'sent' | 'submitted' | 'mined' | 'racing'
+  readonly tags: readonly string[]
+  readonly shape: 'queued' | 'held' | 'sent' | 'submitted' | 'mined' | 'racing'
 }
 
 async function stored(
   session: Parameters<typeof sendWithin>[0],
   relayerId: RelayerId,
-  { to, data, value, age, shape }: Row,
+  { to, data, value, age, tags, shape }: Row,
   nonce: number,
 ): Promise<Transaction> {
   const id = freshId()
@@ -229,8 +238,12 @@ async function stored(
     ...{ from: address, value, data: to ? data : creation, pricing: { kind: 'speed', speed: 'fast' } as const },
     ...(to && { to }),
   }
-  const queued = await sendWithin(session, relayerId, { id, payload, createdAt: now - age })
-  if (shape === 'queued') return queued
+  const lifecycle = { phase: 'held', hold: { rule: 'hold', since: now } } as const
+  const sending = { id, payload, createdAt: now - age, ...(shape === 'held' && { lifecycle }) }
+  const queued = await sendWithin(session, relayerId, sending)
+  const [tag, ...others] = tags
+  if (tag !== undefined) await session.insertLabels(queued, { tags: [tag, ...others] })
+  if (shape === 'queued' || shape === 'held') return queued
   const attempt = someAttempt(nonce, {
     transactionId: id,
     ...(shape === 'sent' && { broadcast: { state: 'held', reason: 'no connection' } as const }),

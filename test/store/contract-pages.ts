@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { replace } from '../../src/domain/replace.ts'
-import { hashOf, now, someAttempt, somePayload } from '../domain/some.ts'
+import { hashOf, now, someAttempt, somePayload, transactionEvents } from '../domain/some.ts'
 import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function pageContract(open: OpenStore): void {
@@ -62,7 +62,7 @@ export function pageContract(open: OpenStore): void {
       const window = await store.reads.events(after, 50, ({ relayerId }) => relayerId === relayer.id)
       expect(window.through).toBeGreaterThan(after)
       windows.push(window.events.length)
-      read.push(...window.events.map(({ transaction }) => transaction.id))
+      read.push(...transactionEvents(window.events).map(({ transaction }) => transaction.id))
       after = window.through
     }
     expect(read).toEqual(sent)

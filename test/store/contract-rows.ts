@@ -11,7 +11,7 @@ import { presentEvent } from '../../src/http/events/present-event.ts'
 import { presentTime } from '../../src/http/response/present-time.ts'
 import { waitFromRow, waitToRow } from '../../src/store/transactions/wait-row.ts'
 import { anyLifecycle, anyTransaction } from '../domain/any.ts'
-import { answered, broadcastStates, by, byForeign, now, someAttempt } from '../domain/some.ts'
+import { answered, broadcastStates, by, byForeign, now, someAttempt, transactionEvents } from '../domain/some.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 /** Of each form: amounts, words, nothing, and facts within facts. */
@@ -131,7 +131,9 @@ export function rowContract(open: OpenStore): void {
     )
 
     const { events } = await store.reads.events(0, 100, () => true)
-    expect(events.map(({ kind, status, terminal, confirmedAt }) => [kind, status, terminal, confirmedAt])).toEqual([
+    expect(
+      transactionEvents(events).map(({ kind, status, terminal, confirmedAt }) => [kind, status, terminal, confirmedAt]),
+    ).toEqual([
       ['update', 'mined', false, undefined],
       ['update', 'confirmed', false, now + 1],
       ['update', 'submitted', false, undefined],
@@ -141,7 +143,9 @@ export function rowContract(open: OpenStore): void {
       ['update', 'confirmed', true, undefined],
     ])
     expect(
-      events.map((event) => presentEvent(event)).map(({ event, payload }) => [event, payload.confirmed_at]),
+      events
+        .map(presentEvent)
+        .map(({ event, payload }) => [event, 'confirmed_at' in payload ? payload.confirmed_at : undefined]),
     ).toEqual([
       ['transaction_update', undefined],
       ['transaction_update', presentTime(now + 1)],

@@ -11,6 +11,7 @@ import { anchorContract } from './contract-anchors.ts'
 import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
+import { bulkEventContract } from './contract-bulk-events.ts'
 import { bulkObjectContract } from './contract-bulk-objects.ts'
 import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
@@ -63,6 +64,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('the registry', () => registryContract(open))
     describe('bulk cancellation', () => bulkContract(open))
     describe('objects of bulk cancellation', () => bulkObjectContract(open))
+    describe('events of bulk cancellation', () => bulkEventContract(open))
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))

@@ -34,13 +34,14 @@ export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadVie
   return dropped + racing + won + lost + external
 }
 
-export function filterWords({ filter }: Pick<BulkHeadView, 'filter'>): string {
-  const { ids, to, selector, older_than: older, newer_than: newer, status } = filter
+export function filterWords({ filter }: Pick<BulkInput, 'filter'>): string {
+  const { ids, to, selector, tag, older_than: older, newer_than: newer, status } = filter
   const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
   const words = [
     ids && (ids.length === 1 ? 'one transaction' : `${plural(ids.length, 'transaction')} by id`),
     to && `to ${to}`,
     selector && `selector ${selector}`,
+    tag && `tag ${[tag].flat().join(' or ')}`,
     older && `older than ${older}`,
     newer && `newer than ${newer}`,
     status?.join(' or '),

@@ -83,7 +83,7 @@ function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; red
         <thead>
           <tr>
             <th scope="col">Event</th>
-            <th scope="col">Transaction</th>
+            <th scope="col">About</th>
             <th scope="col">Status</th>
             <th scope="col" class="number">
               Tries
@@ -101,10 +101,10 @@ function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; red
               <th scope="row">
                 <Copy text={event.id} label="event" />
               </th>
-              <td data-label="Transaction">
-                <TransactionLink relayer={event.payload.relayer_id} id={event.payload.id} />
+              <td data-label="About">
+                <Subject payload={event.payload} />
               </td>
-              <td data-label="Status">{event.payload.status}</td>
+              <td data-label="Status">{'status' in event.payload ? event.payload.status : 'final'}</td>
               <td class="number" data-label="Tries">
                 {grouped(tries)}
               </td>
@@ -125,4 +125,9 @@ function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; red
       </table>
     </div>
   )
+}
+
+function Subject({ payload }: { payload: DeadLetterView['event']['payload'] }) {
+  if ('relayer_id' in payload) return <TransactionLink relayer={payload.relayer_id} id={payload.id} />
+  return <a href={pathOf`/bulk-cancellations/${payload.id}`}>bulk cancellation</a>
 }

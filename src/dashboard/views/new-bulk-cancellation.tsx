@@ -12,13 +12,13 @@ const statuses = ['pending', 'sent', 'submitted'] as const
 type Status = (typeof statuses)[number]
 type BulkFields = Readonly<
   Record<
-    | ('relayers' | 'to' | 'selector' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
+    | ('relayers' | 'to' | 'selector' | 'tag' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
     | ('nonce_from' | 'nonce_to' | 'name' | 'reason'),
     string
   >
 >
 const empty: BulkFields = {
-  ...{ relayers: '', to: '', selector: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
+  ...{ relayers: '', to: '', selector: '', tag: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
   ...{ nonce_from: '', nonce_to: '', name: '', reason: '' },
 }
 
@@ -49,6 +49,7 @@ export function NewBulkCancellation() {
         <div class="row">
           <Field label="Receiver" hint="0x…" {...field('to')} />
           <Field label="Selector" hint="0xa9059cbb" {...field('selector')} />
+          <Field label="Tags, with commas" {...field('tag')} />
           <fieldset>
             <legend>Status (none: each of them)</legend>
             {statuses.map((status) => (
@@ -120,10 +121,15 @@ function bodyOf(fields: BulkFields, status: readonly Status[], isAll: boolean, p
     Object.fromEntries(members.filter((name) => text(name) !== '').map((name) => [name, text(name)]))
   const wei = (name: 'value_from' | 'value_to') => text(name) !== '' && { [name]: parameterOf(name, text(name)) }
   const nonce = (name: 'nonce_from' | 'nonce_to') => text(name) !== '' && { [name]: Number(text(name)) }
+  const tags = text('tag')
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
   return {
     ...given('name', 'reason'),
     filter: {
       ...given('to', 'selector', 'older_than', 'newer_than'),
+      ...(tags.length > 0 && { tag: tags }),
       ...(status.length > 0 && { status }),
       ...{ ...wei('value_from'), ...wei('value_to'), ...nonce('nonce_from'), ...nonce('nonce_to') },
     },

@@ -5,11 +5,12 @@ import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import { durationMs, shownDuration } from '../../domain/duration.ts'
 import { type Hex, isNonEmpty, lowerHex, type RelayerId, type TransactionId } from '../../domain/ids.ts'
 import { pendingStatuses } from '../../domain/transaction.ts'
-import { bulkIdsMax, bulkRelayersMax, idempotencyKeyCharsMax } from '../limits.ts'
+import { bulkIdsMax, bulkRelayersMax, bulkTagsMax, idempotencyKeyCharsMax } from '../limits.ts'
 import { nameInBody, noteInBody } from '../request/parameters.ts'
 import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { invalid } from '../request/validate.ts'
 import { some } from '../response/forms.ts'
+import { parseTag, tagSchema } from '../transactions/labels.ts'
 import { filterProperties, rangesOf } from '../transactions/list-filter.ts'
 
 const duration = (what: string) =>
@@ -22,6 +23,8 @@ const duration = (what: string) =>
   )
 
 const { nonce_from, nonce_to, value_from, value_to } = filterProperties
+
+const tagList = Type.Array(tagSchema, { minItems: 1, maxItems: bulkTagsMax })
 
 const filterSchema = Type.Object(
   {
@@ -45,6 +48,11 @@ const filterSchema = Type.Object(
         }),
       ),
     ),
+    tag: Type.Optional(
+      Type.Union([tagSchema, tagList], {
+        description: `a tag, or a list of up to ${bulkTagsMax} tags: those that have one of them`,
+      }),
+    ),
     status: Type.Optional(
       Type.Array(Type.Enum([...pendingStatuses]), {
         minItems: 1,
@@ -59,11 +67,10 @@ const filterSchema = Type.Object(
 )
 
 /** In an answer. */
-export const appliedFilterSchema = Type.Object(filterSchema.properties, {
-  title: 'AppliedBulkFilter',
-  additionalProperties: false,
-  examples: [{ older_than: '10m' }],
-})
+export const appliedFilterSchema = Type.Object(
+  { ...filterSchema.properties, tag: Type.Optional(tagList) },
+  { title: 'AppliedBulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
+)
 
 export const bulkBodySchema = Type.Object(
   {
@@ -119,7 +126,8 @@ export function requestOf({ name, reason, filter, pause, only, max_cost }: Stati
 }
 
 function filterOf(given: Static<typeof filterSchema>): BulkFilter {
-  const { ids, to, selector, status, older_than: older, newer_than: newer } = given
+  const { ids, to, selector, tag, status, older_than: older, newer_than: newer } = given
+  const tags = tagsOf(tag)
   const statuses = [...new Set(status)]
   const olderThanMs = older === undefined ? undefined : durationMs(older)
   const newerThanMs = newer === undefined ? undefined : durationMs(newer)
@@ -130,6 +138,7 @@ function filterOf(given: Static<typeof filterSchema>): BulkFilter {
     ...(ids && isNonEmpty(ids) && { ids }),
     ...(to !== undefined && { to: parseAddress('filter.to', to) }),
     ...(selector !== undefined && { selector: lowerHex(selector) }),
+    ...(isNonEmpty(tags) && { tags }),
     ...(isNonEmpty(statuses) && { statuses }),
     ...(olderThanMs !== undefined && { olderThanMs }),
     ...(newerThanMs !== undefined && { newerThanMs }),
@@ -137,13 +146,22 @@ function filterOf(given: Static<typeof filterSchema>): BulkFilter {
   }
 }
 
+/** Throws INVALID_REQUEST. */
+function tagsOf(tag: Static<typeof filterSchema>['tag']): readonly string[] {
+  if (tag === undefined) return []
+  if (typeof tag === 'string') return [parseTag('filter.tag', tag)]
+  return [...new Set(tag.map((each, index) => parseTag(`filter.tag[${index}]`, each)))]
+}
+
 /** As the client sends it. */
 export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
-  const { ids, to, selector, statuses, olderThanMs, newerThanMs, nonceFrom, nonceTo, valueFrom, valueTo } = filter
+  const { ids, to, selector, tags, statuses, olderThanMs, newerThanMs } = filter
+  const { nonceFrom, nonceTo, valueFrom, valueTo } = filter
   return {
     ...(ids && { ids: [...ids] }),
     ...(to !== undefined && { to }),
     ...(selector !== undefined && { selector }),
+    ...(tags && { tag: [...tags] }),
     ...(statuses && { status: [...statuses] }),
     ...(olderThanMs !== undefined && { older_than: shownDuration(olderThanMs, 'd') }),
     ...(newerThanMs !== undefined && { newer_than: shownDuration(newerThanMs, 'd') }),

@@ -11,7 +11,7 @@ const countsExample = {
   ...{ cost: '31500000000000', cost_unknown: 0, safe_to_retry: 41 },
 }
 
-const countsSchema = Type.Object(
+export const countsSchema = Type.Object(
   {
     dropped: count('No node ever had them'),
     racing: count('A no-op competes for their nonce'),
@@ -178,7 +178,7 @@ function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refuse
   }
 }
 
-function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> {
+export function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> {
   const { dropped, racing, won, lost, external, unsettled, safe, unpriced, cost } = sumOf(
     parts.map(({ counts }) => counts),
   )

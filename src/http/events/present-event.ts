@@ -1,17 +1,22 @@
 // Presents an event: the body of a webhook, and the data of a line of the stream.
 import { type Static, Type } from 'typebox'
-import type { TransactionEvent } from '../../domain/event.ts'
-import { some, time } from '../response/forms.ts'
+import { finalAtOf } from '../../domain/bulk-counts.ts'
+import type { BulkEvent } from '../../domain/bulk-event.ts'
+import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
+import { countsSchema, presentCounts } from '../bulk-cancellations/present-bulk.ts'
+import { some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { presentTime } from '../response/present-time.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
-export const eventSchema = Type.Object(
+const eventId = Type.String({
+  description: "The event's id, the same at each delivery; its number rises in the order of commits",
+  examples: [some.eventId],
+})
+
+const transactionEventSchema = Type.Object(
   {
-    id: Type.String({
-      description: "The event's id, the same at each delivery; its number rises in the order of commits",
-      examples: [some.eventId],
-    }),
+    id: eventId,
     event: Type.Enum(['transaction_update', 'transaction_attention', 'transaction_alarm'], {
       description: 'alarm: a reorganization took back an execution that was confirmed',
     }),
@@ -28,10 +33,76 @@ export const eventSchema = Type.Object(
     ),
     labels: Type.Optional(labelsSchema),
   },
-  { title: 'Event', additionalProperties: false },
+  { title: 'TransactionEvent', additionalProperties: false },
 )
 
-export function presentEvent(event: TransactionEvent): Static<typeof eventSchema> {
+const bulkEventSchema = Type.Object(
+  {
+    id: eventId,
+    event: Type.Enum(['bulk_cancellation_progress', 'bulk_cancellation_final'], {
+      description: 'progress: in streams only, at most once a second. final: every verdict at these relayers is final',
+    }),
+    timestamp: time('When it was observed'),
+    terminal: Type.Boolean({ description: 'The last event of this bulk cancellation at these relayers' }),
+    payload: Type.Object(
+      {
+        payload_type: Type.Literal('bulk_cancellation'),
+        id: such(some.bulkId),
+        origin: Type.Enum(['request', 'delete'], {
+          description: '`delete`: a DELETE of everything pending made it. It sends no webhook',
+        }),
+        name: Type.Optional(Type.String()),
+        reason: Type.Optional(Type.String()),
+        requested_at: time(),
+        requested_by: Type.Optional(such(some.apiKeyId, 'The API key')),
+        relayers: Type.Array(such('local'), {
+          description: 'In a stream: those that its reader sees. In a webhook: those of the notification',
+        }),
+        counts: countsSchema,
+        final_at: Type.Optional(time('Of the final event')),
+      },
+      {
+        title: 'BulkEventPayload',
+        additionalProperties: false,
+        description: 'The bulk cancellation at these relayers, as it was when the event was sent',
+      },
+    ),
+  },
+  { title: 'BulkCancellationEvent', additionalProperties: false },
+)
+
+/** The body of a webhook, and the data of a line of the stream. */
+export const eventSchema = Type.Union([transactionEventSchema, bulkEventSchema], { title: 'Event' })
+
+export function presentEvent(event: StoredEvent): Static<typeof eventSchema> {
+  return 'bulk' in event ? presentBulkEvent(event) : presentTransactionEvent(event)
+}
+
+function presentBulkEvent(event: BulkEvent): Static<typeof bulkEventSchema> {
+  const { bulk, kind, occurredAt } = event
+  const terminal = kind === 'bulkFinal'
+  const finalAt = terminal ? finalAtOf(bulk) : undefined
+  return {
+    id: presentEventId(event),
+    event: terminal ? 'bulk_cancellation_final' : 'bulk_cancellation_progress',
+    timestamp: presentTime(occurredAt),
+    terminal,
+    payload: {
+      payload_type: 'bulk_cancellation',
+      id: bulk.id,
+      origin: bulk.origin,
+      ...(bulk.name !== undefined && { name: bulk.name }),
+      ...(bulk.reason !== undefined && { reason: bulk.reason }),
+      requested_at: presentTime(bulk.requestedAt),
+      ...(bulk.requestedBy !== undefined && { requested_by: bulk.requestedBy }),
+      relayers: bulk.parts.map(({ relayerId }) => relayerId),
+      counts: presentCounts(bulk.parts),
+      ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
+    },
+  }
+}
+
+function presentTransactionEvent(event: TransactionEvent): Static<typeof transactionEventSchema> {
   return {
     id: presentEventId(event),
     event: `transaction_${event.kind}`,
@@ -49,6 +120,6 @@ export function presentEvent(event: TransactionEvent): Static<typeof eventSchema
 }
 
 /** A database restored from an older copy repeats its numbers; with the time, each id names one event. */
-export function presentEventId({ id, occurredAt }: Pick<TransactionEvent, 'id' | 'occurredAt'>): string {
+export function presentEventId({ id, occurredAt }: Pick<StoredEvent, 'id' | 'occurredAt'>): string {
   return `${id}-${occurredAt}`
 }

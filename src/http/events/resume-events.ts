@@ -1,6 +1,6 @@
 // Where a stream of events begins: after the event that the reader names, or now.
 import { RescindError } from '../../domain/errors.ts'
-import type { TransactionEvent } from '../../domain/event.ts'
+import { type StoredEvent, subjectsOf } from '../../domain/event.ts'
 import type { Reads } from '../../store/store.ts'
 import { invalid } from '../request/validate.ts'
 import { presentEventId } from './present-event.ts'
@@ -44,7 +44,7 @@ function plainPlace(text: string): EventPlace | undefined {
 function faultOf(
   from: string,
   { id, occurredAt }: EventPlace,
-  event: TransactionEvent | undefined,
+  event: StoredEvent | undefined,
   pruned: number,
   newest: number,
 ): string | undefined {
@@ -67,7 +67,7 @@ const unknown =
  */
 function faultForBound(
   { id, occurredAt, isSealed }: EventPlace,
-  event: TransactionEvent | undefined,
+  event: StoredEvent | undefined,
   pruned: number,
   newest: number,
   { sees }: EventsInView,
@@ -76,7 +76,6 @@ function faultForBound(
   if (isSealed && occurredAt === undefined) return undefined
   if (!isSealed && id === 0) return undefined
   if (!event) return isSealed && id === pruned ? undefined : unknown
-  const { relayerId, id: transactionId } = event.transaction
   const isSame = occurredAt === undefined || occurredAt === event.occurredAt
-  return isSame && sees({ relayerId, transactionId }) ? undefined : unknown
+  return isSame && subjectsOf(event).some(sees) ? undefined : unknown
 }

@@ -1,6 +1,6 @@
 // What a reader of events sees: all of them with plain ids, or with a key that is bound to relayers, their events alone, and
 // nothing that depends on others.
-import type { EventSubject, TransactionEvent } from '../../domain/event.ts'
+import type { EventSubject, StoredEvent } from '../../domain/event.ts'
 import type { Reads } from '../../store/store.ts'
 import { eventsSearchedAtOnce } from '../limits.ts'
 import { type Principal, permits } from '../request/authenticate.ts'
@@ -11,7 +11,7 @@ export interface EventsInView {
   /** Whether the key is for some relayers only. */
   readonly isBound: boolean
   sees(subject: EventSubject): boolean
-  idOf(event: Pick<TransactionEvent, 'id' | 'occurredAt'>): string
+  idOf(event: Pick<StoredEvent, 'id' | 'occurredAt'>): string
   idOfPosition(position: number): string
   /** The position that a reader has reached, and whether it saw an event on the way. */
   advance(position: number): Promise<{ readonly position: number; readonly hasEvents: boolean }>

@@ -19,11 +19,14 @@ const label = (bytes: number, example: string) =>
     examples: [example],
   })
 
+/** One of a transaction's tags. */
+export const tagSchema = label(tagBytes, 'payroll')
+
 /** Members of the body of a send. */
 export const labelProperties = {
   external_id: Type.Optional(label(externalIdBytes, 'invoice-2044')),
   tags: Type.Optional(
-    Type.Array(label(tagBytes, 'payroll'), {
+    Type.Array(tagSchema, {
       maxItems: tagsMax,
       uniqueItems: true,
       description: `a list of at most ${tagsMax} different texts, each of 1 to ${tagBytes} bytes in UTF-8, without control characters`,
@@ -34,7 +37,7 @@ export const labelProperties = {
 }
 
 /** What narrows a list. */
-export const labelFilters = { external_id: labelProperties.external_id, tag: Type.Optional(label(tagBytes, 'payroll')) }
+export const labelFilters = { external_id: labelProperties.external_id, tag: Type.Optional(tagSchema) }
 
 const bodySchema = Type.Object(labelProperties)
 
@@ -44,7 +47,7 @@ export function parseLabels({
   tags = [],
   note,
 }: Static<typeof bodySchema>): Labels | undefined {
-  const parsed = tags.map((tag, index) => parseLabel(`tags[${index}]`, tag, tagBytes))
+  const parsed = tags.map((tag, index) => parseTag(`tags[${index}]`, tag))
   if (externalId === undefined && note === undefined && parsed.length === 0) return undefined
   return {
     ...(externalId !== undefined && { externalId: parseLabel('external_id', externalId, externalIdBytes) }),
@@ -59,8 +62,13 @@ export function parseLabelFilters({ external_id: externalId, tag }: { external_i
 } {
   return {
     ...(externalId !== undefined && { externalId: parseLabel('external_id', externalId, externalIdBytes) }),
-    ...(tag !== undefined && { tag: parseLabel('tag', tag, tagBytes) }),
+    ...(tag !== undefined && { tag: parseTag('tag', tag) }),
   }
+}
+
+/** Throws INVALID_REQUEST. */
+export function parseTag(field: string, text: string): string {
+  return parseLabel(field, text, tagBytes)
 }
 
 /** Of half a pair of surrogates UTF-8 has no form, so no database could give it back. */

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { type DeadLetter, deliveredForMs, type QueueCount } from '../../domain/delivery.ts'
-import type { TransactionId } from '../../domain/ids.ts'
+import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import { findEvent } from '../events/read-events.ts'
@@ -95,7 +95,7 @@ const widen = statement<{ notificationId: string; by: number }>((db, p) =>
 
 const revive = statement<
   { notificationId: string; from: number; to: number; limit: number; givesUpAt: number },
-  { event_id: number; transaction_id: TransactionId }
+  { event_id: number; transaction_id: EventSubjectId }
 >((db, p) =>
   db
     .updateTable('deliveries')

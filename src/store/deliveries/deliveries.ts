@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { type Due, deliveredForMs, retryMaxMs, type Tried } from '../../domain/delivery.ts'
-import type { TransactionId } from '../../domain/ids.ts'
+import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { dropPruned } from '../events/prune-events.ts'
 import type { DeliveryTable } from '../schema.ts'
@@ -12,7 +12,7 @@ interface Named {
   notificationId: string
 }
 
-const take = statement<Named & { eventId: number; transactionId: TransactionId; now: number; givesUpAt: number }>(
+const take = statement<Named & { eventId: number; transactionId: EventSubjectId; now: number; givesUpAt: number }>(
   (db, p) =>
     db.insertInto('deliveries').values({
       notification_id: p.notificationId,
@@ -33,7 +33,7 @@ const take = statement<Named & { eventId: number; transactionId: TransactionId; 
 
 interface DueRow {
   event_id: number
-  transaction_id: TransactionId
+  transaction_id: EventSubjectId
   tries: number
   first_tried_at: number | null
   gives_up_at: number | null
@@ -100,7 +100,7 @@ const failed = statement<
 )
 
 /** Makes the first waiting delivery of a transaction due, if it is not. */
-const promote = statement<Named & { transactionId: TransactionId; now: number }>((db, p) =>
+const promote = statement<Named & { transactionId: EventSubjectId; now: number }>((db, p) =>
   db
     .updateTable('deliveries')
     .set({ due_at: p.now })
@@ -119,7 +119,7 @@ const promote = statement<Named & { transactionId: TransactionId; now: number }>
 export async function enqueueDeliveries(
   executor: Executor,
   notificationId: string,
-  { occurredAt, ...event }: { eventId: number; transactionId: TransactionId; occurredAt: TimestampMs },
+  { occurredAt, ...event }: { eventId: number; transactionId: EventSubjectId; occurredAt: TimestampMs },
   now: TimestampMs,
 ): Promise<void> {
   await executor.all(take, { notificationId, ...event, now, givesUpAt: occurredAt + deliveredForMs })
@@ -199,7 +199,7 @@ export async function settleDelivery(
 export async function promoteFirst(
   executor: Executor,
   notificationId: string,
-  transactionId: TransactionId,
+  transactionId: EventSubjectId,
   now: TimestampMs,
 ): Promise<void> {
   await executor.all(promote, { notificationId, transactionId, now })

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { type Due, retryMaxMs } from '../../domain/delivery.ts'
-import type { TransactionId } from '../../domain/ids.ts'
+import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { newestEvent } from '../events/read-events.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -54,7 +54,7 @@ const moved = statement<Named & { position: number; waiting: number }>((db, p) =
 
 const toTake = statement<
   Named & { position: number; newest: number; limit: number },
-  { id: number; transaction_id: TransactionId; occurred_at: number }
+  { id: number; transaction_id: EventSubjectId; occurred_at: number }
 >((db, p) =>
   db
     .selectFrom('outbox')

@@ -3,7 +3,7 @@
 
 import { sql } from 'kysely'
 import { deliveredForMs, type GivenUp } from '../../domain/delivery.ts'
-import type { TransactionId } from '../../domain/ids.ts'
+import type { EventSubjectId } from '../../domain/event.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { dropPrunedAmong } from '../events/prune-events.ts'
 import { newestEvent } from '../events/read-events.ts'
@@ -85,7 +85,7 @@ const date = statement<Named & { now: number; limit: number }, { event_id: numbe
     .returning('event_id'),
 )
 
-const bury = statement<Named & { now: number; limit: number; error: string }, { transaction_id: TransactionId }>(
+const bury = statement<Named & { now: number; limit: number; error: string }, { transaction_id: EventSubjectId }>(
   (db, p) =>
     db
       .updateTable('deliveries')

@@ -1,13 +1,23 @@
 // Reads the outbox: events in the order of commits, each with its transaction as it was then.
 import type { Selectable } from 'kysely'
+import type { BulkPart } from '../../domain/bulk-cancellation.ts'
+import { type BulkEvent, bulkEventSeen } from '../../domain/bulk-event.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { type EventSubject, lookedThen, type TransactionEvent } from '../../domain/event.ts'
-import type { Hash, TransactionId } from '../../domain/ids.ts'
+import {
+  type EventKind,
+  type EventSubject,
+  lookedThen,
+  type StoredEvent,
+  type TransactionEvent,
+} from '../../domain/event.ts'
+import type { BulkId, Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { EventSearch, SparseWindow } from '../event-search.ts'
+import { fromJson } from '../json.ts'
 import type { OutboxTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { EventWindow } from '../store.ts'
 import { type AttemptRow, attemptFromRow } from '../transactions/attempt-row.ts'
+import { findBulk } from '../transactions/bulk-rows.ts'
 import { findTransaction } from '../transactions/find-transaction.ts'
 import { findLabels } from '../transactions/labels.ts'
 
@@ -25,11 +35,11 @@ const windowAfter = statement<{ after: number; newest: number; limit: number }, 
 
 const subjectsAfter = statement<
   { after: number; newest: number; limit: number },
-  Pick<OutboxRow, 'id' | 'relayer_id' | 'transaction_id'>
+  Pick<OutboxRow, 'id' | 'relayer_id' | 'transaction_id' | 'kind'>
 >((db, p) =>
   db
     .selectFrom('outbox')
-    .select(['id', 'relayer_id', 'transaction_id'])
+    .select(['id', 'relayer_id', 'transaction_id', 'kind'])
     .where('id', '>', p.after)
     .where('id', '<=', p.newest)
     .orderBy('id')
@@ -76,6 +86,8 @@ export async function prunedThrough(executor: Executor): Promise<number> {
 
 /** A window ends with the event whose payloads go beyond this. */
 const windowBytesMax = 256 * 1024
+/** About so many of an object's event for each of its relayers. */
+const partBytes = 64
 
 /** Reads up to `limit` events after `after`, and returns those that are `wanted`. */
 export async function eventsAfter(
@@ -87,14 +99,13 @@ export async function eventsAfter(
   const newest = await newestEvent(executor)
   const rows = await executor.all(windowAfter, { after, newest, limit })
   await refuseLost(executor, after, rows[0]?.id ?? newest)
-  const events: TransactionEvent[] = []
+  const events: StoredEvent[] = []
   let bytes = 0
   for (const row of rows) {
-    if (!wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })) continue
-    const event = await eventFromRow(executor, row)
+    const event = mayBeWanted(row, wanted) ? await seenEvent(executor, row, wanted) : undefined
     if (!event) continue
     events.push(event)
-    bytes += event.transaction.payload.data.length
+    bytes += 'bulk' in event ? event.bulk.parts.length * partBytes : event.transaction.payload.data.length
     if (bytes > windowBytesMax) return { events, through: row.id }
   }
   return { events, through: rows.at(-1)?.id ?? Math.max(after, newest) }
@@ -119,12 +130,15 @@ export async function searchEvents(
   const newest = await newestEvent(executor)
   const subjects = await executor.all(subjectsAfter, { after, newest, limit: rows })
   await refuseLost(executor, after, subjects[0]?.id ?? newest)
-  const found = subjects
-    .filter((row) => wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id }))
-    .slice(0, limit)
-  const events: TransactionEvent[] = []
-  for (const { id } of found) {
-    const event = await findEvent(executor, id)
+  const found: typeof subjects = []
+  const events: StoredEvent[] = []
+  for (const subject of subjects) {
+    if (found.length === limit) break
+    if (!mayBeWanted(subject, wanted)) continue
+    const row = await first(executor, byId, { id: subject.id })
+    const event = row && (await seenEvent(executor, row, wanted))
+    // Of transactions, also an event that is gone since: its page is bounded by what it names.
+    if (event || !isOfBulk(subject)) found.push(subject)
     if (event) events.push(event)
   }
   const isFull = found.length === limit
@@ -132,12 +146,56 @@ export async function searchEvents(
   return { events, through, mayBeFar: subjects.length === rows && !isFull }
 }
 
-export async function findEvent(executor: Executor, id: number): Promise<TransactionEvent | undefined> {
+/** As a reader sees it that sees everything. Of the event for a notification: with its relayers alone. */
+export async function findEvent(executor: Executor, id: number): Promise<StoredEvent | undefined> {
   const row = await first(executor, byId, { id })
-  return row && eventFromRow(executor, row)
+  if (!row) return undefined
+  return isOfTransaction(row) ? eventFromRow(executor, row) : bulkEventFrom(executor, row, () => true)
 }
 
-async function eventFromRow(executor: Executor, row: OutboxRow): Promise<TransactionEvent | undefined> {
+type Wanted = (subject: EventSubject) => boolean
+type Subject = Pick<OutboxRow, 'relayer_id' | 'transaction_id' | 'kind'>
+interface OfTransaction {
+  transaction_id: TransactionId
+  kind: EventKind
+}
+
+/** Its `transaction_id` is the id of the object. */
+function isOfBulk<R extends Subject>(row: R): row is R & { transaction_id: BulkId } {
+  return row.kind === 'bulk' || row.kind === 'bulk_notice'
+}
+
+function isOfTransaction<R extends Subject>(row: R): row is R & OfTransaction {
+  return !isOfBulk(row)
+}
+
+/** Of a bulk cancellation only its parts say it. The event for a notification is in no stream. */
+function mayBeWanted(row: Subject, wanted: Wanted): boolean {
+  if (!isOfTransaction(row)) return row.kind === 'bulk'
+  return wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })
+}
+
+/** Call it for a row that may be wanted. */
+async function seenEvent(executor: Executor, row: OutboxRow, wanted: Wanted): Promise<StoredEvent | undefined> {
+  if (isOfTransaction(row)) return eventFromRow(executor, row)
+  return bulkEventFrom(executor, row, (relayerId) => wanted({ relayerId }))
+}
+
+async function bulkEventFrom(
+  executor: Executor,
+  row: OutboxRow,
+  sees: (relayer: RelayerId) => boolean,
+): Promise<BulkEvent | undefined> {
+  const { id, occurred_at: occurredAt, kind, bulk_parts: stored } = row
+  const bulk = isOfBulk(row) ? await findBulk(executor, row.transaction_id) : undefined
+  if (stored === null || !bulk) return undefined
+  const event = fromJson(stored)
+  const isNotified = ({ number }: BulkPart) => event.changed.includes(number)
+  const shown = kind === 'bulk_notice' ? { ...bulk, parts: bulk.parts.filter(isNotified) } : bulk
+  return bulkEventSeen({ id, occurredAt, ...event }, shown, sees)
+}
+
+async function eventFromRow(executor: Executor, row: OutboxRow & OfTransaction): Promise<TransactionEvent | undefined> {
   const { transaction_id: id, nonce, hash } = row
   const [transaction, labels] = await Promise.all([
     findTransaction(executor, row.relayer_id, id),

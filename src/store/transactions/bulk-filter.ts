@@ -5,8 +5,9 @@ import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { type Json, toJson } from '../json.ts'
 import type { StoredStatus } from '../schema.ts'
-import type { DialectName } from '../statement.ts'
+import type { DialectName, Executor } from '../statement.ts'
 import { isAmong } from './is-among.ts'
+import { readLabels } from './labels.ts'
 
 /**
  * The stored statuses of transactions without a nonce that a bulk cancellation takes. Each is walked by the index of
@@ -26,6 +27,8 @@ export interface FilterParameters {
   ids: Json<readonly TransactionId[]>
   to: string
   selector: string
+  tags: Json<readonly string[]>
+  tagCount: number
   createdFrom: number
   createdTo: number
   valueFrom: string
@@ -44,6 +47,8 @@ export function filterParameters(filter: BulkFilter, instant: TimestampMs): Filt
     ids: toJson(filter.ids ?? []),
     to: filter.to ?? '',
     selector: filter.selector ?? '',
+    tags: toJson(filter.tags ?? []),
+    tagCount: filter.tags?.length ?? 0,
     createdFrom: created.from ?? -last,
     createdTo: created.to ?? last,
     valueFrom,
@@ -54,10 +59,12 @@ export function filterParameters(filter: BulkFilter, instant: TimestampMs): Filt
 }
 
 /** Expressions throughout, so that no other index is chosen for them. Of ids, see `isNamed`. */
-export function isMatch(p: FilterParameters): RawBuilder<SqlBool> {
+export function isMatch(p: FilterParameters, dialect: DialectName): RawBuilder<SqlBool> {
   // Of decimals without leading zeros, the longer one is greater; of two with one length, the later text.
   return sql`(${p.to} = '' OR (to_address || '') = ${p.to})
     AND (${p.selector} = '' OR (to_address IS NOT NULL AND substr(data, 1, 10) = ${p.selector}))
+    AND (${p.tagCount} = 0 OR (SELECT COUNT(*) FROM transaction_tags
+      WHERE transaction_tags.transaction_id = transactions.id AND ${isAmong('transaction_tags.tag', p.tags, dialect)}) > 0)
     AND +created_at >= ${p.createdFrom} AND +created_at <= ${p.createdTo}
     AND (length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
     AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
@@ -66,4 +73,14 @@ export function isMatch(p: FilterParameters): RawBuilder<SqlBool> {
 /** By the key: the ids of a filter are few. */
 export function isNamed(p: Pick<FilterParameters, 'ids'>, dialect: DialectName): RawBuilder<boolean> {
   return isAmong('id', p.ids, dialect)
+}
+
+/** The tags of each, for `matches`. Reads none unless the filter names some. */
+export async function tagsFor(
+  executor: Executor,
+  filter: BulkFilter,
+  ids: readonly TransactionId[],
+): Promise<(id: TransactionId) => readonly string[]> {
+  const labels = filter.tags && (await readLabels(executor, ids))
+  return (id) => labels?.get(id)?.tags ?? []
 }

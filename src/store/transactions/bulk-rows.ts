@@ -20,7 +20,10 @@ import { isWaiting } from './bulk-mark.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import { isAmong } from './is-among.ts'
 
-const insert = statement<BulkTable, { id: BulkId }>((db, p) =>
+/** Its events come later. */
+type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
+
+const insert = statement<BulkRow, { id: BulkId }>((db, p) =>
   db
     .insertInto('bulks')
     .values({
@@ -71,7 +74,7 @@ const insertParts = inLists(
   (given, columns) => `INSERT INTO bulk_parts (${columns}, state) SELECT given.*, 'waiting' FROM ${given}`,
 )
 
-function rowOf(head: BulkHead, claim?: BulkClaim): BulkTable {
+function rowOf(head: BulkHead, claim?: BulkClaim): BulkRow {
   return {
     id: head.id,
     origin: head.origin,
@@ -122,14 +125,14 @@ export async function recordBulkOf(executor: Executor, head: BulkHead, relayerId
   return row.id
 }
 
-const byId = statement<{ id: BulkId }, BulkTable>((db, p) => db.selectFrom('bulks').selectAll().where('id', '=', p.id))
+const byId = statement<{ id: BulkId }, BulkRow>((db, p) => db.selectFrom('bulks').selectAll().where('id', '=', p.id))
 
 export async function findBulkHead(executor: Executor, id: BulkId): Promise<BulkHead | undefined> {
   const row = await first(executor, byId, { id })
   return row && headFrom(row)
 }
 
-function headFrom(row: BulkTable): BulkHead {
+function headFrom(row: BulkRow): BulkHead {
   return {
     id: row.id,
     origin: row.origin,
@@ -205,7 +208,7 @@ function partFrom(row: StoredPart): BulkPart {
 /** Each with those of its parts that are at `relayers`; without such parts it is left out. */
 async function withParts(
   executor: Executor,
-  rows: readonly BulkTable[],
+  rows: readonly BulkRow[],
   relayers: readonly RelayerId[] | undefined,
 ): Promise<readonly BulkCancellation[]> {
   const found = await executor.all(partsOf, { ids: toJson(rows.map(({ id }) => id)) })
@@ -226,13 +229,25 @@ export async function findBulk(
   return row && (await withParts(executor, [row], relayers))[0]
 }
 
+const byIds = statement<{ ids: Json<readonly BulkId[]> }, BulkRow>((db, p, dialect) =>
+  db
+    .selectFrom('bulks')
+    .selectAll()
+    .where(isAmong('id', p.ids, dialect))
+    .orderBy('id'),
+)
+
+export async function findBulks(executor: Executor, ids: readonly BulkId[]): Promise<readonly BulkCancellation[]> {
+  return withParts(executor, await executor.all(byIds, { ids: toJson(ids) }), undefined)
+}
+
 interface Window {
   relayers: Json<readonly RelayerId[]>
   limit: number
   offset: number
 }
 
-const newest = statement<Window, BulkTable>((db, p) =>
+const newest = statement<Window, BulkRow>((db, p) =>
   db
     .selectFrom('bulks')
     .selectAll()
@@ -242,7 +257,7 @@ const newest = statement<Window, BulkTable>((db, p) =>
     .offset(p.offset),
 )
 
-const newestAt = statement<Window, BulkTable>((db, p, dialect) =>
+const newestAt = statement<Window, BulkRow>((db, p, dialect) =>
   db
     .selectFrom('bulks')
     .selectAll()

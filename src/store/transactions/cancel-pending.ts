@@ -13,7 +13,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
-import { type QueuedStatus, statusesToWalk } from './bulk-filter.ts'
+import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
 import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
 import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
@@ -239,6 +239,11 @@ async function cancelBound(
   bound: readonly BoundRow[],
 ): Promise<Bound> {
   const all = isEverything(filter)
+  const tagsOf = await tagsFor(
+    executor,
+    filter,
+    bound.map(({ id }) => id),
+  )
   const limited: BulkRefusal[] = []
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
@@ -261,7 +266,7 @@ async function cancelBound(
       continue
     }
     const { before } = change
-    if (!all && !matches(filter, before, now)) continue
+    if (!all && !matches(filter, before, now, tagsOf(row.id))) continue
     if (!isTaken(row)) {
       already += 1
       // A later object sets a bound of its own.

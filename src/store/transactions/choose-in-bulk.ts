@@ -9,6 +9,7 @@ import { isRacing, isTakenByBulk } from '../../domain/refusals.ts'
 import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { Executor } from '../statement.ts'
+import { tagsFor } from './bulk-filter.ts'
 import { lockSpent } from './bulk-rows.ts'
 import { loadWork } from './load-work.ts'
 
@@ -34,7 +35,13 @@ export async function chooseInBulk(
   const price = priceOf(relayer)
   // Another replica, or one that has just started, may not have read it yet.
   if (needsPrice(limit)) refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
-  const isMatch = (each: Transaction) => matches(head.filter, each, now)
+  const { filter } = head
+  const tagsOf = await tagsFor(
+    executor,
+    filter,
+    [...work.open, ...work.queued].map(({ id }) => id),
+  )
+  const isMatch = (each: Transaction) => matches(filter, each, now, tagsOf(each.id))
   const matched = {
     work,
     covers: (each: Transaction) =>

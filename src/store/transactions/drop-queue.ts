@@ -47,9 +47,9 @@ const isInRange = (p: Range) =>
 
 function isDropped(kind: Kind, p: Drop, dialect: DialectName) {
   if (kind === 'queue') return isInRange(p)
-  if (kind === 'filtered') return sql<boolean>`${isInRange(p)} AND ${isMatch(p)}`
+  if (kind === 'filtered') return sql<boolean>`${isInRange(p)} AND ${isMatch(p, dialect)}`
   return sql<boolean>`${isNamed(p, dialect)} AND (relayer_id || '') = ${p.relayerId} AND (status || '') = ${p.queued}
-    AND +sequence > ${p.after} AND +sequence <= ${p.through} AND ${isMatch(p)}`
+    AND +sequence > ${p.after} AND +sequence <= ${p.through} AND ${isMatch(p, dialect)}`
 }
 
 const nthInRange = statement<Range & { skip: number }, { sequence: number }>((db, p) =>

@@ -22,6 +22,8 @@ const removable = statement<{ before: number; limit: number }, { id: BulkId }>((
     .selectFrom('bulks')
     .select('id')
     .where('requested_at', '<', p.before)
+    // Its last event is still to come, once it is final.
+    .where('announced', '=', 1)
     .where(
       sql<boolean>`NOT EXISTS (SELECT 1 FROM bulk_parts WHERE bulk_parts.bulk_id = bulks.id
         AND (bulk_parts.final_at IS NULL OR bulk_parts.id = (SELECT MAX(id) FROM bulk_parts)))`,

@@ -159,8 +159,8 @@ function union(members: readonly string[], indent: string): string {
   const [only] = members
   if (only !== undefined && members.length === 1) return only
   const line = members.join(' | ')
-  if (line.length + indent.length < widthMax - 20) return line
-  return members.map((each) => `\n${indent}  | ${each}`).join('')
+  if (!line.includes('\n') && line.length + indent.length < widthMax - 20) return line
+  return members.map((each) => `\n${indent}  | ${each.replaceAll('\n', '\n    ')}`).join('')
 }
 
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))

@@ -1,4 +1,5 @@
 // Holds over HTTP: what a send may say, what shows a hold, who may end it, and what ends it.
+
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
@@ -10,6 +11,7 @@ import {
 } from '../../../src/http/request/authenticate.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { until } from '../../../tooling/client.ts'
+import { transactionEvents } from '../../domain/some.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { receiver, relayer } from '../support/rows.ts'
 import { type Answer, apiKey, type Serving, serve } from '../support/serve.ts'
@@ -229,7 +231,9 @@ test('lists and counts of pending have them, the condition is on_hold, and a con
     },
     { what: 'both events' },
   )
-  expect(events.map(({ kind, status, transaction }) => [kind, status, transaction.statusReason])).toEqual([
+  expect(
+    transactionEvents(events).map(({ kind, status, transaction }) => [kind, status, transaction.statusReason]),
+  ).toEqual([
     ['attention', 'pending', 'on hold until its release (hold): release it, or cancel it for free'],
     ['attention', 'pending', 'released on request'],
   ])
