@@ -1,6 +1,7 @@
 // rescind bulk and rescind stop-everything: their commands and options.
 import type { Command } from 'commander'
 import { addBulkFilter } from './bulk-filter.ts'
+import { addBulkLimit } from './bulk-limit.ts'
 import { type Act, serviceCommand } from './command.ts'
 import { createBulk, stopEverything } from './create-bulk.ts'
 import { collect, wholeNumber } from './options.ts'
@@ -13,7 +14,7 @@ export function addBulk(program: Command, act: Act): void {
     .option('-r, --relayer <ids>', 'the relayers; several with commas', collect)
     .option('--all', 'all relayers that the key may cancel at')
     .option('--pause', 'pause each relayer in the same commit')
-  addRequest(addBulkFilter(create)).action(act(createBulk))
+  addRequest(addBulkLimit(addBulkFilter(create))).action(act(createBulk))
   serviceCommand(bulk, 'list', 'list bulk cancellations, newest first')
     .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
     .option('--per-page <number>', 'bulk cancellations on a page, at most 100', wholeNumber('--per-page', 1, 100), 20)
@@ -30,7 +31,7 @@ export function addBulk(program: Command, act: Act): void {
 
 export function addStopEverything(program: Command, act: Act): void {
   const stop = serviceCommand(program, 'stop-everything', 'pause all relayers, and cancel everything open of them')
-  addRequest(stop).action(act(stopEverything))
+  addRequest(addBulkLimit(stop)).action(act(stopEverything))
 }
 
 function addRequest(command: Command): Command {

@@ -2,11 +2,12 @@
 import type { BulkInput, Client, OverviewView } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { filterWords } from './bulk-filter.ts'
+import { type BulkLimit, limitWords } from './bulk-limit.ts'
 import { pairs } from './format.ts'
 import { requireYes } from './require-yes.ts'
 import { plain, type Terminal } from './terminal.ts'
 
-type Scope = Pick<BulkInput, 'filter' | 'relayers' | 'pause'>
+type Scope = Pick<BulkInput, 'filter' | 'relayers' | 'pause'> & BulkLimit
 
 /** Returns after a yes. */
 export async function confirmBulk(terminal: Terminal, client: Client, scope: Scope): Promise<void> {
@@ -21,6 +22,7 @@ export async function confirmBulk(terminal: Terminal, client: Client, scope: Sco
     ['relayers', relayers === 'all' ? `all ${views.length}` : relayers.join(', ')],
     ['cancels', filterWords(filter)],
     ['transactions, at most', matches],
+    ['limit', limitWords(scope)],
     ['paused', pause ? 'every one of these relayers, until it is resumed' : undefined],
   ])
   for (const line of lines) terminal.say(line)

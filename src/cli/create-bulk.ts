@@ -4,6 +4,7 @@ import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
 import { type BulkFilterOptions, bulkFilterOf } from './bulk-filter.ts'
+import { type BulkLimit, type BulkLimitOptions, bulkLimitOf } from './bulk-limit.ts'
 import type { Around } from './command.ts'
 import { confirmBulk } from './confirm-bulk.ts'
 import { connect, type ServiceOptions } from './connect.ts'
@@ -14,7 +15,7 @@ import { undecided } from './undecided.ts'
 import { untilFinal } from './watch-bulk.ts'
 
 /** Of both commands. */
-export interface BulkRequestOptions extends ServiceOptions {
+export interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
   readonly json?: true
   readonly name?: string
   readonly reason?: string
@@ -37,15 +38,16 @@ export async function createBulk(around: Around, options: CreateOptions): Promis
     filter: bulkFilterOf(options),
     relayers: all ? 'all' : named,
     ...(options.pause && { pause: true }),
+    ...bulkLimitOf(options),
   })
 }
 
 /** A command of its own: in an incident, help lists it, and no option is forgotten. */
 export function stopEverything(around: Around, options: BulkRequestOptions): Promise<Exit> {
-  return request(around, options, { filter: {}, relayers: 'all', pause: true })
+  return request(around, options, { filter: {}, relayers: 'all', pause: true, ...bulkLimitOf(options) })
 }
 
-type Scope = Pick<BulkInput, 'filter' | 'relayers' | 'pause'>
+type Scope = Pick<BulkInput, 'filter' | 'relayers' | 'pause'> & BulkLimit
 
 async function request(around: Around, options: BulkRequestOptions, scope: Scope): Promise<Exit> {
   const { life, terminal } = around

@@ -1,8 +1,9 @@
 // A bulk cancellation for people, and its exit code.
 import type { BulkHeadView, BulkView } from '../client/client.ts'
 import { filterWords } from './bulk-filter.ts'
+import { limitWords, refusedLines, refusedPairs } from './bulk-limit.ts'
 import { type Exit, exits } from './exits.ts'
-import { type Cell, ether, table } from './format.ts'
+import { type Cell, ether, etherAtLeast, table } from './format.ts'
 
 /** 0 only if no payload that it canceled can execute any more, and every match was canceled. */
 export function exitOfBulk({ final, counts }: BulkHeadView): Exit {
@@ -15,7 +16,7 @@ export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadVie
   return dropped + racing + won + lost + external
 }
 
-export function bulkPairs(bulk: BulkHeadView): readonly (readonly [string, Cell])[] {
+export function bulkPairs(bulk: BulkView): readonly (readonly [string, Cell])[] {
   const { counts } = bulk
   return [
     ['id', bulk.id],
@@ -24,6 +25,7 @@ export function bulkPairs(bulk: BulkHeadView): readonly (readonly [string, Cell]
     ['requested', bulk.requested_at],
     ['by', bulk.requested_by],
     ['filter', filterWords(bulk.filter)],
+    ['limit', limitWords(bulk)],
     ['relayers', bulk.every_relayer ? `all: ${bulk.relayers.join(', ')}` : bulk.relayers.join(', ')],
     ['paused them', bulk.pause ? 'yes' : undefined],
     ['canceled', canceledBy(counts)],
@@ -34,8 +36,10 @@ export function bulkPairs(bulk: BulkHeadView): readonly (readonly [string, Cell]
     ['external', counts.external],
     ['canceled before', counts.already || undefined],
     ['refused', counts.refused || undefined],
+    ...refusedPairs(bulk),
     ['not final', counts.not_final],
     ['cost', costOf(bulk)],
+    ['cost at most', costMaxOf(bulk)],
     ['safe to retry', safeWords(counts)],
     ['final', bulk.final_at ?? 'no'],
   ]
@@ -45,29 +49,39 @@ export function costOf({ counts: { cost, cost_unknown: unknown }, final }: BulkH
   return `${ether(cost)}${final ? '' : ' so far'}${unknown > 0 ? `, without ${unknown} whose cost no node reported` : ''}`
 }
 
+/** The sum of the shares, once each relayer has stopped. Undefined without a limit of cost. */
+function costMaxOf({ parts }: BulkView): string | undefined {
+  const shares = parts.flatMap(({ cost_max: share }) => (share === undefined ? [] : [BigInt(share)]))
+  return shares.length === 0 ? undefined : etherAtLeast(String(shares.reduce((sum, each) => sum + each)))
+}
+
 export function safeWords(counts: BulkHeadView['counts']): string {
   const { safe_to_retry: safe } = counts
   return safe === 'all' ? 'yes' : `${safe} of ${canceledBy(counts)}`
 }
 
 /** One line for each relayer, and one for each refused match. */
-export function partLines({ parts }: BulkView): readonly string[] {
-  const rows = parts.map(({ relayer_id: relayer, state, instant, counts, final }) => [
+export function partLines(bulk: BulkView): readonly string[] {
+  const { parts } = bulk
+  const isLimited = parts.some(({ cost_max: share }) => share !== undefined)
+  const rows = parts.map(({ relayer_id: relayer, state, instant, counts, cost_max: share, final }) => [
     ...[relayer, state, instant, counts.dropped, counts.racing, counts.won],
-    ...[counts.lost + counts.external, counts.refused, ether(counts.cost), final ? 'yes' : 'no'],
+    ...[counts.lost + counts.external, counts.refused, ether(counts.cost)],
+    ...(isLimited ? [share === undefined ? undefined : etherAtLeast(share)] : []),
+    final ? 'yes' : 'no',
   ])
-  const head = ['RELAYER', 'STATE', 'INSTANT', 'DROPPED', 'RACING', 'WON', 'LOST', 'REFUSED', 'COST', 'FINAL']
-  const refused = parts.flatMap((part) =>
-    part.refused.map((each) => [each.transaction_id, part.relayer_id, each.message]),
-  )
-  return [
-    ...table(head, rows),
-    ...(refused.length > 0 ? ['', ...table(['REFUSED', 'RELAYER', 'REASON'], refused)] : []),
+  const head = [
+    ...['RELAYER', 'STATE', 'INSTANT', 'DROPPED', 'RACING', 'WON', 'LOST', 'REFUSED', 'COST'],
+    ...(isLimited ? ['AT MOST'] : []),
+    'FINAL',
   ]
+  return [...table(head, rows), ...refusedLines(bulk)]
 }
 
 /** One line about how far it is. */
-export function progressOf({ counts, final, parts }: BulkView): string {
+export function progressOf(bulk: BulkView): string {
+  const { counts, final, parts } = bulk
+  const costMax = costMaxOf(bulk)
   const { dropped, racing, won, lost, external, refused } = counts
   const waiting = parts.filter(({ state }) => state === 'waiting').length
   const taking = parts.filter(({ state }) => state === 'taking').length
@@ -76,6 +90,7 @@ export function progressOf({ counts, final, parts }: BulkView): string {
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(waiting > 0 ? [`${waiting} relayers not stopped yet`] : []),
     ...(taking > 0 ? [`${taking} relayers still writing`] : []),
+    ...(costMax === undefined ? [] : [`cost ${costOf(bulk)}, at most ${costMax}`]),
     final ? 'final' : `${counts.not_final} not final`,
   ].join('; ')
 }

@@ -52,6 +52,7 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
     ...labelPairs(labels),
     ...(hold ? holdPairs(hold) : []),
     ...(cancellation ? verdictPairs(cancellation) : []),
+    ['lift its bound', wait?.condition === 'cost_bound' ? plain(`rescind cancel ${id} -r ${relayer}`) : undefined],
   ])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
   return exits.done

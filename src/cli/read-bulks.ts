@@ -4,7 +4,7 @@ import type { Around } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { bulkPairs, canceledBy, costOf, partLines, safeWords } from './explain-bulk.ts'
-import { pairs, table } from './format.ts'
+import { ether, etherAtLeast, pairs, table } from './format.ts'
 
 interface ListOptions extends ServiceOptions {
   readonly json?: true
@@ -57,9 +57,16 @@ export async function showBulk({ life, terminal }: Around, id: string, options: 
 const perPage = 1_000
 
 function transactionLines(items: readonly BulkTransactionView[]): readonly string[] {
+  const isLimited = items.some(({ cancellation: { cost_max: share } }) => share !== undefined)
   const rows = items.map(({ transaction: { id, relayer_id: relayer, nonce }, cancellation }) => [
     ...[id, relayer, nonce, cancellation.state, cancellation.final ? 'yes' : 'no'],
     ...[cancellation.safe_to_retry ? 'yes' : 'no', cancellation.winner?.hash],
+    ...(isLimited ? [shown(cancellation.cost, ether), shown(cancellation.cost_max, etherAtLeast)] : []),
   ])
-  return table(['TRANSACTION', 'RELAYER', 'NONCE', 'VERDICT', 'FINAL', 'SAFE TO RETRY', 'WINNER'], rows)
+  const head = ['TRANSACTION', 'RELAYER', 'NONCE', 'VERDICT', 'FINAL', 'SAFE TO RETRY', 'WINNER']
+  return table([...head, ...(isLimited ? ['COST', 'SHARE'] : [])], rows)
+}
+
+function shown(wei: string | undefined, show: (wei: string) => string): string | undefined {
+  return wei === undefined ? undefined : show(wei)
 }

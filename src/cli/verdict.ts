@@ -68,12 +68,13 @@ export function stateOf({ transaction: { status }, cancellation }: ListedTraceVi
 }
 
 export function verdictPairs(verdict: CancellationView): readonly (readonly [string, Cell])[] {
-  const { state, final, safe_to_retry: isSafe, winner, cost } = verdict
+  const { state, final, safe_to_retry: isSafe, winner, cost, cost_max: costMax } = verdict
   return [
     ['verdict', `${state}, ${final ? 'final' : 'not final'}`],
     ['safe to retry', isSafe ? 'yes' : 'no'],
     ['winner', winner && `${winner.hash} in block ${winner.block_number}`],
     ['cost', cost === undefined ? undefined : ether(cost)],
+    ['cost at most', costMax === undefined ? undefined : `${ether(costMax)}, its share of a max_cost`],
   ]
 }
 

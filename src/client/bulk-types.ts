@@ -102,6 +102,8 @@ export interface BulkView {
       /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost` */
       readonly reason: 'unreadable' | 'costs' | 'beyond_max_cost'
       readonly message: string
+      /** `no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use */
+      readonly needs?: 'no_op' | 'gap_filler'
       /** Wei that its cancellation may cost, if a price was observed */
       readonly cost?: string
       /** Wei of `max_cost` that were left when its turn came */

@@ -141,6 +141,52 @@ test('the same key names the same cancellation, and takes nothing that was sent 
   expect(reused).toMatchObject({ exit: 3, stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED') })
 })
 
+test('a limit of cost leaves what is beyond it, and the share of the others shows until a cancel lifts it', async () => {
+  await anvil.mine(3)
+  const id = await submitted('two')
+  const free = await rescind(['bulk', 'create', '-r', 'two', '--only', 'free', '--yes'])
+  expect(free).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 matches were not canceled') })
+  const refused = await rescind(['bulk', 'show', free.stdout.trim()])
+  expect(refused.stdout).toMatch(/\nlimit +only free ones\n[\s\S]*\nrefused: not free +1\n/)
+  expect(refused.stdout).toMatch(
+    new RegExp(`\\n${id} +two +costs +it needs a no-op, [^\\n]*, for up to 0\\.\\d+ ether`),
+  )
+  const dear = await rescind(['bulk', 'create', '-r', 'two', '--max-cost', '2gwei', '--yes'])
+  const beyond = await rescind(['bulk', 'show', dear.stdout.trim()])
+  expect(beyond.stdout).toMatch(/\nrefused: costs more than was left +1\n/)
+  expect(beyond.stdout).toMatch(/ beyond_max_cost +[^\n]*; 2 gwei of the limit were left/)
+  expect((await client.get('two', id)).status).toBe('submitted')
+
+  const unanswered = await rescind(['bulk', 'create', '-r', 'two', '--max-cost', '0.1ether'])
+  expect(unanswered).toMatchObject({ exit: 2, stderr: expect.stringMatching(/\nlimit +at most 0\.1 ether\n/) })
+  const created = await rescind(['bulk', 'create', '-r', 'two', '--max-cost', '0.1 ether', '--yes'])
+  expect(created).toMatchObject({
+    exit: 5,
+    stderr: expect.stringMatching(/cost 0 ether so far, at most 0\.00\d+ ether/),
+  })
+  await noOpInPool('two', id)
+  const { baseFeePerGas } = await anvil.rpc<{ baseFeePerGas: string }>('eth_getBlockByNumber', ['latest', false])
+  const dearer = `0x${(BigInt(baseFeePerGas) * 20n).toString(16)}`
+  const got = () => rescind(['tx', 'get', id, '-r', 'two'])
+  const isBeyond = async () => {
+    await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [dearer])
+    await anvil.mine()
+    return (await got()).stdout.includes('lift its bound')
+  }
+  await until(isBeyond, { what: 'the condition', everyMs: 300 })
+  const { stdout } = await got()
+  expect(stdout).toMatch(/\nreason +[^\n]*above its bound of [^\n]*\(DELETE\) to lift the bound/)
+  expect(stdout).toMatch(/\ncost at most +0\.00\d+ ether, its share of a max_cost\n/)
+  const lift = /\nlift its bound +rescind ([^\n]+)/.exec(stdout)?.[1]?.split(' ') ?? []
+  expect(await rescind(lift)).toMatchObject({ exit: 5 })
+  expect((await got()).stdout).not.toContain('cost at most')
+  const shown = await rescind(['bulk', 'show', created.stdout.trim(), '--transactions'])
+  expect(shown.stdout).toMatch(/\ncost +0 ether so far\ncost at most +0\.00\d+ ether\n/)
+  const watching = running(['bulk', 'watch', created.stdout.trim()])
+  await mineUntilEnd(watching.child)
+  expect((await watching.ended).exit).toBe(0)
+})
+
 test('a payload that is mined first ends with 4', async () => {
   const id = await submitted('two')
   const { hash = '' } = await client.get('two', id)
@@ -221,23 +267,28 @@ async function follow(blocks: readonly string[]) {
   return { child, ended }
 }
 
+const older = 'Cancel transactions older than ten minutes, at most 0.1 ether'
+
 test.each([
-  ['Stop everything in an incident', '', 3],
-  // Ten minutes are too long for a test.
-  ['Cancel everything older than ten minutes', '1s', 2],
-])('the recipe is followed: %s', async (title, age, count) => {
+  ['Stop everything in an incident', 'its commands', [0, 1, 2], ['exit 5', 'exit 0', 'exit 0']],
+  [older, 'by the CLI', [0, 1, 3, 4], ['exit 0', 'exit 5', 'exit 0', 'exit 0']],
+  [older, 'by HTTP', [0, 2, 3, 4], ['exit 0', 'exit 0', 'exit 0', 'exit 0']],
+])('the recipe is followed: %s, %s', async (title, _, steps, exits) => {
   await anvil.mine(3)
   const ids = [await submitted('one'), await submitted('two')]
   const blocks = await recipe(title)
-  expect(blocks).toHaveLength(count)
+  expect(blocks).toHaveLength(title === older ? 5 : 3)
   const sentBefore = Date.now()
   await until(async () => Date.now() > sentBefore + 1_000, { what: 'their age' })
-  const { child, ended } = await follow(blocks.map((block) => block.replace('10m', age || '10m')))
+  // Ten minutes are too long for a test, and two runs within a minute are one.
+  const followed = steps.map((step) => (blocks[step] ?? '').replace('10m', '1s').replace('%H:%M', '%H:%M:%S'))
+  const { child, ended } = await follow(followed)
   await Promise.all([noOpInPool('one', ids[0] ?? ''), noOpInPool('two', ids[1] ?? '')])
   await mineUntilEnd(child)
   const printed = await ended
-  expect(printed.match(/^exit \d$/gm)).toEqual(['exit 5', 'exit 0', 'exit 0'].slice(0, count))
+  expect(printed.match(/^exit \d$/gm)).toEqual(exits)
   expect(printed).toMatch(/\nsafe to retry +yes\n/)
+  if (title === older) expect(printed).toMatch(/\ncanceled +2\n[\s\S]*\ncost at most +0\.00\d+ ether\n/)
   for (const relayer of ['one', 'two']) expect(await rescind(['resume', '-r', relayer])).toMatchObject({ exit: 0 })
 })
 
@@ -248,6 +299,8 @@ test.each([
   [['bulk', 'create', '--all', '--selector', '0x12', '--yes'], '--selector: "0x12" is no selector'],
   [['bulk', 'create', '--all', '--status', 'mined', '--yes'], 'Allowed choices are pending, sent, submitted'],
   [['bulk', 'create', '--all', '--value-from', '1.5', '--yes'], '--value-from: "1.5" is no amount'],
+  [['bulk', 'create', '--all', '--max-cost', '0.1', '--yes'], '--max-cost: "0.1" is no amount; write 1.5ether'],
+  [['stop-everything', '--only', 'cheap', '--yes'], 'Allowed choices are free'],
   [['bulk', 'watsch', 'x'], 'Did you mean watch?'],
 ])('a wrong call ends with 2: %j', async (args, message) => {
   expect(await rescind(args)).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(message) })

@@ -49,6 +49,11 @@ const partSchema = Type.Object(
               '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
           }),
           message: Type.String(),
+          needs: Type.Optional(
+            Type.Enum(['no_op', 'gap_filler'], {
+              description: '`no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use',
+            }),
+          ),
           cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
           left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
         },
@@ -173,6 +178,7 @@ function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refuse
     transaction_id: id,
     reason,
     message: `${what}${amount}${left === undefined ? '' : `; ${left} wei of max_cost were left`}`,
+    needs: by,
     ...(cost !== undefined && { cost: cost.toString() }),
     ...(left !== undefined && { left: left.toString() }),
   }
