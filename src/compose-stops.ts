@@ -5,6 +5,8 @@ import { networkMarket, networkPrice } from './commands/relayers/network-price.t
 import { pauseRelayer } from './commands/relayers/pause-relayer.ts'
 import type { Config } from './config/config.ts'
 import type { Relayer } from './domain/relayer.ts'
+import type { RelayerObserver } from './domain/relayer-observer.ts'
+import { noMetrics } from './ops/metrics.ts'
 import type { Registry } from './registry/registry.ts'
 
 /** Side by side where there are replicas, and one after the other on SQLite. */
@@ -16,6 +18,19 @@ export function openStops(management: ManagementContext, limits: Config['limits'
     pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
     takeEffect: () => takeEffect(management),
   })
+}
+
+/** Passes the engine's observations to the bulk cancellations, which are opened after the engine. */
+export function passObservations(): RelayerObserver & { passTo(stops: BulkStops): BulkStops } {
+  let stops: BulkStops | undefined
+  const observed = (relayer: Relayer) => stops?.observed(relayer)
+  return {
+    ...{ ...noMetrics.relayers, looked: observed, surveyed: observed },
+    passTo(opened) {
+      stops = opened
+      return opened
+    },
+  }
 }
 
 /** What a cancellation costs, by what this process last observed. */

@@ -22,7 +22,7 @@ import { type DatabaseSurroundings, openSharing, openStore } from './compose-dat
 import { guardHosts } from './compose-hosts.ts'
 import { openRetention } from './compose-retention.ts'
 import { openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
-import { openStops } from './compose-stops.ts'
+import { openStops, passObservations } from './compose-stops.ts'
 import type { Config } from './config/config.ts'
 import { refusePublishedAccounts } from './config/published-account.ts'
 import { readPolicies } from './config/read-policies.ts'
@@ -241,11 +241,11 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
   }
-  const states = watchRelayers()
+  const [states, observations] = [watchRelayers(), passObservations()]
   const reports = around.reportsOwners === false ? undefined : opened.use(recordReports({ store, clock, logger }))
   const context: StepContext = {
     ...{ store, vault, clock, random, logger, chainOf, signerOf, policyOf, limits },
-    observer: reportToAll(states.observer, counts.relayers, ...(reports ? [reports.observer] : [])),
+    observer: reportToAll(states.observer, counts.relayers, observations, ...(reports ? [reports.observer] : [])),
   }
   const ownerships = sharing ? ownByLocks({ store, clock, logger, ...sharing }) : ownInProcess(store)
   const reconciling = opened.use(await advanceAll({ ...around, config, context, registry, reports, ownerships }))
@@ -266,7 +266,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
   const managing = { announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies }
   const management = { ...commands, ...managing }
-  const stops = opened.use(openStops(management, limits, sharing !== undefined))
+  const stops = observations.passTo(opened.use(openStops(management, limits, sharing !== undefined)))
   const everything = opened.move()
   return {
     ...{ commands, management, stops, states },

@@ -208,7 +208,7 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/commands/bulk-cancellations/stop-relayers.ts',
-        find: 'if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retry()',
+        find: 'if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retries.begin()',
         put: 'await tryAll(parts, isInTurn ? 1 : atOnce)',
       },
     ],

@@ -132,4 +132,50 @@ export const ofCostBounds: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'miss-the-price-of-a-part',
+    breaks: 'lets a part of a bulk cancellation that lacked a price wait for the clock, whatever is observed',
+    caughtBy: 'test/commands/bulk-cancellations/retry-parts.test.ts',
+    expects: 'is taken once this process has observed it',
+    edits: [{ file: 'src/commands/bulk-cancellations/stop-relayers.ts', find: '      retries.hurry()\n', put: '' }],
+  },
+  {
+    name: 'try-the-first-parts-only',
+    breaks: 'lets a hundred parts without a price keep all others from their turn',
+    caughtBy: 'test/commands/bulk-cancellations/retry-parts.test.ts',
+    expects: 'keep none behind them from its turn',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/stop-relayers.ts',
+        find: 'if (!parts || !last) return isLeft',
+        put: 'if (!parts || !last || after > 0) return isLeft',
+      },
+    ],
+  },
+  {
+    name: 'let-an-owner-sleep-on-a-new-bound',
+    breaks: 'sets another bound on a race that is on, and does not wake its owner',
+    caughtBy: 'test/commands/bulk-cancellations/retry-parts.test.ts',
+    expects: 'wakes the owner, who signs within it',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/stop-relayers.ts',
+        find: 'taken.racing > 0 || taken.rebounded',
+        put: 'taken.racing > 0',
+      },
+    ],
+  },
+  {
+    name: 'take-without-a-price',
+    breaks: 'refuses a match for good where the price of its part was not observed yet',
+    caughtBy: 'test/commands/bulk-cancellations/retry-parts.test.ts',
+    expects: 'is taken once this process has observed it',
+    edits: [
+      {
+        file: 'src/store/transactions/choose-in-bulk.ts',
+        find: 'if (needsPrice(limit) &&',
+        put: 'if (!needsPrice(limit) &&',
+      },
+    ],
+  },
 ]

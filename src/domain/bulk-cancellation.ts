@@ -103,8 +103,8 @@ export interface TakenInBulk {
   readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]
   /** How many of them a node may have: the owner has to win a race for each. */
   readonly racing: number
-  /** How many that were canceled before lost the bound of their cost. Absent: none. */
-  readonly lifted?: number
+  /** How many that were canceled before have another bound of their cost now, or none any more. Absent: no one. */
+  readonly rebounded?: number
   /** No owner takes one of the queue any more, but their rows are to be written. */
   readonly isUnderWay?: true
 }

@@ -52,8 +52,8 @@ export interface BulkReads {
   ): Promise<{ readonly changed: readonly BulkId[]; readonly last?: BulkId }>
   /** The relayers whose queue is canceled, and not written yet. */
   bulksUnderWay(): Promise<readonly RelayerId[]>
-  /** The oldest first. */
-  waitingBulkParts(limit: number): Promise<readonly WaitingBulkPart[]>
+  /** The oldest first, after the part with this number. */
+  waitingBulkParts(limit: number, after?: number): Promise<readonly (WaitingBulkPart & { readonly number: number })[]>
   /** With `relayers`, only its parts at these; undefined if it has none. */
   bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
   /** Newest first; `relayers` as in `bulk`. */

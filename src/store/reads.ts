@@ -126,7 +126,7 @@ function bulkReads(executor: Executor): BulkReads {
   return {
     bulksToAnnounce: (after, limit) => bulksToAnnounce(executor, after ?? '', limit),
     bulksUnderWay: () => listBulksUnderWay(executor),
-    waitingBulkParts: (limit) => listWaitingParts(executor, limit),
+    waitingBulkParts: (limit, after = 0) => listWaitingParts(executor, limit, after),
     bulk: (id, relayers) => findBulk(executor, id, relayers),
     bulks: ({ page, perPage }, relayers) =>
       listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),

@@ -236,7 +236,7 @@ const top: Readonly<Record<string, Rule>> = {
   'compose-retention.ts': [
     ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
   ],
-  'compose-stops.ts': ['commands', 'config', 'domain', 'registry'],
+  'compose-stops.ts': ['commands', 'config', 'domain', 'ops/metrics.ts', 'registry'],
   'compose-signers.ts': [
     ...['commands/management.ts', 'config', 'domain/ids.ts', 'domain/settings.ts', 'ops', 'registry', 'signers'],
     'store/store.ts',

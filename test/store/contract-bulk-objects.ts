@@ -138,9 +138,9 @@ export function bulkObjectContract(open: OpenStore): void {
       { bulkId, relayerId: one.id, pause: false },
       { bulkId, relayerId: two.id, pause: false },
     ]
-    expect(await store.reads.waitingBulkParts(10)).toEqual(waiting)
+    expect(await store.reads.waitingBulkParts(10)).toMatchObject(waiting)
     expect(await takeAll(store, bulkId, one.id)).toHaveLength(1)
-    expect(await store.reads.waitingBulkParts(10)).toEqual(waiting.slice(1))
+    expect(await store.reads.waitingBulkParts(10)).toMatchObject(waiting.slice(1))
     const after = await send(store, one.id)
     expect(await takeAll(store, bulkId, one.id)).toEqual([])
     expect((await store.reads.transaction(one.id, after.id))?.cancellation).toBe(undefined)

@@ -201,7 +201,7 @@ export function bulkContract(open: OpenStore): void {
     const events = () => under.query(`SELECT id FROM outbox WHERE transaction_id = '${racing}'`)
     const before = await events()
     const result = await store.commit((session) => session.cancelPending(relayer.id, now + 1, someBulk()))
-    expect(result).toMatchObject({ canceled: [other], failed: [], racing: 1, lifted: 1 })
+    expect(result).toMatchObject({ canceled: [other], failed: [], racing: 1, rebounded: 1 })
     expect(await stored()).toEqual([
       { origin: 'request', requestedAt: now },
       { origin: 'request', requestedAt: now + 1 },

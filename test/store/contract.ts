@@ -12,6 +12,7 @@ import { apiKeyContract } from './contract-api-keys.ts'
 import { auditContract } from './contract-audit.ts'
 import { bulkContract } from './contract-bulk.ts'
 import { bulkEventContract } from './contract-bulk-events.ts'
+import { bulkLimitContract } from './contract-bulk-limits.ts'
 import { bulkObjectContract } from './contract-bulk-objects.ts'
 import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
@@ -65,6 +66,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('bulk cancellation', () => bulkContract(open))
     describe('objects of bulk cancellation', () => bulkObjectContract(open))
     describe('events of bulk cancellation', () => bulkEventContract(open))
+    describe('limits of bulk cancellations', () => bulkLimitContract(open))
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))

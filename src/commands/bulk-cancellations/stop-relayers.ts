@@ -3,18 +3,19 @@
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
 import type { Reckoning } from '../../domain/cost-limit.ts'
+import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Costing } from '../../domain/one-currency.ts'
+import { type Costing, missingPrice } from '../../domain/one-currency.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import { backOff } from '../../ops/back-off.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { runFew } from '../../ops/run-few.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
+import { retryUntilDone } from './retry-parts.ts'
 
-/** Parts that one look finds. */
+/** Parts that one read finds. */
 const partsAtOnce = 100
 
 export interface Pausing {
@@ -27,6 +28,8 @@ export interface Pausing {
 export interface BulkStops extends AsyncDisposable {
   /** Each of the parts, and with `isInTurn` one after the other. Resolves once each was tried: one that failed waits, and is tried again. */
   stopAll(parts: readonly WaitingBulkPart[], order: { readonly isInTurn: boolean }): Promise<void>
+  /** This process has observed the chain for the relayer: a part of it that lacked a price is tried at once. */
+  observed(relayer: Relayer): void
   /** The facts by which a `max_cost` is one amount. Calls no node. Throws where the configuration lacks the network. */
   costingOf(relayer: Relayer): Costing
 }
@@ -59,16 +62,21 @@ export function stopRelayers({
     began: 'a relayer could not be stopped for a bulk cancellation; trying again',
     over: 'relayers can be stopped for bulk cancellations again',
   })
-  let retrying: Promise<void> | undefined
+  /** Whose parts are being tried, or lacked a price when they were. */
+  const awaited = new Set<RelayerId>()
 
   /** Whether each of them could be stopped. */
   async function tryAll(parts: readonly WaitingBulkPart[], max = atOnce): Promise<boolean> {
     let failed = false
     const one = async (part: WaitingBulkPart) => {
       if (ended.signal.aborted) return
+      awaited.add(part.relayerId)
       try {
         await stopOne(context, { ...pausing, reckoning }, part)
+        awaited.delete(part.relayerId)
       } catch (error) {
+        const isUnpriced = error instanceof RescindError && error.code === 'PRICE_UNOBSERVED'
+        if (!isUnpriced) awaited.delete(part.relayerId)
         if (!ended.signal.aborted) outage.failed(error, { relayer_id: part.relayerId, bulk_cancellation: part.bulkId })
         failed = true
       }
@@ -79,43 +87,49 @@ export function stopRelayers({
     return !failed
   }
 
-  /** Until none waits. */
-  async function finishAll(): Promise<void> {
-    for (let failures = 0; !ended.signal.aborted; ) {
-      const parts = await store.reads.waitingBulkParts(partsAtOnce).catch(() => undefined)
-      if (parts?.length === 0) return
-      if (parts && (await tryAll(parts))) failures = 0
-      else await clock.sleep(backOff(failures++), ended.signal)
+  /** Whether one waits still. One that can't be stopped keeps none behind it from its turn. */
+  async function tryWaiting(): Promise<boolean> {
+    let isLeft = false
+    for (let after = 0; !ended.signal.aborted; ) {
+      const parts = await store.reads.waitingBulkParts(partsAtOnce, after).catch(() => undefined)
+      const last = parts?.at(-1)
+      if (!parts || !last) return isLeft || parts === undefined
+      if (!(await tryAll(parts))) isLeft = true
+      after = last.number
     }
+    return true
   }
 
-  function retry(): void {
-    retrying ??= finishAll().finally(() => {
-      retrying = undefined
-    })
-  }
+  const retries = retryUntilDone({ tryOnce: tryWaiting, clock, signal: ended.signal })
+
+  const costingOf = (relayer: Relayer): Costing => ({
+    ...{ id: relayer.id, symbol: symbolOf(relayer), profile: reckoning.policyOf(relayer).profile },
+    market: reckoning.priceOf(relayer)?.market,
+  })
 
   async function look(everyMs: number): Promise<void> {
     while (!ended.signal.aborted) {
       await clock.sleep(everyMs, ended.signal)
-      retry()
-      await retrying
+      retries.begin()
+      await retries.done()
     }
   }
 
-  retry()
+  retries.begin()
   const looking = lookEveryMs === undefined ? undefined : look(lookEveryMs)
   return {
     async stopAll(parts, { isInTurn }) {
-      if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retry()
+      if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retries.begin()
     },
-    costingOf: (relayer) => ({
-      ...{ id: relayer.id, symbol: symbolOf(relayer), profile: reckoning.policyOf(relayer).profile },
-      market: reckoning.priceOf(relayer)?.market,
-    }),
+    observed(relayer) {
+      if (!awaited.has(relayer.id) || missingPrice(costingOf(relayer)) !== undefined) return
+      awaited.delete(relayer.id)
+      retries.hurry()
+    },
+    costingOf,
     async [Symbol.asyncDispose]() {
       ended.abort()
-      await retrying
+      await retries.done()
       await looking
     },
   }
@@ -145,7 +159,7 @@ async function stopOne(
   if (!stopped) return
   const { taken, isPausedNow } = stopped
   if (isPausedNow) await pausing.takeEffect()
-  if (taken.racing > 0) context.wake(relayerId)
+  if (taken.racing > 0 || taken.rebounded) context.wake(relayerId)
   if (!taken.isUnderWay || !bulks) return
   // The owner gives nonces again, to what the filter left.
   const written = () => context.wake(relayerId)

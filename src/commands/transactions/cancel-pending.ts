@@ -25,14 +25,14 @@ export async function cancelPending(
       }
       const canceled = await session.cancelPending(relayerId, now, by, context.bulks?.share)
       const isEmpty =
-        !canceled.isUnderWay && !canceled.lifted && canceled.canceled.length + canceled.failed.length === 0
+        !canceled.isUnderWay && !canceled.rebounded && canceled.canceled.length + canceled.failed.length === 0
       if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))
       return canceled
     },
     relayerId,
     { long: true },
   )
-  if (result.racing > 0 || result.lifted) context.wake(relayerId)
+  if (result.racing > 0 || result.rebounded) context.wake(relayerId)
   if (!result.isUnderWay || !context.bulks) return result
   const written = await context.bulks.finish(relayerId).catch((cause: unknown) => {
     throw storedWithoutRows(cause)

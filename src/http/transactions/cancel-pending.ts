@@ -55,7 +55,7 @@ export function cancelPending(commands: CommandContext, auditor: Auditor, { poli
       )
       if (result.bulkId !== undefined) reply.header('relayer-bulk-cancellation', result.bulkId)
       const total = result.canceled.length + result.failed.length
-      if (total === 0 && !result.lifted) auditor.unchanged(request)
+      if (total === 0 && !result.rebounded) auditor.unchanged(request)
       const pool = await poolOf({ policyOf, reads: commands.store.reads }, request.params.relayer_id)
       const listing = (ids: readonly string[]) => ({
         [listed]: ids,

@@ -342,18 +342,24 @@ export async function endPart(
   await executor.all(end, { part, instant: instant ?? null, now })
 }
 
-const waiting = statement<{ limit: number }, Pick<StoredPart, 'bulk_id' | 'relayer_id'> & Pick<BulkTable, 'pause'>>(
-  (db, p) =>
-    db
-      .selectFrom('bulk_parts')
-      .innerJoin('bulks', 'bulks.id', 'bulk_parts.bulk_id')
-      .select(['bulk_parts.bulk_id', 'bulk_parts.relayer_id', 'bulks.pause'])
-      .where(isWaiting)
-      .orderBy('bulk_parts.id')
-      .limit(p.limit),
+type WaitingRow = Pick<StoredPart, 'id' | 'bulk_id' | 'relayer_id'> & Pick<BulkTable, 'pause'>
+
+const waiting = statement<{ limit: number; after: number }, WaitingRow>((db, p) =>
+  db
+    .selectFrom('bulk_parts')
+    .innerJoin('bulks', 'bulks.id', 'bulk_parts.bulk_id')
+    .select(['bulk_parts.id', 'bulk_parts.bulk_id', 'bulk_parts.relayer_id', 'bulks.pause'])
+    .where(isWaiting)
+    .where('bulk_parts.id', '>', p.after)
+    .orderBy('bulk_parts.id')
+    .limit(p.limit),
 )
 
-export async function listWaitingParts(executor: Executor, limit: number): Promise<readonly WaitingBulkPart[]> {
-  const rows = await executor.all(waiting, { limit })
-  return rows.map((row) => ({ bulkId: row.bulk_id, relayerId: row.relayer_id, pause: row.pause === 1 }))
+export async function listWaitingParts(
+  executor: Executor,
+  limit: number,
+  after: number,
+): Promise<readonly (WaitingBulkPart & { readonly number: number })[]> {
+  const rows = await executor.all(waiting, { limit, after })
+  return rows.map((row) => ({ number: row.id, bulkId: row.bulk_id, relayerId: row.relayer_id, pause: row.pause === 1 }))
 }

@@ -70,12 +70,12 @@ export async function cancelPending(
   const standing = await standingOf(executor, relayerId, {})
   const lifted = await liftBounds(executor, tallies, relayerId, now, standing.bound)
   if (standing.queues.length === 0 && !standing.bound.some(isTaken)) {
-    return { canceled: [], failed: [], racing: 0, ...(lifted > 0 && { lifted }) }
+    return { canceled: [], failed: [], racing: 0, ...(lifted > 0 && { rebounded: lifted }) }
   }
   const terms = { filter: {}, pause: false, everyRelayer: false, origin: 'delete' } as const
   const part = await recordBulkOf(executor, { ...terms, ...by, requestedAt: now }, relayerId)
   const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now }, standing, share)
-  return { bulkId: by.id, ...taken, ...(lifted > 0 && { lifted }) }
+  return { bulkId: by.id, ...taken, ...(lifted > 0 && { rebounded: lifted }) }
 }
 
 interface Stopping {
@@ -227,7 +227,7 @@ async function liftBounds(
   return lifted
 }
 
-interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing'> {
+interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing' | 'rebounded'> {
   readonly already: number
   readonly refused: readonly BulkRefusal[]
 }
@@ -249,6 +249,7 @@ async function cancelBound(
   const failed: { id: TransactionId; reason: string }[] = []
   let racing = 0
   let already = 0
+  let rebounded = 0
   for (const row of bound) {
     if (!isTaken(row) && !isRacing(row.status, row.phase)) continue
     if (!isTaken(row) && all && !chosen) {
@@ -270,7 +271,10 @@ async function cancelBound(
     if (!isTaken(row)) {
       already += 1
       // A later object sets a bound of its own.
-      if (isWanted) await saveTransaction(executor, tallies, before, change.after, now)
+      if (change.after !== before) {
+        await saveTransaction(executor, tallies, before, change.after, now)
+        rebounded += 1
+      }
       continue
     }
     if (choice && !choice.taken) {
@@ -284,7 +288,7 @@ async function cancelBound(
   }
   const unreadable = failed.map(({ id, reason }) => ({ id, reason: 'unreadable', text: reason }) as const)
   const refused = [...unreadable, ...limited]
-  return { canceled, failed, racing, already, refused }
+  return { canceled, failed, racing, already, refused, ...(rebounded > 0 && { rebounded }) }
 }
 
 const unchanged = (transaction: Transaction) => transaction

@@ -2,7 +2,7 @@
 import { type BulkHead, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import { matches } from '../../domain/bulk-filter.ts'
 import { needsPrice, type Reckoning, restOf } from '../../domain/cost-limit.ts'
-import { chooseWithin, type MatchChoice } from '../../domain/decide/choose-within.ts'
+import { chooseWithin, type MatchChoice, type Matched } from '../../domain/decide/choose-within.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { refuseUnobserved } from '../../domain/one-currency.ts'
 import { isRacing, isTakenByBulk } from '../../domain/refusals.ts'
@@ -33,8 +33,6 @@ export async function chooseInBulk(
   const { relayer } = work
   const policy = policyOf(relayer)
   const price = priceOf(relayer)
-  // Another replica, or one that has just started, may not have read it yet.
-  if (needsPrice(limit)) refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
   const { filter } = head
   const tagsOf = await tagsFor(
     executor,
@@ -42,7 +40,7 @@ export async function chooseInBulk(
     [...work.open, ...work.queued].map(({ id }) => id),
   )
   const isMatch = (each: Transaction) => matches(filter, each, now, tagsOf(each.id))
-  const matched = {
+  const matched: Matched = {
     work,
     covers: (each: Transaction) =>
       isMatch(each) &&
@@ -50,6 +48,9 @@ export async function chooseInBulk(
     staying: work.queued.filter((each) => !isMatch(each)),
     pauses: head.pause,
   }
+  // Another replica, or one that has just started, may not have read it yet. Without a match that costs something nothing is reckoned by it.
+  if (needsPrice(limit) && !chooseWithin(matched, { only: 'free' }, policy, price).choices.every(({ taken }) => taken))
+    refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
   const committed = limit.maxCost === undefined ? [] : await lockSpent(executor, head.id)
   const { choices, spent } = chooseWithin(matched, restOf(limit, committed), policy, price)
   return { of: new Map(choices.map((each) => [each.id, each])), spent }
