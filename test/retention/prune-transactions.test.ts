@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../src/config/limits.ts'
-import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { presentArchived } from '../../src/http/transactions/present-archived.ts'
 import type { Clock } from '../../src/ops/clock.ts'
 import { type ArchivedTransaction, openArchive } from '../../src/retention/archive.ts'
@@ -14,18 +14,18 @@ import { pruneTransactions } from '../../src/retention/prune-transactions.ts'
 import type { Reads, Store } from '../../src/store/store.ts'
 import { until } from '../../tooling/client.ts'
 import { expectFailure, expectSuccess } from '../http/support/expectations.ts'
-import { at, attempt, inclusion, put, receiver, relayer, transaction } from '../http/support/rows.ts'
+import { at, attempt, hashOf, inclusion, put, receiver, relayer, transaction } from '../http/support/rows.ts'
 import { type Serving, serve } from '../http/support/serve.ts'
 import { quiet } from '../store/open-store.ts'
 
 const dayMs = 86_400_000
 const [one, two] = ['one' as RelayerId, 'two' as RelayerId]
 let time = at
+const sleep = async () => {}
 let folder: string
 let server: Serving
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rescind-archive-'))
-  const sleep = async () => {}
   server = await serve({ clock: { now: () => time, elapsed: () => 0, afterThis: setImmediate, sleep } })
 })
 afterAll(async () => {
@@ -35,9 +35,9 @@ afterAll(async () => {
 
 const path = (rest: string, id: RelayerId = one) => `/api/v1/relayers/${id}/transactions${rest}`
 
-function send(key: string, id: RelayerId = one) {
+function send(key: string, id: RelayerId = one, of = server) {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key }
-  return server.ask('POST', path('', id), {
+  return of.ask('POST', path('', id), {
     headers,
     body: JSON.stringify({ to: receiver, value: '1', speed: 'fast' }),
   })
@@ -45,14 +45,14 @@ function send(key: string, id: RelayerId = one) {
 
 let news = 0
 /** Sends and cancels one, so that there is an event of today; then prunes old events. */
-async function newsOfToday(): Promise<string> {
+async function newsOfToday(of = server): Promise<string> {
   news += 1
-  const { body } = await send(`today-${time}-${news}`)
-  expectSuccess(await server.ask('DELETE', path(`/${body.data.id}`)))
+  const { body } = await send(`today-${time}-${news}`, one, of)
+  expectSuccess(await of.ask('DELETE', path(`/${body.data.id}`)))
   // PostgreSQL shows and prunes events once every database transaction that began before them has ended, on the whole server.
   const isPruned = async () => {
-    await server.store.commit((session) => session.pruneEvents(limits, time))
-    const { events } = await server.store.reads.events(0, 1, () => true)
+    await of.store.commit((session) => session.pruneEvents(limits, time))
+    const { events } = await of.store.reads.events(0, 1, () => true)
     return events.some(({ occurredAt }) => occurredAt >= time - limits.eventsKeptMs)
   }
   await until(isPruned, { what: 'the old events to be gone' })
@@ -90,6 +90,7 @@ async function prune(directory: string, store: Store = server.store): Promise<vo
 
 interface ArchivedLine {
   readonly transaction: { readonly id: string }
+  readonly hold?: object
 }
 
 async function archived(directory: string): Promise<readonly ArchivedLine[]> {
@@ -305,4 +306,38 @@ test('without an archive they are gone, and a relayer can be deleted', async () 
   expect(await server.store.commit((session) => session.hasOpen(one))).toBe(false)
   await server.store.commit((session) => session.removeRelayer(one, time), one)
   expect((await server.ask('GET', path('/nonce-1'))).body.data.status).toBe('confirmed')
+})
+
+test('under four eyes the archive has who set the payload, and who released it', async () => {
+  const directory = join(folder, 'four-eyes')
+  await using own = await serve({ clock: { now: () => time, elapsed: () => 0, afterThis: setImmediate, sleep } })
+  const sent = attempt('approved' as TransactionId, 0x40, 'execute', 0)
+  const settled = { phase: 'final', nonce: 0, attempts: [sent], inclusion: inclusion(sent), settledAt: at } as const
+  const [setter, editor, approver] = ['setter' as ApiKeyId, 'editor' as ApiKeyId, 'approver' as ApiKeyId]
+  const released = { by: approver, at, digest: hashOf(0x41), revision: 1 }
+  await put(own.store, transaction('approved', settled, { fourEyes: { since: at, setBy: [setter, editor], released } }))
+  const dropped = { phase: 'dropped', reason: 'canceled', droppedAt: at } as const
+  const refused = {
+    fourEyes: { since: at, setBy: [setter] },
+    cancellation: { origin: 'request', requestedAt: at },
+  } as const
+  await put(own.store, transaction('refused', dropped, refused))
+  await own.store.commit((session) => session.raiseFloor(one, { spentBelow: 2, explainedBelow: 2 }), one)
+  const answered = async (id: string) => (await own.ask('GET', path(`/${id}/hold`))).body.data
+  const holds = { approved: await answered('approved'), refused: await answered('refused') }
+  expect(holds.approved.four_eyes).toEqual({
+    set_by: ['setter', 'editor'],
+    released: { by: 'approver', at: new Date(at).toISOString(), payload_digest: hashOf(0x41) },
+  })
+  expect(holds.refused.four_eyes).toEqual({ set_by: ['setter'] })
+
+  const last = attempt('last' as TransactionId, 0x42, 'execute', 1)
+  await put(own.store, transaction('last', { ...settled, nonce: 1, attempts: [last], inclusion: inclusion(last) }))
+  time = at + 100 * dayMs
+  await newsOfToday(own)
+  await prune(directory, own.store)
+  const lines = await archived(directory)
+  expect(Object.fromEntries(lines.flatMap(({ transaction: { id }, hold }) => (hold ? [[id, hold]] : [])))).toEqual(
+    holds,
+  )
 })

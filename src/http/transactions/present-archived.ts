@@ -5,6 +5,7 @@ import type { Transaction } from '../../domain/transaction.ts'
 import { presentLabels } from '../response/present-labels.ts'
 import { presentAttempt } from './present-attempt.ts'
 import { presentCancellation } from './present-cancellation.ts'
+import { presentHold } from './present-hold.ts'
 import { presentTransaction } from './present-transaction.ts'
 
 export function presentArchived(record: {
@@ -14,9 +15,12 @@ export function presentArchived(record: {
 }): object {
   const { transaction, attempts, labels } = record
   const { cancellation } = transaction
+  // Under four eyes it stays, with who set the payload and who released it.
+  const hold = presentHold(transaction)
   return {
     transaction: presentTransaction(transaction),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    ...(hold && { hold }),
     ...(labels && { labels: presentLabels(labels) }),
     attempts: attempts.map(presentAttempt),
   }
