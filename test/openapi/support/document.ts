@@ -48,6 +48,7 @@ interface Media {
 
 interface RawOperation {
   readonly operationId: string
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly (Omit<Parameter, 'examples' | 'schema'> & Media)[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<
