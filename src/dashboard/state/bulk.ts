@@ -53,6 +53,23 @@ export function filterWords({ filter }: Pick<BulkInput, 'filter'>): string {
   return words.length === 0 ? 'everything open' : words.join(', ')
 }
 
+/** Empty without a limit. A text that is no amount is shown as it is: the service refuses it. */
+export function limitWords({ only, max_cost: cost }: Pick<BulkInput, 'only' | 'max_cost'>): string {
+  const most = cost === undefined ? [] : [`at most ${/^\d+$/.test(cost) ? amount(cost) : cost}`]
+  return [...(only === undefined ? [] : ['only free ones']), ...most].map((words) => `, ${words}`).join('')
+}
+
+type Refusal = BulkView['parts'][number]['refused'][number]
+
+/** Why a match was not taken. The service's text has the error of a row that is unreadable. */
+export function refusalWords({ needs, cost, left, message }: Refusal): string {
+  if (needs === undefined) return message
+  const what =
+    needs === 'no_op' ? 'needs a no-op, as a node may have it' : 'would leave a nonce that needs a gap filler'
+  const most = cost === undefined ? '' : `, for up to ${amount(cost)}`
+  return `${what}${most}${left === undefined ? '' : `; ${amount(left)} of the limit were left`}`
+}
+
 function amount(wei: string): string {
   const { figure, unit } = exactAmount(BigInt(wei))
   return `${figure} ${unit}`

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals'
 import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
 import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
-import { Time } from '../parts/exact.tsx'
+import { Ether, Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
-import { bulksPath, filterWords, useSymbols } from '../state/bulk.ts'
+import { bulksPath, filterWords, limitWords, refusalWords, useSymbols } from '../state/bulk.ts'
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
@@ -28,6 +28,7 @@ export function BulkCancellation({ id }: { id: string }) {
           <>
             <Facts bulk={data} />
             <BulkTally bulk={data} symbol={symbolOf(data.relayers)} />
+            <CostMax bulk={data} symbol={symbolOf(data.relayers)} />
             <Parts bulk={data} symbolOf={symbolOf} />
             <Refused bulk={data} />
             <Canceled path={path} />
@@ -38,12 +39,26 @@ export function BulkCancellation({ id }: { id: string }) {
   )
 }
 
+/** The sum of the shares. They have one symbol: the service refuses a limit over several. */
+function CostMax({ bulk: { parts }, symbol }: { bulk: BulkView; symbol: string | undefined }) {
+  const shares = parts.flatMap(({ cost_max: share }) => (share === undefined ? [] : [BigInt(share)]))
+  if (shares.length === 0 || symbol === undefined) return null
+  return (
+    <p>
+      Cost at most: <Ether wei={shares.reduce((sum, each) => sum + each)} symbol={symbol} isPayment />
+    </p>
+  )
+}
+
 function Facts({ bulk }: { bulk: BulkView }) {
   return (
     <dl class="facts">
       <div>
         <dt>Filter</dt>
-        <dd>{filterWords(bulk)}</dd>
+        <dd>
+          {filterWords(bulk)}
+          {limitWords(bulk)}
+        </dd>
       </div>
       {bulk.reason !== undefined && (
         <div>
@@ -140,9 +155,9 @@ function Refused({ bulk }: { bulk: BulkView }) {
     <section aria-labelledby="refused">
       <h2 id="refused">Not canceled</h2>
       <ul>
-        {refused.map(({ transaction_id: id, relayer, message }) => (
-          <li key={id}>
-            <TransactionLink relayer={relayer} id={id} /> {message}
+        {refused.map(({ relayer, ...refusal }) => (
+          <li key={refusal.transaction_id}>
+            <TransactionLink relayer={relayer} id={refusal.transaction_id} /> {refusalWords(refusal)}
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import type { BulkInput } from '../../client/bulk-types.ts'
 import { Field, FieldRange } from '../parts/bulk-field.tsx'
 import { Heading } from '../parts/pieces.tsx'
 import { TypedConfirm } from '../parts/typed-confirm.tsx'
-import { bulksPath, filterWords, mayStop, useMakeBulk } from '../state/bulk.ts'
+import { bulksPath, filterWords, limitWords, mayStop, useMakeBulk } from '../state/bulk.ts'
 import { parameterOf } from '../state/filters.ts'
 import { may } from '../state/session.ts'
 
@@ -13,13 +13,13 @@ type Status = (typeof statuses)[number]
 type BulkFields = Readonly<
   Record<
     | ('relayers' | 'to' | 'selector' | 'tag' | 'older_than' | 'newer_than' | 'value_from' | 'value_to')
-    | ('nonce_from' | 'nonce_to' | 'name' | 'reason'),
+    | ('nonce_from' | 'nonce_to' | 'name' | 'reason' | 'max_cost'),
     string
   >
 >
 const empty: BulkFields = {
   ...{ relayers: '', to: '', selector: '', tag: '', older_than: '', newer_than: '', value_from: '', value_to: '' },
-  ...{ nonce_from: '', nonce_to: '', name: '', reason: '' },
+  ...{ nonce_from: '', nonce_to: '', name: '', reason: '', max_cost: '' },
 }
 
 export function NewBulkCancellation() {
@@ -27,8 +27,12 @@ export function NewBulkCancellation() {
   const chosen = useSignal<readonly Status[]>([])
   const isAll = useSignal(false)
   const pauses = useSignal(false)
+  const isFree = useSignal(false)
   const make = useMakeBulk()
-  const body = bodyOf(fields.value, chosen.value, isAll.value, pauses.value)
+  const body = {
+    ...bodyOf(fields.value, chosen.value, isAll.value, pauses.value),
+    ...limitOf(fields.value, isFree.value),
+  }
   const set = (name: keyof BulkFields) => (text: string) => {
     fields.value = { ...fields.value, [name]: text }
   }
@@ -81,6 +85,10 @@ export function NewBulkCancellation() {
           <FieldRange legend="Nonce" labels={['from', 'to']} one={field('nonce_from')} other={field('nonce_to')} />
         </div>
         <div class="row">
+          <Check label="Only free ones" on={isFree} />
+          <Field label="Cost at most, in ether (optional)" {...field('max_cost')} />
+        </div>
+        <div class="row">
           <Field label="Name (optional)" {...field('name')} />
           <Field label="Reason (optional)" {...field('reason')} />
         </div>
@@ -90,7 +98,8 @@ export function NewBulkCancellation() {
           <p class="lead">
             Cancels {filterWords(body)} of{' '}
             {isAll.value ? 'all relayers' : body.relayers.length === 0 ? '…' : [...body.relayers].join(', ')}
-            {pauses.value && ', and pauses them'}.
+            {pauses.value && ', and pauses them'}
+            {limitWords(body)}.
           </p>
           <TypedConfirm word="cancel" act="Cancel what matches" path={bulksPath} body={body} run={() => make(body)} />
         </div>
@@ -112,6 +121,11 @@ function Check({ label, on }: { label: string; on: { value: boolean } }) {
       {label}
     </label>
   )
+}
+
+function limitOf(fields: BulkFields, isFree: boolean): Pick<BulkInput, 'only' | 'max_cost'> {
+  const cost = fields.max_cost.trim()
+  return { ...(isFree && { only: 'free' }), ...(cost !== '' && { max_cost: parameterOf('value_to', cost) }) }
 }
 
 /** Texts that are no figures go to the service, whose refusal names the member and the form. */

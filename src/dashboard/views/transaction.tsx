@@ -202,6 +202,14 @@ function Facts({ relayer, view, trace }: Parts) {
           <dd>nothing</dd>
         </div>
       )}
+      {cancellation?.cost_max !== undefined && (
+        <div>
+          <dt>Cost at most, its share of a limit</dt>
+          <dd>
+            <Ether wei={cancellation.cost_max} symbol={symbol} />
+          </dd>
+        </div>
+      )}
       <Labels relayer={relayer} labels={trace.labels} />
       {inclusion?.succeeded === false && (
         <div>
