@@ -1,5 +1,6 @@
 // One step of the world: a client, the chain, a node or fate does something.
 
+import type { BulkTerms } from '../src/domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../src/domain/bulk-filter.ts'
 import { type Address, type Hex, isNonEmpty, type TransactionId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
@@ -242,7 +243,8 @@ export function sweepOne({ clients, sweepDice, scenario }: World, service: Servi
 }
 
 /** What a filter matches, at one relayer or at all of them. */
-export function cancelSome({ bulkDice, bulkTagDice, clients, scenario, marks }: World, service: Service): void {
+export function cancelSome(world: World, service: Service): void {
+  const { bulkDice, bulkTagDice, clients, scenario, marks } = world
   const ids = [...clients.accepted.keys()].slice(-4) as TransactionId[]
   const filters: readonly BulkFilter[] = [
     {},
@@ -261,5 +263,14 @@ export function cancelSome({ bulkDice, bulkTagDice, clients, scenario, marks }: 
   const filter = scenario.externalIds !== undefined && bulkTagDice.chance(0.2) ? { tags } : drawn
   const all = Array.from({ length: scenario.relayers }, (_, index) => index)
   marks.inRace('bulk-in-a-race')
-  service.cancelSome(bulkDice.chance(0.5) ? all : [bulkDice.pick(all)], filter)
+  service.cancelSome(bulkDice.chance(0.5) ? all : [bulkDice.pick(all)], { filter, ...drawTerms(world) })
+}
+
+/** Enough for no no-op, for a few, or for all of them. */
+function drawTerms({ bulkTermsDice: dice, blocks, scenario }: World): Omit<BulkTerms, 'filter'> {
+  if (scenario.bulkTerms === undefined || !dice.chance(scenario.bulkTerms)) return { pause: false }
+  const perGas = 2n * blocks.canonical().nextBaseFee + BigInt(dice.pick([1, 3, 20])) * gwei
+  const maxCost = (21_000n * perGas * BigInt(dice.pick([0, 2, 3, 5, 9, 400]))) / 2n
+  const limit = dice.pick([{}, { only: 'free' }, { maxCost }, { maxCost }, { only: 'free', maxCost }] as const)
+  return { pause: dice.chance(0.3), ...limit }
 }

@@ -98,6 +98,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   world.holds.forget()
   world.verdicts.forget()
   world.costBounds?.forget()
+  world.bulkTerms?.forget()
   world.labels.forget()
   world.tips.forget()
   for (const address of world.addresses) world.funds.moved(address, world.blocks.canonical().number)

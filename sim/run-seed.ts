@@ -139,6 +139,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirPresigning(world, service)
   stirSweeps(world, service)
   stirBulkObjects(world, service)
+  stirBulkPauses(world, service)
   stirNetworkPauses(world, service)
   stirCostBounds(world, service)
   stirHolds(world, service)
@@ -226,6 +227,21 @@ function stirBulkObjects(world: World, service: Service): void {
   else cancelSome(world, service)
 }
 
+/** An operator ends the pauses of bulk cancellations. */
+function stirBulkPauses({ scenario, bulkTermsDice, state }: World, service: Service): void {
+  if (scenario.bulkTerms === undefined || !bulkTermsDice.chance(0.02)) return
+  if (!state.policies.paused.includes(true)) service.patch()
+}
+
+/** A part that waited may have paused its relayer, and set bounds of cost, only now. */
+function endBulkTerms(world: World, service: Service): void {
+  const { scenario, state, machine } = world
+  if (scenario.bulkTerms === undefined) return
+  liftCostBounds(world, service)
+  const paused = machine.disk.committed<[], { id: string }>('SELECT id FROM relayers WHERE paused = 1')()
+  if (paused.some(({ id }) => !state.policies.paused[Number(id.slice(1))])) service.patch()
+}
+
 /** An operator pauses the whole network, and lifts that, beside the pauses of its relayers. */
 function stirNetworkPauses({ scenario, networkDice }: World, service: Service): void {
   const { networkPauses } = scenario
@@ -241,7 +257,7 @@ function stirCostBounds(world: World, service: Service): void {
 
 /** A race that waits at its bound may wait for ever. */
 function liftCostBounds({ rows, scenario }: World, service: Service): void {
-  if (scenario.costBounds === undefined) return
+  if (scenario.costBounds === undefined && scenario.bulkTerms === undefined) return
   for (const row of rows.all().values()) {
     if (row.open === 1 && row.cancel_cost_max !== null) service.cancel(Number(row.relayer_id.slice(1)), row.id)
   }
@@ -316,7 +332,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
-  if (world.scenario.sweeps !== undefined) service.patch()
+  if (world.scenario.sweeps !== undefined || world.scenario.bulkTerms !== undefined) service.patch()
   endNetworkPauses(world, service)
   liftCostBounds(world, service)
   await outlastOutage(world, service)
@@ -344,6 +360,7 @@ async function settle(world: World, service: Service): Promise<{ blocks: number;
     bound = Math.max(bound, boundBlocks(world, expected + gapFillersBelowFalseCount(world) - gapFillers))
     steerBaseFee(world)
     refillSwept(world)
+    endBulkTerms(world, service)
     const since = number - began - half
     if (since === -(half >> 1)) still = standingStill(world)
     if (since === 0) {
@@ -427,6 +444,7 @@ function describe({ scenario }: World): string {
     ...(rest.fourEyes ? ['two keys stand behind each payload'] : []),
     ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.bulkObjects ? ['bulk cancellations have filters'] : []),
+    ...(rest.bulkTerms ? ['some of them have a limit of cost, or pause'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

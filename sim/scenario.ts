@@ -119,6 +119,8 @@ export interface Scenario {
   readonly holds?: number
   /** How likely a step makes a bulk cancellation with a filter. Absent: never. */
   readonly bulkObjects?: number
+  /** How likely such a bulk cancellation has a limit of cost, or pauses its relayers. Absent: never. */
+  readonly bulkTerms?: number
   /** Every relayer is under four eyes, and how likely a step releases something. Absent: none is. */
   readonly fourEyes?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
@@ -195,6 +197,8 @@ export const features = [
   'sendHolds',
   // Bulk cancellations with filters, over some relayers.
   'bulkObjects',
+  // Some of them with a limit of cost, or with a pause.
+  'bulkTerms',
   // Relayers under four eyes, and keys that release by right and wrong digests.
   'fourEyes',
   // Owners look at idle relayers.
@@ -269,6 +273,8 @@ export const drawnUsually: Drawn = {
   sweeps: 0.03,
   sendHolds: 0.03,
   bulkObjects: 0.15,
+  // Of the seeds with such bulk cancellations.
+  bulkTerms: 0.5,
   fourEyes: 0.03,
   surveys: 0.1,
   labels: 0.03,
@@ -403,7 +409,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawExternalIds(has('labels'), operating),
     ...drawSweeps(has('sweeps')),
     ...drawCostBounds(has('costLimits')),
-    ...drawBulkObjects(has('bulkObjects')),
+    ...drawBulkObjects(has('bulkObjects'), has('bulkTerms')),
     ...(has('surveys') && { surveys: true as const }),
   }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
@@ -525,8 +531,9 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
   return { ...scenario, gasFork, weights: { ...weights, reorg: 3 * weights.reorg } }
 }
 
-function drawBulkObjects(dice: Dice | undefined): Pick<Scenario, 'bulkObjects'> {
-  return dice ? { bulkObjects: dice.pick([0.02, 0.05, 0.1]) } : {}
+function drawBulkObjects(dice: Dice | undefined, terms: Dice | undefined): Pick<Scenario, 'bulkObjects' | 'bulkTerms'> {
+  if (!dice) return {}
+  return { bulkObjects: dice.pick([0.02, 0.05, 0.1]), ...(terms && { bulkTerms: terms.pick([0.3, 0.6, 1]) }) }
 }
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {

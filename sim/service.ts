@@ -10,7 +10,7 @@ import { releaseTransaction, releaseTransactions } from '../src/commands/transac
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
-import type { BulkFilter } from '../src/domain/bulk-filter.ts'
+import type { BulkTerms } from '../src/domain/bulk-cancellation.ts'
 import { cancel } from '../src/domain/cancel.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
@@ -57,7 +57,7 @@ export interface Service {
   cancelPending(relayer: number): void
   release(relayer: number, ids: readonly string[]): void
   /** What the filter matches, at each of the relayers. */
-  cancelSome(relayers: readonly number[], filter: BulkFilter): void
+  cancelSome(relayers: readonly number[], terms: BulkTerms): void
   /** `key` releases what it was shown, or without a digest. */
   approve(row: Row, shown: Shown | undefined, key: ApiKeyId): void
   /** `tag`: of the sweep. */
@@ -171,8 +171,11 @@ export function openService(world: World): Service {
         const change = async ({ store, wake }: CommandContext) => {
           await store.commit(async (session) => {
             const known = await session.relayer(id)
-            if (known)
-              await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies, state.presign) })
+            if (!known) return
+            if (known.paused && !paused) world.bulkTerms?.lifts(id)
+            // A pause of a bulk cancellation lies over the file, with the policies of its moment.
+            if (scenario.bulkTerms !== undefined) await session.removeEntity('relayer', id)
+            await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies, state.presign) })
           })
           wake(id)
         }
@@ -295,12 +298,12 @@ export function openService(world: World): Service {
         () => undefined,
       )
     },
-    cancelSome(relayers, filter) {
+    cancelSome(relayers, terms) {
       for (const relayer of relayers) clients.requested.add(idOf(relayer))
       made += 1
       const requester = requesterOf('createBulkCancellation')
       const order = {
-        ...{ request: { filter, pause: false }, relayers: relayers.map(idOf), key: `bulk-${made}`, requester },
+        ...{ request: terms, relayers: relayers.map(idOf), key: `bulk-${made}`, requester },
       }
       void ask(
         `POST bulk ${made} over ${relayers.length}`,

@@ -196,9 +196,9 @@ export function giveUpWaiting(world: World, service: Service): number {
 
 /** Of each relayer with nothing but a queue, although no policy holds a payload back and money is enough: what waits in it. */
 export function standingStill({ rows, scenario }: World): ReadonlyMap<string, string> {
-  const { ending, restores, policies, fees, sweeps } = scenario
-  // What came after a sweep finds the account empty.
-  if (sweeps !== undefined) return new Map()
+  const { ending, restores, policies, fees, sweeps, bulkTerms } = scenario
+  // What came after a sweep finds the account empty. A bulk cancellation that could not be written for long may pause late.
+  if (sweeps !== undefined || bulkTerms !== undefined) return new Map()
   const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
   if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return new Map()
   const open = [...rows.all().values()].filter((row) => row.open === 1)

@@ -12,6 +12,7 @@ import { openPool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bids, watchBids } from './check/bids.ts'
+import { type BulkTermsChecks, watchBulkTerms } from './check/bulk-terms.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { type CostBounds, watchCostBounds } from './check/cost-bounds.ts'
 import { watchFinality } from './check/finality.ts'
@@ -64,6 +65,7 @@ export interface World {
   readonly boundDice: Dice
   readonly bulkDice: Dice
   readonly bulkTagDice: Dice
+  readonly bulkTermsDice: Dice
   readonly networkDice: Dice
   readonly holdDice: Dice
   readonly fourEyesDice: Dice
@@ -95,6 +97,8 @@ export interface World {
   readonly presigned: PresignedChecks | undefined
   /** Where cancellations have bounds of cost. */
   readonly costBounds: CostBounds | undefined
+  /** Where bulk cancellations have limits of cost, or pause. */
+  readonly bulkTerms: BulkTermsChecks | undefined
   /** In lower case, one a relayer. */
   readonly addresses: readonly string[]
   readonly clients: Clients
@@ -266,10 +270,15 @@ export function openWorld(
     newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
     isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
   })
+  const bulkTerms =
+    scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
     published: finality.published,
-    looked: finality.looked,
+    looked() {
+      finality.looked()
+      bulkTerms?.looked()
+    },
     changed(row, before) {
       history.note(
         `${row.id.slice(-6)} ${before ? `${before.status} -> ` : ''}${row.status} (${row.phase}${
@@ -284,6 +293,7 @@ export function openWorld(
       truth?.changed(row, before)
       finality.changed(row, before)
       verdicts?.changed(row)
+      bulkTerms?.changed(row, before)
     },
   })
   const bytes = watchBytes(disk, {
@@ -403,7 +413,9 @@ export function openWorld(
     signsLate: scenario.signerMoods !== undefined,
   })
   const costBounds =
-    scenario.costBounds === undefined ? undefined : watchCostBounds(disk, blocks, scenario.kind, history.fail)
+    (scenario.costBounds ?? scenario.bulkTerms) === undefined
+      ? undefined
+      : watchCostBounds(disk, blocks, scenario.kind, history.fail)
   const presigned = scenario.presign && watchPresigned(disk, history.fail)
   const networkDice = {
     ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
@@ -486,6 +498,7 @@ export function openWorld(
         policies.committed(instance)
         if (changed > 0) presigned?.committed()
         if (changed > 0) costBounds?.committed()
+        if (changed > 0) bulkTerms?.committed()
         owners.committed(instance, acts)
       },
       refused: owners.refused,
@@ -516,6 +529,7 @@ export function openWorld(
     boundDice: dice(seed, 'bounds of cost'),
     bulkDice: dice(seed, 'bulk objects'),
     bulkTagDice: dice(seed, 'tags of bulk objects'),
+    bulkTermsDice: dice(seed, 'terms of bulk objects'),
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
     fourEyesDice: dice(seed, 'four eyes'),
@@ -543,6 +557,7 @@ export function openWorld(
     funds,
     presigned,
     costBounds,
+    bulkTerms,
     addresses,
     clients,
     state,

@@ -39,7 +39,6 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   const seenAs = new Set<string>()
   /** By row: how it was at the last look, if it has changed since. One look may see a reorganization and an instant, in either order. */
   const earlier = new Map<string, Row>()
-  let isNew = false
 
   const name = (part: Part) => `bulk ${part.bulk_id.slice(-6)} at ${part.relayer_id}`
 
@@ -73,7 +72,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   function follow(part: Part): void {
     if (part.instant === null || over.has(part.id)) return
-    const there = owed.get(part.id) ?? [...seen].filter((id) => wasCovered(id, part))
+    const there = owed.get(part.id) ?? [...seen].filter((id) => wasCovered(id, part) && !isLeft(id, part))
     owed.set(part.id, there)
     if (part.state === 'taking') {
       const bound = there.find((id) => known.get(id)?.nonce !== null && known.get(id)?.phase === 'inFlight')
@@ -95,7 +94,6 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
           tagsOf(row.id).map(({ tag }) => tag),
         )
       }
-      isNew = true
       if (before && before.bulk_part !== null && before.bulk_part !== row.bulk_part) {
         fail(`${row.id.slice(-6)} left its bulk cancellation`)
       }
@@ -104,8 +102,6 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
       members.set(row.bulk_part, of.add(row.id))
     },
     looked() {
-      if (!isNew) return
-      isNew = false
       for (const part of parts()) {
         for (const id of members.get(part.id) ?? []) {
           const row = known.get(id)
@@ -125,6 +121,11 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
       for (const each of [known, tags, members, seen, owed, over, seenAs, earlier]) each.clear()
     },
   }
+}
+
+/** Its limit of cost leaves it, for a reason on record. */
+function isLeft(id: string, { refusals }: Part): boolean {
+  return refusals !== null && JSON.parse(refusals).some((each: { readonly id: string }) => each.id === id)
 }
 
 /** It goes by what an owner changes, and may have changed since the instant. */

@@ -6,6 +6,7 @@ import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulkEvents } from './of-bulk-events.ts'
+import { ofBulkTerms } from './of-bulk-terms.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
 import { ofCostBounds } from './of-cost-bounds.ts'
@@ -83,6 +84,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBounds,
   ...ofBulks,
   ...ofBulkEvents,
+  ...ofBulkTerms,
   ...ofPrices,
   ...ofLabels,
   ...ofSweeps,

@@ -62,6 +62,12 @@ export function stopRelayers({
     began: 'a relayer could not be stopped for a bulk cancellation; trying again',
     over: 'relayers can be stopped for bulk cancellations again',
   })
+  // A replica that has just started has read none yet: no fault.
+  const unpriced = loggingOutage(logger, {
+    began: 'a relayer is stopped for a bulk cancellation with max_cost once its price was read',
+    over: 'the relayers of bulk cancellations with max_cost have prices again',
+    level: 'warn',
+  })
   /** Whose parts are being tried, or lacked a price when they were. */
   const awaited = new Set<RelayerId>()
 
@@ -77,13 +83,14 @@ export function stopRelayers({
       } catch (error) {
         const isUnpriced = error instanceof RescindError && error.code === 'PRICE_UNOBSERVED'
         if (!isUnpriced) awaited.delete(part.relayerId)
-        if (!ended.signal.aborted) outage.failed(error, { relayer_id: part.relayerId, bulk_cancellation: part.bulkId })
+        const facts = { relayer_id: part.relayerId, bulk_cancellation: part.bulkId }
+        if (!ended.signal.aborted) (isUnpriced ? unpriced : outage).failed(error, facts)
         failed = true
       }
     }
     const few = runFew(max)
     await Promise.all(parts.map((part) => few(() => one(part))))
-    if (!failed) outage.worked()
+    if (!failed) for (const each of [outage, unpriced]) each.worked()
     return !failed
   }
 
