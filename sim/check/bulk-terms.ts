@@ -68,13 +68,15 @@ export function watchBulkTerms(
   }
 
   function take(part: Part, row: Row, before: Row): void {
-    if (part.only_what === 'free' && row.phase !== 'dropped') {
+    // A block has spent its nonce: should a reorganization take that back, nothing may be spent on it.
+    const isSpent = row.phase === 'mined' && row.cancel_cost_max === '0'
+    if (part.only_what === 'free' && row.phase !== 'dropped' && !isSpent) {
       fail(`${name(part)} took ${row.id.slice(-6)} for free, and it is ${row.phase}`)
     }
     const taken = takenNow.get(part.id) ?? { nonces: new Set(), ids: new Set() }
     takenNow.set(part.id, taken)
     taken.ids.add(row.id)
-    if (before.nonce !== null) taken.nonces.add(before.nonce)
+    if (before.nonce !== null && row.phase === 'dropped') taken.nonces.add(before.nonce)
     // Another commit in between may have set another bound.
     if (part.max_cost === null || row.version !== before.version + 1) return
     if (row.cancel_cost_max === null) {

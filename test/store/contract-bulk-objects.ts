@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { BulkHead, BulkPart } from '../../src/domain/bulk-cancellation.ts'
 import { countsOf, noCounts, sumOf } from '../../src/domain/bulk-counts.ts'
 import { type BulkFilter, matches } from '../../src/domain/bulk-filter.ts'
+import type { Hold } from '../../src/domain/hold.ts'
 import type { Address, ApiKeyId, BulkId, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { isTakenByBulk } from '../../src/domain/refusals.ts'
 import { pendingStatuses, type Transaction } from '../../src/domain/transaction.ts'
@@ -63,7 +64,7 @@ const anyRow = fc.record({
   value: fc.constantFrom(...values),
   age: fc.constantFrom(0, 1, minute - 1, minute, minute + 1, 10 * minute),
   tags: fc.subarray(['red', 'blue', 'b"l,u%e']),
-  shape: fc.constantFrom('queued', 'queued', 'held', 'sent', 'submitted', 'mined', 'racing'),
+  shape: fc.constantFrom('queued', 'queued', 'held', 'scheduled', 'sent', 'submitted', 'mined', 'racing'),
 })
 
 const anyFilter = fc.record(
@@ -224,7 +225,7 @@ interface Row {
   readonly value: bigint
   readonly age: number
   readonly tags: readonly string[]
-  readonly shape: 'queued' | 'held' | 'sent' | 'submitted' | 'mined' | 'racing'
+  readonly shape: 'queued' | 'held' | 'scheduled' | 'sent' | 'submitted' | 'mined' | 'racing'
 }
 
 async function stored(
@@ -238,12 +239,14 @@ async function stored(
     ...{ from: address, value, data: to ? data : creation, pricing: { kind: 'speed', speed: 'fast' } as const },
     ...(to && { to }),
   }
-  const lifecycle = { phase: 'held', hold: { rule: 'hold', since: now } } as const
-  const sending = { id, payload, createdAt: now - age, ...(shape === 'held' && { lifecycle }) }
+  const hold: Hold =
+    shape === 'scheduled' ? { rule: 'not_before', since: now - age, until: now + minute } : { rule: 'hold', since: now }
+  const isHeld = shape === 'held' || shape === 'scheduled'
+  const sending = { id, payload, createdAt: now - age, ...(isHeld && { lifecycle: { phase: 'held', hold } as const }) }
   const queued = await sendWithin(session, relayerId, sending)
   const [tag, ...others] = tags
   if (tag !== undefined) await session.insertLabels(queued, { tags: [tag, ...others] })
-  if (shape === 'queued' || shape === 'held') return queued
+  if (shape === 'queued' || isHeld) return queued
   const attempt = someAttempt(nonce, {
     transactionId: id,
     ...(shape === 'sent' && { broadcast: { state: 'held', reason: 'no connection' } as const }),
