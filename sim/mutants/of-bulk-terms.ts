@@ -70,19 +70,6 @@ export const ofBulkTerms: readonly Mutant[] = [
     ],
   },
   {
-    name: 'reckon-no-gap-filler',
-    breaks: 'takes for free a nonce below one in use that no queue takes',
-    with: terms,
-    expects: 'needs a gap filler for nonce',
-    edits: [
-      {
-        file: 'src/domain/decide/choose-within.ts',
-        find: 'new Set(below.slice(Math.max(0, ready - openGaps)))',
-        put: 'new Set(below.slice(below.length + ready - openGaps))',
-      },
-    ],
-  },
-  {
     name: 'leave-one-unnamed',
     breaks: 'leaves a match beyond the limit of cost, and does not list it',
     with: terms,

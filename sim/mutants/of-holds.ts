@@ -117,4 +117,17 @@ export const ofHolds: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'trust-the-order-after-a-release',
+    breaks: 'sends what a lost history canceled for good, once a restored copy has released it again',
+    caughtBy: 'test/engine/find-sent.test.ts',
+    expects: 'once this copy has released it',
+    edits: [
+      {
+        file: 'src/engine/find-sent.ts',
+        find: "isInPhase(each, 'held') || each.wasHeld",
+        put: "isInPhase(each, 'held')",
+      },
+    ],
+  },
 ]

@@ -44,7 +44,7 @@ export function heldUntilApproved(transaction: Transaction, now: TimestampMs): T
 /** If a no-op of a lost history may have canceled it, it still waits for that to be settled. */
 export function endHold(transaction: InPhase<'held'>, by: keyof typeof releaseReasons): Transaction {
   const { suspectedNoOp, wait } = transaction
-  const released = withReason({ ...transaction, lifecycle: { phase: 'queued' } }, releaseReasons[by])
+  const released = withReason({ ...transaction, wasHeld: true, lifecycle: { phase: 'queued' } }, releaseReasons[by])
   return suspectedNoOp && wait ? { ...released, wait } : released
 }
 

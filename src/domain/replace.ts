@@ -5,7 +5,7 @@ import type { Hold } from './hold.ts'
 import type { PoolKind } from './profile.ts'
 import { refusalOfReplacement } from './refusals.ts'
 import type { SendRequest } from './submit.ts'
-import { neverReachedANode, type Transaction } from './transaction.ts'
+import { isInPhase, neverReachedANode, type Transaction } from './transaction.ts'
 import { withReason } from './wait.ts'
 
 /**
@@ -24,6 +24,7 @@ export function replace(transaction: Transaction, request: SendRequest, pool: Po
     payload: { ...payload, from: transaction.payload.from },
     earlier: transaction.earlier ? [...transaction.earlier, transaction.payload] : [transaction.payload],
     ...(validUntil !== undefined && { validUntil }),
+    ...(isInPhase(transaction, 'held') && { wasHeld: true }),
   }
   // No node had the old payload. Its nonce, if it had one, returns to the first in the queue.
   const queued = neverReachedANode(transaction) ? { ...replaced, lifecycle: { phase: 'queued' as const } } : replaced

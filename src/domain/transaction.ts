@@ -134,6 +134,8 @@ export interface Transaction {
   readonly bulkPart?: number
   /** Absent: it does not stand under four eyes. */
   readonly fourEyes?: FourEyes
+  /** It was on hold before it stood in the queue, so it may have a later nonce than transactions that came after it. */
+  readonly wasHeld?: true
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number
   /** The last entry of its history, for people. */

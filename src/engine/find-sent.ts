@@ -42,7 +42,7 @@ export async function findSent(
   }
   const ended = await reads.droppedSince(relayer.id, lostHistory.through, endedSince(noOps))
   const since = { ended, overtaken, ...(uncheckedThrough !== undefined && { uncheckedThrough }) }
-  // A release binds out of order: then the order of nonces proves nothing.
-  const orderedBelow = queue.some((each) => isInPhase(each, 'held')) ? -1 : foreign
+  // A release binds out of order: then the order of nonces proves nothing. This copy may have released it since it was restored.
+  const orderedBelow = queue.some((each) => isInPhase(each, 'held') || each.wasHeld) ? -1 : foreign
   return { found, noOpMatches: matchNoOps(queue, found, noOps, orderedBelow, since), ...first }
 }

@@ -34,6 +34,7 @@ import { ofUncounted } from './migrate-uncounted.ts'
 import { ofUnsettled } from './migrate-unsettled.ts'
 import { ofWaitFacts } from './migrate-wait-facts.ts'
 import { waits } from './migrate-waits.ts'
+import { ofWasHeld } from './migrate-was-held.ts'
 import { ofWitnesses } from './migrate-witnesses.ts'
 import type { DialectName } from './statement.ts'
 
@@ -283,6 +284,7 @@ export const migrations: readonly Migration[] = [
   ...ofCostBounds,
   ...ofFourEyes,
   ...ofBulkEvents,
+  ...ofWasHeld,
 ]
 
 /** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */

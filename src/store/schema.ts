@@ -137,6 +137,8 @@ export interface TransactionTable extends PayloadColumns {
   held_until: number | null
   /** Null: it does not stand under four eyes. */
   four_eyes: Json<FourEyes> | null
+  /** Null: it was never on hold, or still is for the first time. */
+  was_held: 1 | null
   ended_at: number | null
   /** When the inclusion had the required confirmations, if it was not final at once. */
   confirmed_at: number | null

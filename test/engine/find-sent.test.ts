@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { checkHistory } from '../../src/domain/decide/history/check-history.ts'
 import type { LostHistory, Spender } from '../../src/domain/observation.ts'
+import type { Transaction } from '../../src/domain/transaction.ts'
 import { findSent } from '../../src/engine/find-sent.ts'
 import type { Reads } from '../../src/store/store.ts'
 import {
@@ -19,7 +20,7 @@ import {
 } from '../domain/some.ts'
 
 const through = 9
-type Queued = ReturnType<typeof queued>
+type Queued = Transaction
 const sent = (sequence: number) => queued(sequence, { payload: { ...somePayload, value: BigInt(sequence) } })
 const [one, two] = [sent(1), sent(2)]
 
@@ -65,4 +66,19 @@ test('the order proves nothing above a nonce that an unknown transaction took, a
   expect(later.found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 2 } }] })
   const unbroken = await look({ through, seen }, [two], [noOp])
   expect(unbroken.found.noOpMatches).toMatchObject({ canceled: [{ transaction: { sequence: 2 } }], suspected: [] })
+})
+
+test('the order proves nothing about one that was on hold, also once this copy has released it', async () => {
+  const seen = { below: 7, at: height - 9, isWhole: true }
+  // The lost history sent the third and the fourth before it released the first, whose no-op took the nonce between them.
+  const [third, fourth] = [sent(3), sent(4)]
+  const spenders = [spender(5, receiver, 3n), spender(6, address, 0n), spender(7, receiver, 4n)]
+  const released = { ...one, wasHeld: true as const }
+  const after = await look({ through, seen }, [released, third, fourth], spenders)
+  expect(after.found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 1 } }] })
+  const decisions = after.check.decisions.map((each) => each.do)
+  expect(decisions.toSorted()).toEqual(['recover', 'recover', 'suspect'])
+  const held = { ...one, lifecycle: { phase: 'held', hold: { rule: 'hold', since: now } } } as const
+  const before = await look({ through, seen }, [held, third, fourth], spenders)
+  expect(before.found.noOpMatches).toMatchObject({ canceled: [], suspected: [{ transaction: { sequence: 1 } }] })
 })

@@ -79,6 +79,7 @@ export const progressColumns = {
   held_until: 'bigint',
   bulk_part: 'bigint',
   four_eyes: 'text',
+  was_held: 'integer',
 } as const satisfies Columns
 
 /** A type error unless each column of the table is in one of them. */

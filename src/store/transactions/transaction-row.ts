@@ -75,6 +75,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     held_until,
     bulk_part: transaction.bulkPart ?? null,
     four_eyes: transaction.fourEyes ? toJson(transaction.fourEyes) : null,
+    was_held: transaction.wasHeld ? 1 : null,
   }
 }
 
@@ -105,6 +106,7 @@ export function transactionFromRow(row: TransactionRow, attempts: readonly Attem
       suspectedNoOp: { hash: row.suspected_hash, nonce: required(row, 'suspected_nonce') },
     }),
     ...(row.four_eyes !== null && { fourEyes: fromJson(row.four_eyes) }),
+    ...(row.was_held === 1 && { wasHeld: true }),
     ...(row.sent_at !== null && { sentAt: row.sent_at }),
     ...(row.bulk_part !== null && { bulkPart: row.bulk_part }),
     ...(row.give_ups !== null && { giveUps: row.give_ups }),
