@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devAccount } from '../../tooling/anvil.ts'
 import { openClient, until } from '../../tooling/client.ts'
 import { type Postgres, startPostgres } from '../../tooling/postgres.ts'
-import { type Installation, openInstallation, seen } from './support/installation.ts'
+import { type Installation, named, openInstallation, seen } from './support/installation.ts'
 import { transfer } from './support/run-transfer.ts'
 
 let installation: Installation
@@ -39,7 +39,7 @@ const tables = () =>
   )
 
 test('rehearsed while the service runs, moved when it has ended: everything answers the same, and goes on to its end', async () => {
-  const { directory, ids, idempotent, token, node, receiver } = installation
+  const { directory, ids, idempotent, controlled, token, node, receiver } = installation
   let before: object
   {
     await using running = await installation.start()
@@ -104,6 +104,17 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   })
   expect(again).toMatchObject({ status: 200, body: { data: { id: idempotent.id } } })
 
+  // Names, holds, and a bulk cancellation with its counts and shares came along, and its race goes on.
+  const released = `/relayers/made/transactions/${controlled.held}/release`
+  expect(await client.request('GET', `/relayers/made/transactions?external_id=${named.external_id}`)).toMatchObject({
+    body: { data: [{ id: controlled.held, status: 'pending' }] },
+  })
+  const bulk = async () => (await client.request('GET', `/bulk-cancellations/${controlled.bulk}`)).body
+  expect(await bulk()).toMatchObject({
+    data: { name: 'November', max_cost: '1000000000000000000', counts: { dropped: 1, racing: 1, won: 0 } },
+  })
+  expect(await client.request('POST', released)).toMatchObject({ status: 200 })
+
   // What was in flight, raced for or queued ends, what is new comes behind it, and its events after all others.
   const late = await client.send('one', { to: devAccount(5).address, value: '1', gas_limit: 21_000, speed: 'average' })
   const sealed = idempotent.id
@@ -111,12 +122,18 @@ test('rehearsed while the service runs, moved when it has ended: everything answ
   const done = async () => {
     await node.mine()
     const views = await Promise.all([ids.inPool, ids.queued, late.id].map((id) => client.get('one', id)))
-    const made = await client.get('made', sealed)
+    const made = await Promise.all([sealed, controlled.held].map((id) => client.get('made', id)))
     const { final } = await client.cancellation('one', ids.racing)
-    return final && [...views, made].every(({ status }) => status === 'confirmed')
+    return final && [...views, ...made].every(({ status }) => status === 'confirmed')
   }
   await until(done, { everyMs: 100, what: () => `all to end\n${service.logs().slice(-3_000)}` })
   expect(await client.cancellation('one', ids.racing)).toMatchObject({ state: 'won', final: true })
+  const isFinal = async () => {
+    await node.mine()
+    return JSON.stringify(await bulk()).includes('"final":true')
+  }
+  await until(isFinal, { everyMs: 100, what: 'the object' })
+  expect(await bulk()).toMatchObject({ data: { counts: { dropped: 1, racing: 0, won: 1, safe_to_retry: 'all' } } })
   const isReported = (id: string) =>
     receiver.taken.some(({ event }) => event.terminal && event.payload.id === id && event.event !== '')
   await until(() => [ids.confirmed, ids.racing, late.id].every(isReported), { limitMs: 60_000, what: 'the webhooks' })

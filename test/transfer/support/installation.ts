@@ -26,6 +26,8 @@ export interface Installation extends AsyncDisposable {
   /** What made them: a token of an API key, and a send under an idempotency key. */
   readonly token: string
   readonly idempotent: { readonly body: object; readonly key: string; readonly id: string }
+  /** Of the relayer `made`: one on hold with names, and a bulk cancellation with a limit of cost. */
+  readonly controlled: { readonly held: string; readonly bulk: string }
   /** Starts the service on what it is configured with, or on another database. */
   start(databaseUrl?: string): Promise<{ service: Service; client: Client } & AsyncDisposable>
   beWilling(): void
@@ -82,6 +84,7 @@ export async function openInstallation(): Promise<Installation> {
   const key = await manage(client, 'POST', '/api-keys', { name: 'shop', scopes: ['read', 'send'] })
   const ids = await fill(client, node)
   const idempotent = await sendOnce(client)
+  const controlled = await control(client)
   await running.service.stop()
 
   const everything = pieces.move()
@@ -92,6 +95,7 @@ export async function openInstallation(): Promise<Installation> {
     ids,
     token: key.key,
     idempotent,
+    controlled,
     start,
     beWilling() {
       willing = true
@@ -147,6 +151,23 @@ async function sendOnce(client: Client): Promise<Installation['idempotent']> {
   return { body: payment, key, id }
 }
 
+export const named = { external_id: 'invoice-1', tags: ['payroll', 'november'], note: 'for November' }
+
+async function control(client: Client): Promise<Installation['controlled']> {
+  const send = async (body: object) => (await client.send('made', { ...payment, ...body })).id
+  const held = await send({ ...named, hold: true })
+  const [flying, dropped] = [await send({ value: '2' }), await send({ hold: true, tags: ['payroll'] })]
+  await until(async () => (await client.get('made', flying)).status === 'submitted', { what: 'one in the pool' })
+  const answer = await client.request('POST', '/bulk-cancellations', {
+    body: {
+      ...{ name: 'November', reason: 'a wrong file', relayers: ['made'], filter: { ids: [flying, dropped] } },
+      max_cost: '1000000000000000000',
+    },
+    headers: { 'idempotency-key': 'november' },
+  })
+  return { held, bulk: (answer.body as { data: { id: string } }).data.id }
+}
+
 /** All that can be read, as of a moment at which nothing changes. */
 export async function seen({ service, client }: { service: Service; client: Client }): Promise<object> {
   let before = ''
@@ -172,12 +193,14 @@ async function look(service: Service, client: Client): Promise<object> {
   for (const path of ['/signers', '/notifications', '/networks', '/api-keys', '/audit-log?per_page=100'])
     await read(path)
   await read('/notifications/hook/dead-letters')
+  const bulks = await read('/bulk-cancellations?per_page=100')
+  for (const { id } of bulks.data) await read(`/bulk-cancellations/${id}/transactions`)
   const relayers = await read('/relayers?per_page=100')
   for (const { id } of [...relayers.data, { id: 'gone' }]) {
     const at = `/relayers/${id}/transactions`
-    const transactions = await read(`${at}?per_page=100`)
+    const transactions = await read(`${at}?per_page=100&include=labels`)
     for (const transaction of transactions.data ?? []) {
-      for (const part of ['', '/attempts', '/cancellation']) await read(`${at}/${transaction.id}${part}`)
+      for (const part of ['', '/attempts', '/cancellation', '/hold']) await read(`${at}/${transaction.id}${part}`)
     }
   }
   return { ...reported, events: await eventsOf(service) }
