@@ -191,6 +191,26 @@ export function bulkObjectContract(open: OpenStore): void {
     expect((await store.reads.bulks({ page: 1, perPage: 10 }, [relayerId])).items).toHaveLength(1)
     expect((await store.reads.bulks({ page: 1, perPage: 10 }, ['nobody' as RelayerId])).total).toBe(0)
     expect(await store.reads.bulk(bulkId, ['nobody' as RelayerId])).toBe(undefined)
+    const rows = await store.reads.bulkTransactions([(await partOf(store, bulkId)).number], { page: 1, perPage: 10 })
+    const ended = (await Promise.all(rows.items.map((item) => item.read()))).flatMap((each) => each?.id ?? [])
+    expect(await store.commit((session) => session.removeEnded(relayerId, ended), relayerId)).not.toEqual([])
+    expect((await partOf(store, bulkId)).counts).toEqual(final)
+  })
+
+  test('an old one is removed once it is final and beyond a limit, and one that waits stays', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id: relayerId } = await storedRelayer(store)
+    const ended = await record(store, [relayerId], {})
+    await takeAll(store, ended, relayerId)
+    const waiting = await record(store, [relayerId], {})
+    const isThere = async (id: BulkId) => (await store.reads.bulk(id)) !== undefined
+    const prune = (keep: { entriesMax: number; since: number }) =>
+      store.commit((session) => session.pruneBulks(keep, 100))
+    await prune({ entriesMax: 100_000, since: now })
+    expect([await isThere(ended), await isThere(waiting)]).toEqual([true, true])
+    await prune({ entriesMax: 100_000, since: now + 1 })
+    expect([await isThere(ended), await isThere(waiting)]).toEqual([false, true])
   })
 
   test('an idempotency key is claimed by one of two objects', async () => {
