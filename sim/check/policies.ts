@@ -67,8 +67,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
+  // A release puts one before the sweep, maybe while the step that binds the sweep is under way.
   const waitingBefore = committed<[string, string], { id: string }>(
-    "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
+    "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
   /** By process and relayer: when its latest step began. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()

@@ -82,4 +82,30 @@ export const ofBulkTerms: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'end-a-check-while-some-are-hidden',
+    breaks: 'ends the history check of a restored copy while a bulk cancellation hides the transactions in doubt',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'while a bulk cancellation hides',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'return isHiding ? { ...nothing, lostHistory } : nothing',
+        put: 'return nothing',
+      },
+    ],
+  },
+  {
+    name: 'compare-without-the-hidden',
+    breaks: 'explains spent nonces of a lost history without the transactions that a bulk cancellation hides',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'hides transactions that were not compared',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: '!work.found || !reach.isWhole || isHiding)',
+        put: '!work.found || !reach.isWhole)',
+      },
+    ],
+  },
 ]

@@ -159,9 +159,10 @@ function historyOf({ lastSequence }: Work, { lostHistory }: Carried): LostHistor
   return lostHistory === 'all' ? { through: lastSequence } : lostHistory
 }
 
-/** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy. */
+/** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy, or hidden. */
 function laterHistory(stored: Work, carried: Carried): Carried['lostHistory'] {
-  return stored.held.length > 0 ? historyOf(stored, carried) : 'none'
+  const mayHaveSent = stored.held.length > 0 || stored.hiddenThrough !== undefined
+  return mayHaveSent ? historyOf(stored, carried) : 'none'
 }
 
 /** When the next one on hold is due. */

@@ -36,8 +36,8 @@ export const unwritten = (relayerId: unknown) =>
     number | null
   >`(SELECT unwritten FROM bulk_parts WHERE bulk_parts.relayer_id = ${relayerId} AND state = ${taking})`
 
-/** Of a relayer's id, or of a column with one. */
-const taken = (relayerId: unknown) =>
+/** The last sequence that it keeps from the queue; 0 without one. Of a relayer's id, or of a column with one. */
+export const taken = (relayerId: unknown) =>
   sql`COALESCE((SELECT blocked_through FROM bulk_parts WHERE bulk_parts.relayer_id = ${relayerId} AND state = ${taking}), 0)`
 
 const queued = sql.join(queuedStatuses.map((status) => sql.lit(status)))

@@ -9,7 +9,7 @@ import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import type { EarlierWork } from '../store.ts'
-import { isNotAmongTaken, isNotTaken } from './bulk-mark.ts'
+import { isNotAmongTaken, isNotTaken, taken } from './bulk-mark.ts'
 import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
@@ -160,6 +160,11 @@ export async function queueHead(executor: Executor, relayerId: RelayerId): Promi
 
 const expiringMax = 64
 
+/** A SELECT of its own: only an incomplete history check needs it. */
+const hiding = statement<{ relayerId: RelayerId }, { through: number }>((db, p) =>
+  db.selectFrom('relayers').select(taken(p.relayerId).as('through')).where('id', '=', p.relayerId),
+)
+
 /** Call it within a read of one instant. Of the transactions in `earlier`, only those that changed since are read. */
 export async function loadWork(
   executor: Executor,
@@ -180,10 +185,12 @@ export async function loadWork(
   const isCurrent = earlier && isSameQueue(earlier.relayer, found.relayer)
   const queued = (isCurrent && likely) || (await queueOf(executor, found.relayer, queuedMax))
   // Only a history check counts their nonces.
-  const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
-  const [current, explained, presigned] = await Promise.all([
+  const isUnchecked = found.uncheckedThrough !== undefined
+  const isChecking = unsettled !== undefined && isUnchecked
+  const [current, explained, hidden, presigned] = await Promise.all([
     readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
+    isUnchecked ? first(executor, hiding, { relayerId }) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
   return {
@@ -191,6 +198,7 @@ export async function loadWork(
     open: open.map(current),
     ...(unsettled && { unsettled: { ...unsettled, ...(explained && { explained }) } }),
     ...(presigned && { presigned }),
+    ...(hidden && hidden.through > 0 && { hiddenThrough: hidden.through }),
     queued: queued.map(current),
     suspected: unclear.map(current),
     expiring: timed.filter((each) => each.for === 'expiry').map(current),

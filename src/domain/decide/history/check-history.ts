@@ -107,7 +107,10 @@ export function checkHistory(
 ): HistoryCheck {
   const nothing = { decisions: [], unknown: [], again: false }
   const { lostHistory } = work
-  if (!lostHistory || inDoubt(work).length === 0) return nothing
+  if (!lostHistory) return nothing
+  // Those that a bulk cancellation hides may be in doubt.
+  const isHiding = work.hiddenThrough !== undefined
+  if (inDoubt(work).length === 0) return isHiding ? { ...nothing, lostHistory } : nothing
   if (!seen) return { ...nothing, lostHistory }
   const below = reachOf(seen, work, at.nonce)
   const explained = new Set(explainedNonces(work, at.nonce, lostHistory.through))
@@ -124,7 +127,7 @@ export function checkHistory(
     unknown: at.nonce < work.floor.spentBelow ? [] : clipped(open, at.nonce, below),
     again: seen.more === true,
   }
-  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
+  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole || isHiding) return waits
   // The payload of each was not compared with the spenders yet.
   if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce))) return { ...waits, again: false }
   // This step found that these nonces are not ours. The next observation checks them.
