@@ -44,7 +44,8 @@ export const ofBulkEvents: readonly Mutant[] = [
   {
     name: 'notify-of-a-part-that-goes-on',
     breaks: 'tells a notification that a bulk cancellation is final as soon as one of its relayers is',
-    caughtBy: 'test/store/sqlite.test.ts',
+    caughtBy: 'test/domain/bulk-event.test.ts',
+    expects: 'once both are final',
     edits: [
       {
         file: 'src/domain/bulk-event.ts',
@@ -93,7 +94,8 @@ export const ofBulkEvents: readonly Mutant[] = [
   {
     name: 'take-any-tag',
     breaks: 'cancels what has any tag where a bulk cancellation names some',
-    caughtBy: 'test/store/sqlite.test.ts',
+    caughtBy: 'test/domain/bulk-filter.test.ts',
+    expects: 'another is none of them',
     edits: [
       {
         file: 'src/domain/bulk-filter.ts',

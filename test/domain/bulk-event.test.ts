@@ -120,6 +120,15 @@ test('a DELETE of everything pending notifies no one, and has events for readers
   expect(seen(relayers).map(({ kind }) => kind)).toEqual(['bulkProgress', 'bulkProgress', 'bulkProgress', 'bulkFinal'])
 })
 
+test('a notification of two relayers gets one event, once both are final', () => {
+  const parts = relayers.slice(0, 2).map(waiting)
+  const at = (each: readonly BulkPart[]) =>
+    announcementOf(made(each), { shown: nothingShown, announcedAt: undefined }, () => 'hook', now)
+  expect(at(parts.map((part, index) => (index === 0 ? changed(part, 'final') : part)))?.notices).toEqual([])
+  const both = at(parts.map((part) => changed(part, 'final')))
+  expect(both?.notices).toEqual([{ notificationId: 'hook', parts: [0, 1] }])
+})
+
 test('an object without relayers has no event, and is not looked at again', () => {
   const none = announcementOf(made([]), { shown: nothingShown, announcedAt: undefined }, () => 'hook', now)
   expect(none).toEqual({ notices: [], shown: nothingShown, isOver: true })
