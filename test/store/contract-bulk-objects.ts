@@ -210,6 +210,10 @@ export function bulkObjectContract(open: OpenStore): void {
     await prune({ entriesMax: 100_000, since: now })
     expect([await isThere(ended), await isThere(waiting)]).toEqual([true, true])
     await prune({ entriesMax: 100_000, since: now + 1 })
+    // Its last event is to come.
+    expect([await isThere(ended), await isThere(waiting)]).toEqual([true, true])
+    await store.commit((session) => session.announceBulk(ended, now))
+    await prune({ entriesMax: 100_000, since: now + 1 })
     expect([await isThere(ended), await isThere(waiting)]).toEqual([false, true])
   })
 
