@@ -31,7 +31,7 @@ export const ofHolds: readonly Mutant[] = [
     breaks: 'shows no reason for a released transaction that a lost no-op may have canceled',
     caughtBy,
     expects: 'waits for that also after its release',
-    edits: [{ file: releasing, find: 'suspectedNoOp && wait ?', put: 'suspectedNoOp && wait && false ?' }],
+    edits: [{ file: releasing, find: '{ ...released, wait } : released', put: 'released : released' }],
   },
   {
     name: 'wait-for-a-head-for-ever',
