@@ -112,7 +112,7 @@ test('requests of the relayer wait for the last share, those of others do not', 
   for (const found of [await last, await written]) expect(found && statusOf(found)).toBe('canceled')
   expect(order).toEqual(['other', 'waited'])
   const events = await under.query<{ transaction_id: string; occurred_at: number }>(
-    `SELECT transaction_id, occurred_at FROM outbox WHERE status = 'canceled' ORDER BY id`,
+    `SELECT transaction_id, occurred_at FROM outbox WHERE status = 'canceled' AND bulk_parts IS NULL ORDER BY id`,
   )
   expect(events.map((event) => event.transaction_id)).toEqual(ids)
   expect(new Set(events.map((event) => event.occurred_at))).toEqual(new Set([now]))

@@ -20,7 +20,7 @@ export interface Rows {
   events(id: string): readonly OutboxRow[]
   /** Of all that have gone through a relayer. */
   attemptsOf(relayerId: string): readonly AttemptTable[]
-  /** Of all that have gone through a relayer, in the order of commits. */
+  /** Of all transactions that have gone through a relayer, in the order of commits. */
   eventsOf(relayerId: string): readonly OutboxRow[]
   /** Events that are on their way to a notification, or were given up. */
   deliveries(notificationId: string): readonly DeliveryTable[]
@@ -43,7 +43,8 @@ export function rowsOf(service: Pick<Service, 'directory'>): Rows {
           WHERE relayer_id = ? ORDER BY attempts.nonce, position`,
         relayerId,
       ),
-    eventsOf: (relayerId) => all('SELECT * FROM outbox WHERE relayer_id = ? ORDER BY id', relayerId),
+    eventsOf: (relayerId) =>
+      all('SELECT * FROM outbox WHERE relayer_id = ? AND bulk_parts IS NULL ORDER BY id', relayerId),
     deliveries: (id) => all('SELECT * FROM deliveries WHERE notification_id = ? ORDER BY event_id', id),
     events: (id) => all('SELECT * FROM outbox WHERE transaction_id = ? ORDER BY id', id),
   }
