@@ -115,7 +115,7 @@ test('cancel_gas_price_cap holds the no-op back, and says so until the verdict',
   })
   expect(reported).toMatchObject({
     status_reason: expect.stringMatching(
-      /^canceled; the no-op would need more \(up to [\d.]+ gwei per gas\) than cancel_gas_price_cap \(25 gwei\)/,
+      /^canceled; the no-op would need more \(up to [\d.,]+ gwei per gas\) than cancel_gas_price_cap \(25 gwei\)/,
     ),
   })
   for (const cap of capsOf(payment, 'cancel')) expect(cap).toBeLessThanOrEqual(25n * gwei)
