@@ -31,7 +31,9 @@ test('the no-op and its data on L1 cost no more; less than both, and it waits', 
   const first = await waiting('enough')
   const costMax = 10n ** 16n
   await cancelWithin(stage, first, costMax)
-  await until(() => noOpsOf(first).length > 0, { what: 'a no-op' })
+  // Recorded is not yet sent: a block in between would take the payload.
+  const isSent = () => noOpsOf(first).some(({ hash }) => stage.node.pooled().some((each) => each.hash === hash))
+  await until(isSent, { what: 'a no-op at the sequencer' })
   await audit(stage, first.sender)
   const won = await stage.client.cancellation('enough', first.id)
   expect(won).toMatchObject({ state: 'won', cost_max: String(costMax) })
