@@ -129,8 +129,13 @@ export const bulkSchema = Type.Object(
   },
 )
 
-export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadSchema> {
-  const finalAt = finalAtOf(bulk)
+type Summary = Pick<
+  Static<typeof bulkHeadSchema>,
+  'id' | 'origin' | 'name' | 'reason' | 'requested_at' | 'requested_by' | 'relayers' | 'counts'
+>
+
+/** The members that its events have as well. */
+export function presentBulkSummary(bulk: BulkCancellation): Summary {
   return {
     id: bulk.id,
     origin: bulk.origin,
@@ -138,13 +143,20 @@ export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadS
     ...(bulk.reason !== undefined && { reason: bulk.reason }),
     requested_at: presentTime(bulk.requestedAt),
     ...(bulk.requestedBy !== undefined && { requested_by: bulk.requestedBy }),
+    relayers: bulk.parts.map(({ relayerId }) => relayerId),
+    counts: presentCounts(bulk.parts),
+  }
+}
+
+export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadSchema> {
+  const finalAt = finalAtOf(bulk)
+  return {
+    ...presentBulkSummary(bulk),
     filter: presentFilter(bulk.filter),
     every_relayer: bulk.everyRelayer,
-    relayers: bulk.parts.map(({ relayerId }) => relayerId),
     pause: bulk.pause,
     ...(bulk.only !== undefined && { only: bulk.only }),
     ...(bulk.maxCost !== undefined && { max_cost: bulk.maxCost.toString() }),
-    counts: presentCounts(bulk.parts),
     final: finalAt !== undefined,
     ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
   }
@@ -184,7 +196,7 @@ function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refuse
   }
 }
 
-export function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> {
+function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> {
   const { dropped, racing, won, lost, external, unsettled, safe, unpriced, cost } = sumOf(
     parts.map(({ counts }) => counts),
   )

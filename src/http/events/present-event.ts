@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { finalAtOf } from '../../domain/bulk-counts.ts'
 import type { BulkEvent } from '../../domain/bulk-event.ts'
 import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
-import { countsSchema, presentCounts } from '../bulk-cancellations/present-bulk.ts'
+import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { some, such, time } from '../response/forms.ts'
 import { labelsSchema, presentLabels } from '../response/present-labels.ts'
 import { presentTime } from '../response/present-time.ts'
@@ -89,14 +89,7 @@ function presentBulkEvent(event: BulkEvent): Static<typeof bulkEventSchema> {
     terminal,
     payload: {
       payload_type: 'bulk_cancellation',
-      id: bulk.id,
-      origin: bulk.origin,
-      ...(bulk.name !== undefined && { name: bulk.name }),
-      ...(bulk.reason !== undefined && { reason: bulk.reason }),
-      requested_at: presentTime(bulk.requestedAt),
-      ...(bulk.requestedBy !== undefined && { requested_by: bulk.requestedBy }),
-      relayers: bulk.parts.map(({ relayerId }) => relayerId),
-      counts: presentCounts(bulk.parts),
+      ...presentBulkSummary(bulk),
       ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
     },
   }

@@ -184,8 +184,8 @@ export async function loadWork(
   if (!found) return undefined
   const isCurrent = earlier && isSameQueue(earlier.relayer, found.relayer)
   const queued = (isCurrent && likely) || (await queueOf(executor, found.relayer, queuedMax))
-  // Only a history check counts their nonces.
   const isUnchecked = found.uncheckedThrough !== undefined
+  // Only a history check counts their nonces.
   const isChecking = unsettled !== undefined && isUnchecked
   const [current, explained, hidden, presigned] = await Promise.all([
     readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
