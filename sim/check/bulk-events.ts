@@ -41,11 +41,11 @@ export function watchBulkEvents({ committed }: Disk, fail: (what: string) => voi
   function readNotice(event: Event, name: string, own: readonly Part[], { changed }: BulkEventParts): void {
     for (const number of changed) {
       const part = own.find(({ id }) => id === number)
-      if (part?.origin === 'delete') fail(`${name} is of a DELETE, and a notification is told of it`)
-      if (notified.has(number)) fail(`${name}: a notification is told twice of the end of part ${number}`)
-      if (part?.final_at === null) fail(`${name}: a notification is told of the end of part ${number}, which goes on`)
+      if (part?.origin === 'delete') fail(`${name} is of a DELETE, and a notification gets an event of it`)
+      if (notified.has(number)) fail(`${name}: a notification gets the end of part ${number} twice`)
+      if (part?.final_at === null) fail(`${name}: a notification gets the end of part ${number}, which goes on`)
       if (part?.notification_id !== event.notification_id)
-        fail(`${name}: part ${number} is told to another notification`)
+        fail(`${name}: another notification gets the end of part ${number}`)
       notified.add(number)
     }
   }
@@ -81,7 +81,7 @@ export function watchBulkEvents({ committed }: Disk, fail: (what: string) => voi
         const name = `bulk ${bulkId.slice(-6)}`
         if (!ended.has(id)) fail(`${name} is over without a final event at part ${id}`)
         const isOwed = origin === 'request' && notification !== null
-        if (isOwed && !notified.has(id)) fail(`${name} is over, and a notification is not told of part ${id}`)
+        if (isOwed && !notified.has(id)) fail(`${name} is over, and a notification lacks the end of part ${id}`)
       }
     },
     settled() {

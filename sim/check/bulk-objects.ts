@@ -27,7 +27,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
     'SELECT tag FROM transaction_tags WHERE transaction_id = ?',
   )
   const known = new Map<string, Row>()
-  /** They never change while the row is there. */
+  /** By row. A PUT leaves tags as they are. */
   const tags = new Map<string, readonly string[]>()
   const members = new Map<number, Set<string>>()
   /** Rows that were seen before the present look. */
@@ -123,7 +123,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   }
 }
 
-/** Its limit of cost leaves it, for a reason on record. */
+/** Whether the part has refused it, with a reason on record. */
 function isLeft(id: string, { refusals }: Part): boolean {
   return refusals !== null && JSON.parse(refusals).some((each: { readonly id: string }) => each.id === id)
 }

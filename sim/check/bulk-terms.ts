@@ -1,4 +1,4 @@
-// The terms of bulk cancellations: shares add up to at most max_cost, what is free costs nothing, and a pause comes with the first
+// The terms of bulk cancellations: shares add up to at most max_cost, a free one makes no no-op, and a pause comes with the first
 // commit. That a paused relayer gives out no nonce is checked with its policies.
 import type { Selectable } from 'kysely'
 import type { BulkPartTable, BulkTable } from '../../src/store/bulk-tables.ts'

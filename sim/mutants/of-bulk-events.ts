@@ -30,9 +30,9 @@ export const ofBulkEvents: readonly Mutant[] = [
   },
   {
     name: 'notify-of-others-relayers',
-    breaks: 'tells a notification of relayers that name another one',
+    breaks: 'sends a notification the end at relayers that name another one',
     with: ['bulkObjects'],
-    expects: 'is told to another notification',
+    expects: 'another notification gets the end of part',
     edits: [
       {
         file: 'src/domain/bulk-event.ts',
@@ -43,7 +43,7 @@ export const ofBulkEvents: readonly Mutant[] = [
   },
   {
     name: 'notify-of-a-part-that-goes-on',
-    breaks: 'tells a notification that a bulk cancellation is final as soon as one of its relayers is',
+    breaks: 'sends a notification the end of a bulk cancellation as soon as one of its relayers is',
     caughtBy: 'test/domain/bulk-event.test.ts',
     expects: 'once both are final',
     edits: [
