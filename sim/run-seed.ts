@@ -14,6 +14,7 @@ import { approveHeld, stirFourEyes } from './four-eyes.ts'
 import { releaseHeld, stirHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
+import { stirPreviews } from './previews.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
 import { signerMoods } from './process/signers.ts'
@@ -140,6 +141,7 @@ async function oneStep(world: World, service: Service): Promise<void> {
   stirSweeps(world, service)
   stirBulkObjects(world, service)
   stirBulkPauses(world, service)
+  stirPreviews(world, service)
   stirNetworkPauses(world, service)
   stirCostBounds(world, service)
   stirHolds(world, service)
@@ -257,7 +259,8 @@ function stirCostBounds(world: World, service: Service): void {
 
 /** A race that waits at its bound may wait for ever. */
 function liftCostBounds({ rows, scenario }: World, service: Service): void {
-  if (scenario.costBounds === undefined && scenario.bulkTerms === undefined) return
+  if (scenario.costBounds === undefined && scenario.bulkTerms === undefined && scenario.bulkPreviews === undefined)
+    return
   for (const row of rows.all().values()) {
     if (row.open === 1 && row.cancel_cost_max !== null) service.cancel(Number(row.relayer_id.slice(1)), row.id)
   }
@@ -445,6 +448,7 @@ function describe({ scenario }: World): string {
     ...(rest.holds ? ['some sends are on hold'] : []),
     ...(rest.bulkObjects ? ['bulk cancellations have filters'] : []),
     ...(rest.bulkTerms ? ['some of them have a limit of cost, or pause'] : []),
+    ...(rest.bulkPreviews ? ['clients look before they cancel'] : []),
     ...(rest.networkPauses ? ['the network is paused now and then'] : []),
     ...(rest.surveys ? ['idle relayers are looked at'] : []),
     ...(rest.reserve ? [`a reserve of ${rest.reserve.reserve} wei, at first ${fees.balance}`] : []),

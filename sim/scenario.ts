@@ -121,6 +121,8 @@ export interface Scenario {
   readonly bulkObjects?: number
   /** How likely such a bulk cancellation has a limit of cost, or pauses its relayers. Absent: never. */
   readonly bulkTerms?: number
+  /** How likely a step requests the preview of a bulk cancellation, or uses one. Absent: never. */
+  readonly bulkPreviews?: number
   /** Every relayer is under four eyes, and how likely a step releases something. Absent: none is. */
   readonly fourEyes?: number
   /** How likely a step pauses the network, or lifts that. Absent: never. */
@@ -199,6 +201,8 @@ export const features = [
   'bulkObjects',
   // Some of them with a limit of cost, or with a pause.
   'bulkTerms',
+  // Previews of bulk cancellations, and the use of their tokens.
+  'bulkPreviews',
   // Relayers under four eyes, and keys that release by right and wrong digests.
   'fourEyes',
   // Owners look at idle relayers.
@@ -275,6 +279,7 @@ export const drawnUsually: Drawn = {
   bulkObjects: 0.15,
   // Of the seeds with such bulk cancellations.
   bulkTerms: 0.5,
+  bulkPreviews: 0.01,
   fourEyes: 0.03,
   surveys: 0.1,
   labels: 0.03,
@@ -410,6 +415,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     ...drawSweeps(has('sweeps')),
     ...drawCostBounds(has('costLimits')),
     ...drawBulkObjects(has('bulkObjects'), has('bulkTerms')),
+    ...drawBulkPreviews(has('bulkPreviews')),
     ...(has('surveys') && { surveys: true as const }),
   }
   const alone = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
@@ -534,6 +540,10 @@ function withGasFork<S extends Omit<Scenario, 'liar' | 'replicas' | 'brokenEnd'>
 function drawBulkObjects(dice: Dice | undefined, terms: Dice | undefined): Pick<Scenario, 'bulkObjects' | 'bulkTerms'> {
   if (!dice) return {}
   return { bulkObjects: dice.pick([0.02, 0.05, 0.1]), ...(terms && { bulkTerms: terms.pick([0.3, 0.6, 1]) }) }
+}
+
+function drawBulkPreviews(dice: Dice | undefined): Pick<Scenario, 'bulkPreviews'> {
+  return dice ? { bulkPreviews: dice.pick([0.05, 0.1, 0.2]) } : {}
 }
 
 function drawSweeps(dice: Dice | undefined): Pick<Scenario, 'sweeps'> {

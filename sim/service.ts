@@ -1,6 +1,7 @@
 // The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
 
-import { createBulk } from '../src/commands/bulk-cancellations/create.ts'
+import { type BulkOrder, createBulk } from '../src/commands/bulk-cancellations/create.ts'
+import { previewBulk, previewIdOf } from '../src/commands/bulk-cancellations/preview.ts'
 import type { CommandContext } from '../src/commands/context.ts'
 import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
@@ -10,7 +11,7 @@ import { releaseTransaction, releaseTransactions } from '../src/commands/transac
 import { replaceTransaction } from '../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
-import type { BulkTerms } from '../src/domain/bulk-cancellation.ts'
+import type { BulkRequest, BulkTerms } from '../src/domain/bulk-cancellation.ts'
 import { cancel } from '../src/domain/cancel.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
@@ -22,6 +23,7 @@ import { watchBulks } from './check/bulks.ts'
 import type { Row } from './check/rows.ts'
 import { type Shown, settingKey } from './four-eyes.ts'
 import { loneSeat } from './lone-seat.ts'
+import type { KnownPreview } from './previews.ts'
 import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
 import { wantAgain } from './restore.ts'
@@ -58,6 +60,9 @@ export interface Service {
   release(relayer: number, ids: readonly string[]): void
   /** What the filter matches, at each of the relayers. */
   cancelSome(relayers: readonly number[], terms: BulkTerms): void
+  preview(relayers: readonly number[], request: BulkRequest): void
+  /** Makes a bulk cancellation with the token of a preview. */
+  redeem(known: KnownPreview, exact: boolean): void
   /** `key` releases what it was shown, or without a digest. */
   approve(row: Row, shown: Shown | undefined, key: ApiKeyId): void
   /** `tag`: of the sweep. */
@@ -151,6 +156,27 @@ export function openService(world: World): Service {
         history.note(`${what}: gone`)
       else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
     }
+  }
+
+  function createOf(wanted: Pick<BulkOrder, 'request' | 'preview'> & { readonly relayers: readonly RelayerId[] }) {
+    for (const relayer of wanted.relayers) clients.requested.add(relayer)
+    made += 1
+    const order = { ...wanted, key: `bulk-${made}`, requester: requesterOf('createBulkCancellation') }
+    void ask(
+      `POST bulk ${made} over ${wanted.relayers.length}${wanted.preview ? ', as shown' : ''}`,
+      undefined,
+      async (commands, { stops }) => {
+        const { bulk } = await createBulk(commands, stops, order)
+        const parts = bulk.parts.map(({ number }) => number)
+        const { items } = await commands.store.reads.bulkTransactions(parts, { page: 1, perPage: 1_000 })
+        return Promise.all(items.map((item) => item.read()))
+      },
+      (taken) => {
+        for (const each of taken) {
+          if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
+        }
+      },
+    )
   }
 
   return {
@@ -299,27 +325,23 @@ export function openService(world: World): Service {
       )
     },
     cancelSome(relayers, terms) {
-      for (const relayer of relayers) clients.requested.add(idOf(relayer))
-      made += 1
-      const requester = requesterOf('createBulkCancellation')
-      const order = {
-        ...{ request: terms, relayers: relayers.map(idOf), key: `bulk-${made}`, requester },
-      }
+      createOf({ request: terms, relayers: relayers.map(idOf) })
+    },
+    preview(relayers, request) {
+      const order = { terms: request, relayers: relayers.map(idOf) }
+      const { keyId } = requesterOf('previewBulkCancellation')
       void ask(
-        `POST bulk ${made} over ${relayers.length}`,
+        `preview over ${relayers.length}`,
         undefined,
-        async (commands, { stops }) => {
-          const { bulk } = await createBulk(commands, stops, order)
-          const parts = bulk.parts.map(({ number }) => number)
-          const { items } = await commands.store.reads.bulkTransactions(parts, { page: 1, perPage: 1_000 })
-          return Promise.all(items.map((item) => item.read()))
-        },
-        (taken) => {
-          for (const each of taken) {
-            if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
-          }
+        (commands, { stops }) => previewBulk(commands, stops, order, keyId),
+        ({ token, parts }) => {
+          world.previews.shown(previewIdOf(token), parts)
+          world.knownPreviews.push({ token, request, relayers: order.relayers })
         },
       )
+    },
+    redeem({ token, request, relayers }, exact) {
+      createOf({ request, relayers, preview: { token, exact } })
     },
     sweep(relayer, tag, to) {
       const requester = requesterOf('sweepRelayer')

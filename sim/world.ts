@@ -12,6 +12,7 @@ import { openPool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { type Bids, watchBids } from './check/bids.ts'
+import { type BulkPreviewChecks, watchBulkPreviews } from './check/bulk-previews.ts'
 import { type BulkTermsChecks, watchBulkTerms } from './check/bulk-terms.ts'
 import { type Bytes, watchBytes } from './check/bytes.ts'
 import { type CostBounds, watchCostBounds } from './check/cost-bounds.ts'
@@ -38,6 +39,7 @@ import { isWithheld } from './lies/drop.ts'
 import type { LieKind } from './lies/lies.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, type Network, openSimNetwork } from './network.ts'
+import type { KnownPreview } from './previews.ts'
 import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
@@ -66,6 +68,7 @@ export interface World {
   readonly bulkDice: Dice
   readonly bulkTagDice: Dice
   readonly bulkTermsDice: Dice
+  readonly previewDice: Dice
   readonly networkDice: Dice
   readonly holdDice: Dice
   readonly fourEyesDice: Dice
@@ -86,6 +89,9 @@ export interface World {
   readonly gapFillers: GapFillers
   readonly holds: Holds
   readonly fourEyes: FourEyesChecks
+  readonly previews: BulkPreviewChecks
+  /** The tokens that clients hold. */
+  readonly knownPreviews: KnownPreview[]
   /** By id: what keys were shown of it. */
   readonly shownPayloads: Map<string, Shown[]>
   readonly truth: Truth
@@ -263,6 +269,7 @@ export function openWorld(
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
+  const previews = watchBulkPreviews(disk, history.fail)
   const fourEyes = watchFourEyes(scenario.fourEyes !== undefined, history.fail)
   const holds = watchHolds({
     fail: history.fail,
@@ -278,6 +285,7 @@ export function openWorld(
     looked() {
       finality.looked()
       bulkTerms?.looked()
+      previews.looked()
     },
     changed(row, before) {
       history.note(
@@ -288,6 +296,7 @@ export function openWorld(
       gapFillers.changed(row)
       holds.changed(row, before)
       fourEyes.changed(row)
+      previews.changed(row)
       marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
@@ -530,6 +539,7 @@ export function openWorld(
     bulkDice: dice(seed, 'bulk objects'),
     bulkTagDice: dice(seed, 'tags of bulk objects'),
     bulkTermsDice: dice(seed, 'terms of bulk objects'),
+    previewDice: dice(seed, 'previews'),
     networkDice: dice(seed, 'pauses of the network'),
     holdDice: dice(seed, 'holds of sends'),
     fourEyesDice: dice(seed, 'four eyes'),
@@ -550,6 +560,8 @@ export function openWorld(
     holds,
     fourEyes,
     shownPayloads: new Map(),
+    previews,
+    knownPreviews: [],
     truth,
     verdicts,
     labels,

@@ -12,7 +12,7 @@ export interface BulkObjects {
   forget(): void
 }
 
-type Part = Selectable<BulkPartTable> & { readonly filter: string }
+type Part = Selectable<BulkPartTable> & { readonly filter: string; readonly preview_id: string | null }
 
 const counted = ['dropped', 'won', 'external', 'unsettled', 'safe'] as const
 type Counts = Record<(typeof counted)[number] | 'racing' | 'lost', number> & { cost: bigint }
@@ -21,7 +21,7 @@ const pending = ['pending', 'sent', 'submitted']
 
 export function watchBulkObjects({ committed }: Disk, fail: (what: string) => void): BulkObjects {
   const parts = committed<[], Part>(
-    'SELECT bulk_parts.*, bulks.filter FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
+    'SELECT bulk_parts.*, bulks.filter, bulks.preview_id FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
   )
   const tagsOf = committed<[string], { readonly tag: string }>(
     'SELECT tag FROM transaction_tags WHERE transaction_id = ?',
@@ -46,6 +46,8 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   function isCovered(row: Row, part: Part): boolean {
     const isPending = pending.includes(row.status) && row.canceled_at === null
+    // See bulk-previews.ts.
+    if (part.preview_id !== null) return false
     return row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && fits(part, row)
   }
 

@@ -6,6 +6,7 @@ import { ofAnswers } from './of-answers.ts'
 import { ofBids } from './of-bids.ts'
 import { ofBounds } from './of-bounds.ts'
 import { ofBulkEvents } from './of-bulk-events.ts'
+import { ofBulkPreviews } from './of-bulk-previews.ts'
 import { ofBulkTerms } from './of-bulk-terms.ts'
 import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
@@ -85,6 +86,7 @@ export const mutants: readonly Mutant[] = [
   ...ofBulks,
   ...ofBulkEvents,
   ...ofBulkTerms,
+  ...ofBulkPreviews,
   ...ofPrices,
   ...ofLabels,
   ...ofSweeps,

@@ -64,8 +64,8 @@ export const ofBulkTerms: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/choose-within.ts',
-        find: "if (!neverReachedANode(each)) return { ...of, by: 'no_op'",
-        put: "if (!neverReachedANode(each) && each.version < 0) return { ...of, by: 'no_op'",
+        find: 'if (!neverReachedANode(each))\n',
+        put: 'if (!neverReachedANode(each) && each.version < 0)\n',
       },
     ],
   },

@@ -173,8 +173,8 @@ export const ofCostBounds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/choose-in-bulk.ts',
-        find: 'if (needsPrice(limit) &&',
-        put: 'if (!needsPrice(limit) &&',
+        find: 'if ((limit ? needsPrice(limit) : isBounded) &&',
+        put: 'if (!(limit ? needsPrice(limit) : isBounded) &&',
       },
     ],
   },

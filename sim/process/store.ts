@@ -168,6 +168,11 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
       }),
     reads: {
       ...reads,
+      bulkWork: (relayerId, filter) =>
+        asOfOneInstant(
+          () => disk.commits,
+          () => reads.bulkWork(relayerId, filter),
+        ),
       work: (...parameters) =>
         new Promise((resolve, reject) =>
           leave(instance, () => {

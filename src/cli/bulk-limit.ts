@@ -36,6 +36,9 @@ type Refusal = BulkView['parts'][number]['refused'][number]
 const titles: Readonly<Record<Refusal['reason'], string>> = {
   costs: 'refused: not free',
   beyond_max_cost: 'refused: costs more than was left',
+  not_in_preview: 'refused: not in the preview',
+  beyond_shown_no_ops: 'refused: more no-ops than the preview showed',
+  beyond_shown_cost: 'refused: costs more than the preview showed',
   unreadable: 'refused: its row is unreadable',
 }
 
@@ -56,12 +59,14 @@ export function refusedLines({ parts }: BulkView): readonly string[] {
   return rows.length === 0 ? [] : ['', ...table(['REFUSED', 'RELAYER', 'REASON', 'WHY'], rows)]
 }
 
-function refusalWords({ needs, cost, left, message }: Refusal): string {
+function refusalWords({ reason, needs, cost, left, message }: Refusal): string {
   // The service's text has the error of the row.
   if (needs === undefined) return message
   const what = needs === 'no_op' ? 'it needs a no-op, as a node may have it' : 'its nonce would need a gap filler'
   return [
     `${what}${cost === undefined ? '' : `, for up to ${etherAtLeast(cost)}`}`,
-    ...(left === undefined ? [] : [`${ether(left)} of the limit were left`]),
+    ...(left === undefined
+      ? []
+      : [`${ether(left)} ${reason === 'beyond_shown_cost' ? 'of the preview' : 'of the limit'} were left`]),
   ].join('; ')
 }

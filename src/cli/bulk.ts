@@ -5,16 +5,18 @@ import { addBulkLimit } from './bulk-limit.ts'
 import { type Act, serviceCommand } from './command.ts'
 import { createBulk, stopEverything } from './create-bulk.ts'
 import { collect, wholeNumber } from './options.ts'
+import { previewBulk } from './preview-bulk.ts'
 import { listBulks, showBulk } from './read-bulks.ts'
 import { watchBulk } from './watch-bulk.ts'
 
 export function addBulk(program: Command, act: Act): void {
   const bulk = program.command('bulk').description('cancel what a filter matches, and follow such cancellations')
   const create = serviceCommand(bulk, 'create', 'cancel what the options match, and print the id of the cancellation')
-    .option('-r, --relayer <ids>', 'the relayers; several with commas', collect)
-    .option('--all', 'all relayers that the key may cancel at')
-    .option('--pause', 'pause each relayer in the same commit')
-  addRequest(addBulkLimit(addBulkFilter(create))).action(act(createBulk))
+    .option('--preview <token>', 'cancel nothing beyond this preview: the token that "bulk preview" printed')
+    .option('--exact', 'cancel nothing if anything differs from the preview')
+  addRequest(addScope(create)).action(act(createBulk))
+  const preview = serviceCommand(bulk, 'preview', 'show what the options match and its cost, and print a token for it')
+  addScope(preview).action(act(previewBulk))
   serviceCommand(bulk, 'list', 'list bulk cancellations, newest first')
     .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)
     .option('--per-page <number>', 'bulk cancellations on a page, at most 100', wholeNumber('--per-page', 1, 100), 20)
@@ -32,6 +34,14 @@ export function addBulk(program: Command, act: Act): void {
 export function addStopEverything(program: Command, act: Act): void {
   const stop = serviceCommand(program, 'stop-everything', 'pause all relayers, and cancel everything open of them')
   addRequest(addBulkLimit(stop)).action(act(stopEverything))
+}
+
+function addScope(command: Command): Command {
+  const named = command
+    .option('-r, --relayer <ids>', 'the relayers; several with commas', collect)
+    .option('--all', 'all relayers that the key may cancel at')
+    .option('--pause', 'pause each relayer in the same commit')
+  return addBulkLimit(addBulkFilter(named))
 }
 
 function addRequest(command: Command): Command {

@@ -1,10 +1,10 @@
-// rescind bulk create and stop-everything: the number of matches and the question, unless --yes is there; then the object.
+// rescind bulk create and stop-everything: the preview and the question, unless --yes is there; then the object.
 import type { BulkInput, BulkView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
-import { type BulkFilterOptions, bulkFilterOf } from './bulk-filter.ts'
-import { type BulkLimit, type BulkLimitOptions, bulkLimitOf } from './bulk-limit.ts'
+import { type BulkLimitOptions, bulkLimitOf } from './bulk-limit.ts'
+import { type BulkScopeOptions, scopeOf } from './bulk-scope.ts'
 import type { Around } from './command.ts'
 import { confirmBulk } from './confirm-bulk.ts'
 import { connect, type ServiceOptions } from './connect.ts'
@@ -24,36 +24,35 @@ export interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
   readonly yes?: true
 }
 
-export interface CreateOptions extends BulkRequestOptions, BulkFilterOptions {
-  readonly relayer?: readonly string[]
-  readonly all?: true
-  readonly pause?: true
+export interface CreateOptions extends BulkRequestOptions, BulkScopeOptions {
+  /** The token of a preview. */
+  readonly preview?: string
+  readonly exact?: true
 }
 
 export async function createBulk(around: Around, options: CreateOptions): Promise<Exit> {
-  const { relayer: named = [], all } = options
-  if (all && named.length > 0) throw usage('give --relayer or --all, not both')
-  if (!all && named.length === 0) throw usage('name relayers with --relayer, or take all of them with --all')
-  return request(around, options, {
-    filter: bulkFilterOf(options),
-    relayers: all ? 'all' : named,
-    ...(options.pause && { pause: true }),
-    ...bulkLimitOf(options),
-  })
+  const { preview, exact, yes } = options
+  if (exact && yes && preview === undefined)
+    throw usage('--exact compares with a preview: name its token with --preview')
+  const scope = scopeOf(options)
+  const { client } = await connect(around.life, options)
+  // With --yes the cancellation waits for no preview.
+  const token = yes ? preview : await confirmBulk(around.terminal, client, scope, preview)
+  const bounds = { ...(token !== undefined && { preview: token }), ...(exact && { exact: true }) }
+  return request(around, client, options, { ...scope, ...bounds })
 }
 
 /** A command of its own: in an incident, help lists it, and no option is forgotten. */
-export function stopEverything(around: Around, options: BulkRequestOptions): Promise<Exit> {
-  return request(around, options, { filter: {}, relayers: 'all', pause: true, ...bulkLimitOf(options) })
+export async function stopEverything(around: Around, options: BulkRequestOptions): Promise<Exit> {
+  const scope = { filter: {}, relayers: 'all', pause: true, ...bulkLimitOf(options) } as const
+  const { client } = await connect(around.life, options)
+  // Without the token: in an incident, what came since is canceled as well.
+  if (!options.yes) await confirmBulk(around.terminal, client, scope, undefined)
+  return request(around, client, options, scope)
 }
 
-type Scope = Pick<BulkInput, 'filter' | 'relayers' | 'pause'> & BulkLimit
-
-async function request(around: Around, options: BulkRequestOptions, scope: Scope): Promise<Exit> {
-  const { life, terminal } = around
-  const { client } = await connect(life, options)
-  // The counts need several readings, and with --yes the cancellation waits for none.
-  if (!options.yes) await confirmBulk(terminal, client, scope)
+async function request(around: Around, client: Client, options: BulkRequestOptions, scope: BulkInput): Promise<Exit> {
+  const { terminal } = around
   const { name, reason } = options
   const body = { ...scope, ...(name !== undefined && { name }), ...(reason !== undefined && { reason }) }
   const created = await create(around, client, body, options.idempotencyKey)

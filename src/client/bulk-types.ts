@@ -64,6 +64,17 @@ export interface BulkView {
     /** How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled */
     readonly safe_to_retry: 'all' | number
   }
+  /** What the preview showed whose token the request had: the object takes nothing beyond it */
+  readonly preview?: {
+    /** Those that the preview showed as canceled */
+    readonly matches: number
+    /** Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written */
+    readonly ended?: number
+    /** No-ops that the preview showed */
+    readonly no_ops: number
+    /** Wei that the preview showed as the most. Absent if it had no price */
+    readonly cost_max?: string
+  }
   /** Every verdict is final */
   readonly final: boolean
   readonly final_at?: string
@@ -99,18 +110,35 @@ export interface BulkView {
     }
     readonly refused: readonly {
       readonly transaction_id: string
-      /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost` */
-      readonly reason: 'unreadable' | 'costs' | 'beyond_max_cost'
+      /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`. `not_in_preview`: the preview did not show it as canceled. `beyond_shown_no_ops`, `beyond_shown_cost`: the others need the no-ops, or the cost, that the preview showed */
+      readonly reason:
+        | 'unreadable'
+        | 'costs'
+        | 'beyond_max_cost'
+        | 'not_in_preview'
+        | 'beyond_shown_no_ops'
+        | 'beyond_shown_cost'
       readonly message: string
       /** `no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use */
       readonly needs?: 'no_op' | 'gap_filler'
       /** Wei that its cancellation may cost, if a price was observed */
       readonly cost?: string
-      /** Wei of `max_cost` that were left when its turn came */
+      /** Wei of `max_cost`, or of the cost that the preview showed, that were left when its turn came */
       readonly left?: string
     }[]
-    /** Wei that its no-ops may cost at most: the sum of the shares of `max_cost` */
+    /** Wei that its no-ops may cost at most: the sum of the shares of `max_cost`, or of the cost that the preview showed */
     readonly cost_max?: string
+    /** What the preview showed whose token the request had: the object takes nothing beyond it */
+    readonly preview?: {
+      /** Those that the preview showed as canceled */
+      readonly matches: number
+      /** Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written */
+      readonly ended?: number
+      /** No-ops that the preview showed */
+      readonly no_ops: number
+      /** Wei that the preview showed as the most. Absent if it had no price */
+      readonly cost_max?: string
+    }
     /** Every verdict is final */
     readonly final: boolean
     readonly final_at?: string
@@ -180,6 +208,17 @@ export interface BulkHeadView {
     readonly cost_unknown: number
     /** How many can never execute, so their payloads may be sent again; "all" once that holds for each of those that were canceled */
     readonly safe_to_retry: 'all' | number
+  }
+  /** What the preview showed whose token the request had: the object takes nothing beyond it */
+  readonly preview?: {
+    /** Those that the preview showed as canceled */
+    readonly matches: number
+    /** Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written */
+    readonly ended?: number
+    /** No-ops that the preview showed */
+    readonly no_ops: number
+    /** Wei that the preview showed as the most. Absent if it had no price */
+    readonly cost_max?: string
   }
   /** Every verdict is final */
   readonly final: boolean
@@ -292,4 +331,8 @@ export interface BulkInput {
   readonly only?: 'free'
   /** Wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices */
   readonly max_cost?: string
+  /** The token of a preview with the same filter, relayers, pause, only and max_cost: nothing is canceled beyond what it showed */
+  readonly preview?: string
+  /** True or false; true: refused if anything differs from the preview */
+  readonly exact?: boolean
 }

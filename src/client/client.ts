@@ -12,6 +12,7 @@ import type {
   SweepInput,
   SweepView,
 } from './account-types.ts'
+import type { BulkPreviewInput, BulkPreviewView } from './bulk-preview-types.ts'
 import type { BulkHeadView, BulkInput, BulkTransactionView, BulkView } from './bulk-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
 import { type EventFilter, type EventView, followEvents } from './events.ts'
@@ -34,6 +35,7 @@ import type {
 
 export type * from './account-types.ts'
 export { ApiError, NoAnswer } from './api-error.ts'
+export type * from './bulk-preview-types.ts'
 export type * from './bulk-types.ts'
 export type { ListedTraceView, TraceView } from './dashboard-types.ts'
 export type { EventFilter, EventView } from './events.ts'
@@ -137,6 +139,8 @@ export interface Client {
    * returns the same bulk cancellation, and takes nothing that was sent since.
    */
   createBulkCancellation(input: BulkInput, options: { readonly idempotencyKey: string }): Promise<BulkView>
+  /** Changes no transaction. With its token in `preview`, a bulk cancellation takes nothing beyond it. */
+  previewBulkCancellation(input: BulkPreviewInput): Promise<BulkPreviewView>
   /** Newest first. */
   bulkCancellations(paging?: Paging): Promise<ApiPage<BulkHeadView>>
   /** With its progress at each relayer. */
@@ -281,7 +285,11 @@ function readsOver(connection: Connection) {
 
 type BulkRequests = Pick<
   Client,
-  'createBulkCancellation' | 'bulkCancellations' | 'bulkCancellation' | 'bulkCancellationTransactions'
+  | 'createBulkCancellation'
+  | 'previewBulkCancellation'
+  | 'bulkCancellations'
+  | 'bulkCancellation'
+  | 'bulkCancellationTransactions'
 >
 
 function bulkRequests(connection: Connection): BulkRequests {
@@ -291,6 +299,7 @@ function bulkRequests(connection: Connection): BulkRequests {
   return {
     createBulkCancellation: (body, { idempotencyKey }) =>
       requestData(connection, { method: 'POST', path: all, body, headers: { 'idempotency-key': idempotencyKey } }),
+    previewBulkCancellation: (body) => requestData(connection, { method: 'POST', path: `${all}/preview`, body }),
     bulkCancellations: (paging) => list(all, paging),
     bulkCancellation: (bulkId) => get(one(bulkId)),
     bulkCancellationTransactions: (bulkId, paging) => list(`${one(bulkId)}/transactions`, paging),

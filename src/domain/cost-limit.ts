@@ -31,6 +31,13 @@ export type NotTaken =
       readonly reason: 'beyond_max_cost'
       readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
     }
+  /** As many no-ops as the preview showed are needed for others. */
+  | { readonly reason: 'beyond_shown_no_ops'; readonly facts: { readonly by: CostBy; readonly cost?: Wei } }
+  /** `left`: of the cost that the preview showed. */
+  | {
+      readonly reason: 'beyond_shown_cost'
+      readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
+    }
 
 /**
  * The rest of `max_cost` for the next relayer. Each relayer's commit stores the sum of its shares together with the shares, and the next

@@ -39,7 +39,8 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
       const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)
-      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks
+      const morePreviews = await session.prunePreviews(clock.now(), bulksAtOnce)
+      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks || morePreviews
     })
   }
 

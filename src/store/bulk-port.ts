@@ -7,11 +7,21 @@ import type {
   TakenInBulk,
   WaitingBulkPart,
 } from '../domain/bulk-cancellation.ts'
+import type { BulkFilter } from '../domain/bulk-filter.ts'
+import type { BulkPreview } from '../domain/bulk-preview.ts'
 import type { Reckoning } from '../domain/cost-limit.ts'
-import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
+import type { Work } from '../domain/decide/plan/work.ts'
+import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Page, PageItem, PageRequest } from './page-port.ts'
+
+/** What a bulk cancellation chooses by. */
+export interface BulkWork {
+  readonly work: Work
+  /** Of an open transaction; empty unless the filter names tags. */
+  readonly tagsOf: (id: TransactionId) => readonly string[]
+}
 
 export interface BulkClaim {
   readonly owner: ApiKeyId
@@ -44,6 +54,19 @@ export interface BulkStop {
   readonly taken: TakenInBulk
 }
 
+/** A transaction without a nonce. */
+export interface QueuedMatch {
+  readonly id: TransactionId
+  readonly sequence: number
+}
+
+/** Where a walk over the transactions without a nonce goes on. */
+export interface QueuePosition {
+  readonly queued: 'pending' | 'held'
+  readonly after: number
+  readonly through: number
+}
+
 export interface BulkReads {
   /** Of the next `limit` objects that may change, after `after` by id: those with something to announce. `last`: there may be more. */
   bulksToAnnounce(
@@ -60,6 +83,18 @@ export interface BulkReads {
   bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>
   /** The object under this idempotency key. */
   bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
+  /** Used or expired ones as well, until they are removed. */
+  bulkPreview(id: string): Promise<BulkPreview | undefined>
+  /** Every relayer, by id. */
+  relayerIds(): Promise<readonly RelayerId[]>
+  /** Of one instant: the facts by which a preview chooses. An owner reads `work`. Undefined: no such relayer. */
+  bulkWork(relayerId: RelayerId, filter: BulkFilter): Promise<BulkWork | undefined>
+  /** Transactions without a nonce that match, of the next `count` rows. Without `next` there are no more. */
+  queuedMatches(
+    relayerId: RelayerId,
+    by: { readonly filter: BulkFilter; readonly now: TimestampMs; readonly count: number },
+    from?: QueuePosition,
+  ): Promise<{ readonly found: readonly QueuedMatch[]; readonly next?: QueuePosition }>
   /** The transactions of these parts, by part and sequence. */
   bulkTransactions(parts: readonly number[], page: PageRequest): Promise<Page<PageItem<Transaction>>>
 }
@@ -73,10 +108,15 @@ export interface BulkChanges {
   relayerIds(): Promise<readonly RelayerId[]>
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
   recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
+  /** With its parts. A key keeps a few unused ones: the oldest go. */
+  recordPreview(preview: BulkPreview): Promise<void>
+  /** Whether this object is the first with the preview's token, and in time. */
+  claimPreview(id: string, bulkId: BulkId, now: TimestampMs): Promise<boolean>
   /**
    * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
    * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over. Of an object with
-   * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price.
+   * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price. Of an object with a
+   * preview, it takes nothing beyond what that showed.
    */
   takeBulk(
     part: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,

@@ -3,6 +3,7 @@ import { OperatorError } from '../ops/operator-error.ts'
 import { ofAnchors } from './migrate-anchors.ts'
 import { ofAuditCount } from './migrate-audit-count.ts'
 import { ofBulkEvents } from './migrate-bulk-events.ts'
+import { ofBulkPreviews } from './migrate-bulk-previews.ts'
 import { bulkPartsTable, bulkStatements, bulksTable } from './migrate-bulks.ts'
 import { ofBulkCounts, ofCancellations } from './migrate-cancellations.ts'
 import { contradictionsIndex, contradictionsTable } from './migrate-contradictions.ts'
@@ -283,6 +284,7 @@ export const migrations: readonly Migration[] = [
   { name: '056-bulks', statements: [bulksTable, numbered(bulkPartsTable), ...bulkStatements] },
   ...ofCostBounds,
   ...ofFourEyes,
+  ...ofBulkPreviews,
   ...ofBulkEvents,
   ...ofWasHeld,
 ]

@@ -16,15 +16,18 @@ import { nodeReportReads } from './registry/node-reports.ts'
 import { readTipMarks } from './registry/tip-marks.ts'
 import { readGapRecord } from './relayers/gap-record.ts'
 import { findOwnerReport, findRelayerChange } from './relayers/owner-reports.ts'
-import { findRelayer, listRelayers } from './relayers/relayers.ts'
+import { findRelayer, listRelayers, relayerIds } from './relayers/relayers.ts'
 import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { bulksToAnnounce } from './transactions/announce-bulk.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
+import { findPreview } from './transactions/bulk-previews.ts'
 import { findBulk, findBulkOfKey, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
+import { loadBulkWork } from './transactions/choose-in-bulk.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
+import { findQueued } from './transactions/drop-queue.ts'
 import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import { findSweep } from './transactions/find-sweep.ts'
@@ -131,6 +134,10 @@ function bulkReads(executor: Executor): BulkReads {
     bulks: ({ page, perPage }, relayers) =>
       listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
     bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
+    bulkPreview: (id) => findPreview(executor, id),
+    bulkWork: (relayerId, filter) => loadBulkWork(executor, relayerId, filter),
+    relayerIds: () => relayerIds(executor),
+    queuedMatches: (relayerId, by, from) => findQueued(executor, relayerId, by, from),
     bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
   }
 }

@@ -51,7 +51,7 @@ import type {
   TipMarkTable,
   UncountedRelayerTable,
 } from './access-tables.ts'
-import type { BulkPartTable, BulkTable } from './bulk-tables.ts'
+import type { BulkPartTable, BulkPreviewPartTable, BulkPreviewTable, BulkTable } from './bulk-tables.ts'
 import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
 
@@ -294,6 +294,8 @@ export interface Schema {
   network_pauses: NetworkPauseTable
   bulks: BulkTable
   bulk_parts: BulkPartTable
+  bulk_previews: BulkPreviewTable
+  bulk_preview_parts: BulkPreviewPartTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
   delivery_queues: DeliveryQueueTable

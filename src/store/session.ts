@@ -41,6 +41,7 @@ import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { announceBulk } from './transactions/announce-bulk.ts'
+import { claimPreview, prunePreviews, recordPreview } from './transactions/bulk-previews.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
 import { cancelPending, cancelShare, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
@@ -97,6 +98,7 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
     pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
+    prunePreviews: (now, rows) => prunePreviews(executor, now, rows),
     recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
     sealPresigned: (noOp) => sealPresigned(executor, noOp),
     removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
@@ -147,6 +149,8 @@ function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
     relayerIds: () => relayerIds(executor),
     announceBulk: (id, now) => announceBulk(executor, id, now),
     recordBulk: (bulk) => recordBulk(executor, bulk),
+    recordPreview: (preview) => recordPreview(executor, preview),
+    claimPreview: (id, bulkId, now) => claimPreview(executor, id, bulkId, now),
     takeBulk: (part, now, reckoning, share) => takeBulk(executor, tallies, part, { now, reckoning, share }),
     cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
     cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),

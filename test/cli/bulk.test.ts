@@ -85,7 +85,9 @@ test('bulk create cancels what matches, after a question, and bulk watch ends wi
   expect(unanswered).toMatchObject({
     exit: 2,
     stdout: '',
-    stderr: expect.stringMatching(/cancels +to 0x\w+\ntransactions, at most +1\n[\s\S]*add --yes/),
+    stderr: expect.stringMatching(
+      /cancels +to 0x\w+\ntransactions +1\nfree +0\nno-ops +1\ncost +up to 0\.0[\s\S]*add --yes/,
+    ),
   })
   const declined = await inProcess(args, 'n\n')
   expect(declined).toMatchObject({ exit: 1, stderr: expect.stringContaining('nothing was canceled') })
@@ -123,6 +125,29 @@ test('bulk create cancels what matches, after a question, and bulk watch ends wi
   expect(shown.stdout).toMatch(new RegExp(`\\nTRANSACTION[^\\n]*\\n${taken} +one +\\d+ +won +yes +yes +0x`))
   const json = JSON.parse((await rescind(['bulk', 'show', id, '--transactions', '--json'])).stdout)
   expect(json).toMatchObject({ id, reason: 'they wrote', transactions: [{ transaction: { id: taken } }] })
+})
+
+test('a preview prints a token, by which nothing beyond it is canceled, and --exact refuses any difference', async () => {
+  await anvil.mine(3)
+  const shown = await submitted('two')
+  const scope = ['-r', 'two', '--status', 'submitted']
+  const preview = await rescind(['bulk', 'preview', ...scope])
+  expect(preview).toMatchObject({ exit: 0, stderr: expect.stringMatching(/transactions +1\n[\s\S]*\nexpires +\S+\n/) })
+  const token = preview.stdout.trim()
+  const later = await submitted('two')
+  const use = ['bulk', 'create', ...scope, '--preview', token, '--yes']
+  expect(await rescind([...use, '--exact'])).toMatchObject({
+    exit: 3,
+    stdout: '',
+    stderr: expect.stringContaining('PREVIEW_DIFFERS'),
+  })
+  // What was not shown is refused with its reason.
+  expect(await rescind(use)).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 matches were not canceled') })
+  expect((await client.get('two', shown)).status).toBe('canceled')
+  expect((await client.get('two', later)).status).toBe('submitted')
+  expect(await rescind(['bulk', 'create', ...scope, '--exact', '--yes'])).toMatchObject({ exit: 2 })
+  await Promise.all([noOpInPool('two', shown), client.cancel('two', later).then(() => noOpInPool('two', later))])
+  await anvil.mine(3)
 })
 
 test('the same key names the same cancellation, and takes nothing that was sent since', async () => {

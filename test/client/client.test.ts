@@ -42,6 +42,19 @@ test('everything pending is canceled at once', async () => {
   expect(await client.cancelPending('two')).toMatchObject({ queued_for_cancellation_transaction_ids: [id] })
 })
 
+test('a preview has a token, which bounds a bulk cancellation', async () => {
+  const { token, counts } = await client.previewBulkCancellation({ filter: {}, relayers: ['two'] })
+  expect(counts).toMatchObject({ matches: 0 })
+  await client.send('two', input)
+  const ofPreview = { filter: {}, relayers: ['two'], preview: token } as const
+  await expect(
+    client.createBulkCancellation({ ...ofPreview, exact: true }, { idempotencyKey: 'bulk-2' }),
+  ).rejects.toMatchObject({ code: 'PREVIEW_DIFFERS', previewDifference: expect.stringContaining('added=1') })
+  expect(await client.createBulkCancellation(ofPreview, { idempotencyKey: 'bulk-3' })).toMatchObject({
+    counts: { dropped: 0 },
+  })
+})
+
 test('a bulk cancellation is created once under its key, listed, read, and lists its transactions', async () => {
   const { id } = await client.send('two', input)
   const body = { name: 'stuck', filter: { ids: [id] }, relayers: ['two'] } as const

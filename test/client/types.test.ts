@@ -10,6 +10,7 @@ test('the types are those of the OpenAPI document; -u writes them anew', async (
   for (const name of [
     'transaction-types',
     'bulk-types',
+    'bulk-preview-types',
     'account-types',
     'relayer-types',
     'dashboard-types',

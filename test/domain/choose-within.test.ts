@@ -147,7 +147,7 @@ describe('within max_cost', () => {
       matched([unsent(0), cheap(1)], { covers: ({ id }) => id === idOf(0) }),
       within(ofGapFiller),
     ).choices
-    expect(choice).toEqual({ id: idOf(0), nonce: 0, taken: true, share: ofGapFiller })
+    expect(choice).toMatchObject({ id: idOf(0), nonce: 0, taken: true, share: ofGapFiller })
   })
 
   test('the fee for data on L1 is part of it', () => {

@@ -14,6 +14,7 @@ import { bulkContract } from './contract-bulk.ts'
 import { bulkEventContract } from './contract-bulk-events.ts'
 import { bulkLimitContract } from './contract-bulk-limits.ts'
 import { bulkObjectContract } from './contract-bulk-objects.ts'
+import { bulkPreviewContract } from './contract-bulk-previews.ts'
 import { changedContract } from './contract-changed.ts'
 import { claimContract } from './contract-claims.ts'
 import { contradictionContract } from './contract-contradictions.ts'
@@ -67,6 +68,7 @@ export function storeContract(database: string, open: OpenStore): void {
     describe('objects of bulk cancellation', () => bulkObjectContract(open))
     describe('events of bulk cancellation', () => bulkEventContract(open))
     describe('limits of bulk cancellations', () => bulkLimitContract(open))
+    describe('previews of bulk cancellations', () => bulkPreviewContract(open))
     describe('counts and events', () => modelContract(open))
     describe('pre-signed no-ops', () => presignedContract(open))
     describe('gap fillers', () => gapContract(open))

@@ -30,6 +30,8 @@ export interface BulkStops extends AsyncDisposable {
   stopAll(parts: readonly WaitingBulkPart[], order: { readonly isInTurn: boolean }): Promise<void>
   /** This process has observed the chain for the relayer: a part of it that lacked a price is tried at once. */
   observed(relayer: Relayer): void
+  /** The prices that this process last observed. */
+  readonly reckoning: Reckoning
   /** The facts by which a `max_cost` is one amount. Calls no node. Throws where the configuration lacks the network. */
   costingOf(relayer: Relayer): Costing
 }
@@ -133,6 +135,7 @@ export function stopRelayers({
       awaited.delete(relayer.id)
       retries.hurry()
     },
+    reckoning,
     costingOf,
     async [Symbol.asyncDispose]() {
       ended.abort()

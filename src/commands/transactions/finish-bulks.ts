@@ -104,7 +104,8 @@ function waiting(
       const written = underWay(relayerId)
       return written ? written.then(() => read(relayerId, ...others)) : read(relayerId, ...others)
     }
-  const { transaction, transactions, transactionItems, transactionMatches, transactionItemsOf } = store.reads
+  const { transaction, transactions, transactionItems, transactionMatches, transactionItemsOf, queuedMatches } =
+    store.reads
   // The other reads leave the queue out, count it as canceled, or are about nonces, which the first commit canceled.
   const reads: Reads = {
     ...store.reads,
@@ -113,6 +114,7 @@ function waiting(
     transactionItems: after(transactionItems),
     transactionMatches: after(transactionMatches),
     transactionItemsOf: after(transactionItemsOf),
+    queuedMatches: after(queuedMatches),
   }
   const commit: Store['commit'] = async (unit, relayer, ahead) => {
     if (relayer === undefined) return store.commit(unit, relayer, ahead)

@@ -1,10 +1,10 @@
-// A new bulk cancellation by a filter: a form, the API call that it makes, and a typed confirmation.
+// A new bulk cancellation by a filter: a form, its preview, the API call that it makes, and a typed confirmation.
 import { useSignal } from '@preact/signals'
 import type { BulkInput } from '../../client/bulk-types.ts'
 import { Field, FieldRange } from '../parts/bulk-field.tsx'
+import { PreviewedConfirm } from '../parts/bulk-preview.tsx'
 import { Heading } from '../parts/pieces.tsx'
-import { TypedConfirm } from '../parts/typed-confirm.tsx'
-import { bulksPath, filterWords, limitWords, mayStop, useMakeBulk } from '../state/bulk.ts'
+import { filterWords, limitWords, mayStop, useMakeBulk } from '../state/bulk.ts'
 import { parameterOf } from '../state/filters.ts'
 import { may } from '../state/session.ts'
 
@@ -101,7 +101,7 @@ export function NewBulkCancellation() {
             {pauses.value && ', and pauses them'}
             {limitWords(body)}.
           </p>
-          <TypedConfirm word="cancel" act="Cancel what matches" path={bulksPath} body={body} run={() => make(body)} />
+          <PreviewedConfirm body={body} make={make} />
         </div>
       )}
     </>

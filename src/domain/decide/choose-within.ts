@@ -1,12 +1,13 @@
 // Which of a relayer's matches a bulk cancellation takes within its limit of cost: only what costs nothing, or no more than
 // `max_cost` together. The cost of each is the most that its no-op, and the gap filler that its cancellation makes necessary,
-// may cost at the last observed price.
+// may cost at the last observed price. A preview bounds them further.
 
 import { isNoOp, mayBeKnown } from '../attempt.ts'
+import type { ShownBound } from '../bulk-preview.ts'
 import { type CostBy, type CostLimit, type NotTaken, type ObservedPrice, restOf } from '../cost-limit.ts'
-import { strictestRule } from '../fees.ts'
+import { escalationMultiple, strictestRule } from '../fees.ts'
 import type { RelayerId, TransactionId } from '../ids.ts'
-import { noOpCost, noOpGasLimit } from '../no-op.ts'
+import { costOfNoOps, noOpCost, noOpGasLimit } from '../no-op.ts'
 import { isPaused } from '../pause.ts'
 import type { NetworkPolicy } from '../relayer.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
@@ -27,8 +28,11 @@ export interface Matched {
   readonly pauses: boolean
 }
 
-export type MatchChoice = { readonly id: TransactionId; readonly nonce: Nonce } & (
-  | { readonly taken: true; readonly share: Wei }
+export type MatchChoice = {
+  readonly id: TransactionId
+  readonly nonce: Nonce
+} /** `share`: 0 without a price. `most`: what its no-op can come to cost, priced anew block after block. */ & (
+  | { readonly taken: true; readonly share: Wei; readonly by?: CostBy; readonly most?: Wei }
   | { readonly taken: false; readonly why: NotTaken }
 )
 
@@ -42,27 +46,62 @@ export interface Choices {
 /**
  * Cheapest first, lowest nonce first among equals. A match that no longer fits is passed: a later one is no cheaper.
  *
- * `price` is absent only where the limit needs none (needsPrice).
+ * `price` is absent only where the limit needs none (needsPrice), and `shown` bounds no cost. Without a limit, each match is taken that
+ * `shown` allows.
  */
 export function chooseWithin(
   matched: Matched,
-  limit: CostLimit,
+  limit: CostLimit | undefined,
   policy: NetworkPolicy,
   price: ObservedPrice | undefined,
+  shown?: ShownBound,
 ): Choices {
-  let spent: Wei = 0n
-  const choices = costsOf(matched, policy, price).map(({ id, nonce, by, cost }): MatchChoice => {
-    const of = { id, nonce }
-    if (by === undefined) return { ...of, taken: true, share: 0n }
-    if (limit.only !== undefined || cost === undefined) {
-      return { ...of, taken: false, why: { reason: 'costs', facts: { by, ...(cost !== undefined && { cost }) } } }
-    }
-    const left = limit.maxCost - spent
-    if (cost > left) return { ...of, taken: false, why: { reason: 'beyond_max_cost', facts: { by, cost, left } } }
-    spent += cost
-    return { ...of, taken: true, share: cost }
+  const used = { spent: 0n, noOps: 0 }
+  const choices = costsOf(matched, policy, price).map(({ id, nonce, ...cost }): MatchChoice => {
+    const { by } = cost
+    if (by === undefined) return { id, nonce, taken: true, share: 0n }
+    const why = whyLeft({ ...cost, by }, limit, shown, used)
+    if (why) return { id, nonce, taken: false, why }
+    const share = cost.cost ?? 0n
+    used.spent += share
+    used.noOps += 1
+    return { id, nonce, taken: true, share, by, ...(cost.most !== undefined && { most: cost.most }) }
   })
-  return { choices, spent }
+  if (shown?.costMax === undefined || limit !== undefined) return { choices, spent: used.spent }
+  return withRoom(choices, used.spent, shown.costMax)
+}
+
+interface Used {
+  readonly spent: Wei
+  readonly noOps: number
+}
+
+function whyLeft(
+  { by, cost }: Pick<Cost, 'cost'> & { readonly by: CostBy },
+  limit: CostLimit | undefined,
+  shown: ShownBound | undefined,
+  { spent, noOps }: Used,
+): NotTaken | undefined {
+  const facts = { by, ...(cost !== undefined && { cost }) }
+  if (limit && (limit.only !== undefined || cost === undefined)) return { reason: 'costs', facts }
+  if (limit?.maxCost !== undefined && cost !== undefined) {
+    const left = limit.maxCost - spent
+    if (cost > left) return { reason: 'beyond_max_cost', facts: { by, cost, left } }
+  }
+  if (!shown) return undefined
+  if (noOps >= shown.noOps) return { reason: 'beyond_shown_no_ops', facts }
+  if (shown.costMax === undefined || cost === undefined || cost <= shown.costMax - spent) return undefined
+  return { reason: 'beyond_shown_cost', facts: { by, cost, left: shown.costMax - spent } }
+}
+
+/** The rest of the shown cost, in equal parts for the no-ops that race: the price may rise. */
+function withRoom(choices: readonly MatchChoice[], spent: Wei, costMax: Wei): Choices {
+  const races = choices.filter((each) => each.taken && each.by === 'no_op').length
+  const room = races === 0 ? 0n : (costMax - spent) / BigInt(races)
+  const raised = choices.map((each) =>
+    each.taken && each.by === 'no_op' ? { ...each, share: each.share + room } : each,
+  )
+  return { choices: raised, spent: spent + room * BigInt(races) }
 }
 
 export interface RelayerMatch extends Matched {
@@ -73,11 +112,11 @@ export interface RelayerMatch extends Matched {
 /** All relayers in their order, as if committed one after the other: for a preview. */
 export function chooseInOrder(
   relayers: readonly RelayerMatch[],
-  limit: CostLimit,
+  limit: CostLimit | undefined,
 ): readonly (Choices & { readonly relayerId: RelayerId })[] {
   const committed: Wei[] = []
   return relayers.map(({ policy, price, ...matched }) => {
-    const chosen = chooseWithin(matched, restOf(limit, committed), policy, price)
+    const chosen = chooseWithin(matched, limit && restOf(limit, committed), policy, price)
     committed.push(chosen.spent)
     return { relayerId: matched.work.relayer.id, ...chosen }
   })
@@ -90,6 +129,8 @@ interface Cost {
   readonly by?: CostBy
   /** Absent without a price. */
   readonly cost?: Wei
+  /** The most that it can come to cost. Absent without a price. */
+  readonly most?: Wei
 }
 
 function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice | undefined): readonly Cost[] {
@@ -103,9 +144,10 @@ function costsOf(matched: Matched, policy: NetworkPolicy, price: ObservedPrice |
       const of = { id: each.id, nonce: each.lifecycle.nonce }
       // A block has spent its nonce, and no no-op is signed for it.
       if (!isInPhase(each, 'inFlight')) return of
-      if (!neverReachedANode(each)) return { ...of, by: 'no_op', ...(priced && { cost: costOfRace(each, priced) }) }
+      if (!neverReachedANode(each))
+        return { ...of, by: 'no_op', ...(priced && upFrom(costOfRace(each, priced), priced)) }
       if (!gapFillers.has(each.lifecycle.nonce)) return of
-      return { ...of, by: 'gap_filler', ...(priced && { cost: costOfGapFiller(priced) }) }
+      return { ...of, by: 'gap_filler', ...(priced && upFrom(costOfGapFiller(priced), priced)) }
     })
     .sort((one, other) => compareWei(one.cost ?? 0n, other.cost ?? 0n) || one.nonce - other.nonce)
 }
@@ -163,4 +205,14 @@ function costOfRace(transaction: InPhase<'inFlight'>, { gas, market, block, poli
 
 function costOfGapFiller({ gas, market, policy, work }: Priced): Wei {
   return noOpCost(gas, gapFillerFees(work.relayer, market, policy), market)
+}
+
+/**
+ * With `cancel_gas_price_cap` the cap is the limit of later bids. Without one the price has no limit, and the most is as far above the
+ * present cost as the service's own bids go above the market.
+ */
+function upFrom(cost: Wei, { gas, market, work }: Priced): Pick<Cost, 'cost' | 'most'> {
+  const { cancelGasPriceCap: cap } = work.relayer.policies
+  const most = cap === undefined ? escalationMultiple * cost : costOfNoOps(1, gas, cap, market)
+  return { cost, most: maxWei(cost, most) }
 }

@@ -8,20 +8,23 @@ import { checkGrant, type Principal, permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainBulk } from './explain-bulk.ts'
-import { bulkBodySchema, bulkHeaders, requestOf } from './parse-bulk.ts'
+import { bulkBodySchema, bulkHeaders, previewOf, requestOf } from './parse-bulk.ts'
 import { bulkSchema, presentBulk } from './present-bulk.ts'
 
-export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf'>) {
+export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf' | 'reckoning'>) {
   return operation({
     scope: 'cancel',
-    refusals: ['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'],
+    refusals: [
+      ...(['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'] as const),
+      ...(['PREVIEW_NOT_FOUND', 'PREVIEW_OF_ANOTHER', 'PREVIEW_DIFFERS'] as const),
+    ],
     answerHeaders: ['Idempotency-Replayed'],
     audited: 'in its commit',
     schema: {
       operationId: 'createBulkCancellation',
       summary: 'Cancel the transactions that a filter matches',
       description:
-        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason.',
+        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason. With `preview`, nothing is canceled beyond what the preview showed.',
       tags: ['bulk cancellations'],
       headers: bulkHeaders,
       body: bulkBodySchema,
@@ -31,10 +34,12 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
       const { body, headers, principal } = request
       const { relayers } = body
       if (principal) refuseUngranted(principal, body)
+      const preview = previewOf(body)
       const { bulk, replayed } = await createBulkCommand(commands, stops, {
         request: requestOf(body),
         relayers,
         ...(principal?.relayers && { visible: principal.relayers }),
+        ...(preview && { preview }),
         key: headers['idempotency-key'],
         requester: requesterOf(request, 'createBulkCancellation'),
       })
@@ -47,7 +52,7 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
 type Wish = Pick<Parameters<typeof requestOf>[0], 'pause' | 'relayers'>
 
 /** Throws RELAYER_NOT_GRANTED and SCOPE_MISSING. */
-function refuseUngranted(principal: Principal, { pause, relayers }: Wish): void {
+export function refuseUngranted(principal: Principal, { pause, relayers }: Wish): void {
   if (relayers !== 'all') for (const id of relayers) checkGrant(principal, 'cancel', id)
   if (pause && !permits(principal, 'admin', undefined)) checkGrant(principal, 'pause', undefined)
 }

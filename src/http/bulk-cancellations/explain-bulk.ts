@@ -1,6 +1,6 @@
 // Says for people what a bulk cancellation did and will do.
 import type { BulkCancellation } from '../../domain/bulk-cancellation.ts'
-import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
+import { endedOf, finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 
 export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const { parts } = bulk
@@ -8,6 +8,8 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const taken = dropped + racing + won + lost + external
   const waiting = parts.filter(({ state }) => state === 'waiting').map(({ relayerId }) => relayerId)
   const taking = parts.filter(({ state }) => state === 'taking').map(({ relayerId }) => relayerId)
+  const isWritten = parts.every(({ state }) => state === 'written')
+  const ended = isWritten ? parts.reduce((sum, part) => sum + endedOf(part), 0) : 0
   return [
     `${taken} transactions are canceled: ${dropped} were never sent, and ${taken - dropped} compete, or competed, for their nonce.`,
     ...(taking.length > 0
@@ -15,6 +17,9 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
       : []),
     ...(waiting.length > 0
       ? [`The relayers ${waiting.join(', ')} could not be stopped yet; the service goes on trying.`]
+      : []),
+    ...(ended > 0
+      ? [`${ended} of those that the preview showed had ended, were canceled before, or no longer matched.`]
       : []),
     ...(finalAtOf(bulk) === undefined ? [] : ['Every verdict is final.']),
   ]

@@ -1,5 +1,6 @@
 // The body of a new bulk cancellation: its schema, and what it means.
 import { type Static, Type } from 'typebox'
+import type { BulkOrder } from '../../commands/bulk-cancellations/create.ts'
 import type { BulkRequest } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import { durationMs, shownDuration } from '../../domain/duration.ts'
@@ -72,30 +73,51 @@ export const appliedFilterSchema = Type.Object(
   { title: 'AppliedBulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
 )
 
+const orderProperties = {
+  name: Type.Optional(nameInBody),
+  reason: Type.Optional(noteInBody),
+  filter: filterSchema,
+  relayers: Type.Union(
+    [
+      Type.Array(Type.Unsafe<RelayerId>(Type.String({ examples: ['local'] })), {
+        minItems: 1,
+        maxItems: bulkRelayersMax,
+      }),
+      Type.Literal('all'),
+    ],
+    { description: `1 to ${bulkRelayersMax} ids of relayers, or "all"` },
+  ),
+  pause: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  only: Type.Optional(Type.Literal('free', { description: '"free": only those whose cancellation costs nothing' })),
+  max_cost: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{1,78}$',
+      description:
+        'wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices',
+      examples: ['100000000000000000'],
+    }),
+  ),
+}
+
+/** A name and a reason have no effect: the body may be that of the request that follows. */
+export const bulkPreviewBodySchema = Type.Object(orderProperties, {
+  title: 'BulkCancellationPreviewRequest',
+  additionalProperties: false,
+  examples: [{ filter: { older_than: '10m' }, relayers: ['local'] }],
+})
+
 export const bulkBodySchema = Type.Object(
   {
-    name: Type.Optional(nameInBody),
-    reason: Type.Optional(noteInBody),
-    filter: filterSchema,
-    relayers: Type.Union(
-      [
-        Type.Array(Type.Unsafe<RelayerId>(Type.String({ examples: ['local'] })), {
-          minItems: 1,
-          maxItems: bulkRelayersMax,
-        }),
-        Type.Literal('all'),
-      ],
-      { description: `1 to ${bulkRelayersMax} ids of relayers, or "all"` },
-    ),
-    pause: Type.Optional(Type.Boolean({ description: 'true or false' })),
-    only: Type.Optional(Type.Literal('free', { description: '"free": only those whose cancellation costs nothing' })),
-    max_cost: Type.Optional(
+    ...orderProperties,
+    preview: Type.Optional(
       Type.String({
-        pattern: '^[0-9]{1,78}$',
+        pattern: '^[\\x21-\\x7e]{1,128}$',
         description:
-          'wei as a decimal string, such as "100000000000000000": the most that the no-ops may cost together, by the last observed prices',
-        examples: ['100000000000000000'],
+          'the token of a preview with the same filter, relayers, pause, only and max_cost: nothing is canceled beyond what it showed',
       }),
+    ),
+    exact: Type.Optional(
+      Type.Boolean({ description: 'true or false; true: refused if anything differs from the preview' }),
     ),
   },
   {
@@ -114,7 +136,18 @@ export const bulkHeaders = Type.Object({
 })
 
 /** Throws INVALID_REQUEST. */
-export function requestOf({ name, reason, filter, pause, only, max_cost }: Static<typeof bulkBodySchema>): BulkRequest {
+export function previewOf({
+  preview: token,
+  exact = false,
+}: Pick<Static<typeof bulkBodySchema>, 'preview' | 'exact'>): BulkOrder['preview'] {
+  if (token !== undefined) return { token, exact }
+  if (exact) throw invalid('exact', exact, 'sent without preview: send the token of a preview, or leave out exact')
+  return undefined
+}
+
+/** Throws INVALID_REQUEST. */
+export function requestOf(given: Static<typeof bulkPreviewBodySchema>): BulkRequest {
+  const { name, reason, filter, pause, only, max_cost } = given
   return {
     ...(name !== undefined && { name }),
     ...(reason !== undefined && { reason }),

@@ -1,7 +1,7 @@
 // Presents a bulk cancellation: who requested it, what it matches, and how far it is.
 import { type Static, Type } from 'typebox'
 import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
-import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
+import { endedOf, finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { presentTime } from '../response/present-time.ts'
 import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
@@ -31,6 +31,26 @@ export const countsSchema = Type.Object(
   { title: 'BulkCounts', additionalProperties: false, examples: [countsExample] },
 )
 
+const shownSchema = Type.Optional(
+  Type.Object(
+    {
+      matches: count('Those that the preview showed as canceled'),
+      ended: Type.Optional(
+        count(
+          'Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written',
+        ),
+      ),
+      no_ops: count('No-ops that the preview showed'),
+      cost_max: Type.Optional(wei('Wei that the preview showed as the most. Absent if it had no price')),
+    },
+    {
+      title: 'BulkShown',
+      additionalProperties: false,
+      description: 'What the preview showed whose token the request had: the object takes nothing beyond it',
+    },
+  ),
+)
+
 const partSchema = Type.Object(
   {
     relayer_id: such('local'),
@@ -44,10 +64,16 @@ const partSchema = Type.Object(
       Type.Object(
         {
           transaction_id: such(some.transactionId),
-          reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
-            description:
-              '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
-          }),
+          reason: Type.Enum(
+            [
+              ...(['unreadable', 'costs', 'beyond_max_cost'] as const),
+              ...(['not_in_preview', 'beyond_shown_no_ops', 'beyond_shown_cost'] as const),
+            ],
+            {
+              description:
+                '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`. `not_in_preview`: the preview did not show it as canceled. `beyond_shown_no_ops`, `beyond_shown_cost`: the others need the no-ops, or the cost, that the preview showed',
+            },
+          ),
           message: Type.String(),
           needs: Type.Optional(
             Type.Enum(['no_op', 'gap_filler'], {
@@ -55,12 +81,19 @@ const partSchema = Type.Object(
             }),
           ),
           cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
-          left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
+          left: Type.Optional(
+            wei('Wei of `max_cost`, or of the cost that the preview showed, that were left when its turn came'),
+          ),
         },
         { title: 'BulkRefusal', additionalProperties: false },
       ),
     ),
-    cost_max: Type.Optional(wei('Wei that its no-ops may cost at most: the sum of the shares of `max_cost`')),
+    cost_max: Type.Optional(
+      wei(
+        'Wei that its no-ops may cost at most: the sum of the shares of `max_cost`, or of the cost that the preview showed',
+      ),
+    ),
+    preview: shownSchema,
     final: Type.Boolean({ description: 'Every verdict is final' }),
     final_at: Type.Optional(time()),
   },
@@ -81,6 +114,7 @@ const headProperties = {
   only: Type.Optional(Type.Literal('free')),
   max_cost: Type.Optional(wei('Wei')),
   counts: countsSchema,
+  preview: shownSchema,
   final: Type.Boolean({ description: 'Every verdict is final' }),
   final_at: Type.Optional(time()),
 }
@@ -157,6 +191,7 @@ export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadS
     pause: bulk.pause,
     ...(bulk.only !== undefined && { only: bulk.only }),
     ...(bulk.maxCost !== undefined && { max_cost: bulk.maxCost.toString() }),
+    ...(bulk.preview !== undefined && { preview: presentShown(bulk.parts) }),
     final: finalAt !== undefined,
     ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
   }
@@ -174,6 +209,7 @@ function presentPart(part: BulkPart): Static<typeof partSchema> {
     counts: presentCounts([part]),
     refused: part.refused.map(presentRefusal),
     ...(part.spent !== undefined && { cost_max: part.spent.toString() }),
+    ...(part.shown && { preview: presentShown([part]) }),
     final: part.finalAt !== undefined,
     ...(part.finalAt !== undefined && { final_at: presentTime(part.finalAt) }),
   }
@@ -182,14 +218,19 @@ function presentPart(part: BulkPart): Static<typeof partSchema> {
 function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refused'][number] {
   const { id, reason } = refusal
   if (reason === 'unreadable') return { transaction_id: id, reason, message: refusal.text }
+  if (reason === 'not_in_preview') {
+    return { transaction_id: id, reason, message: 'the preview did not show it as canceled' }
+  }
   const { by, cost } = refusal.facts
-  const left = reason === 'beyond_max_cost' ? refusal.facts.left : undefined
+  const left = 'left' in refusal.facts ? refusal.facts.left : undefined
+  const of = reason === 'beyond_max_cost' ? 'max_cost' : 'the cost that the preview showed'
+  const others = reason === 'beyond_shown_no_ops' ? '; the others need all no-ops that the preview showed' : ''
   const what = by === 'no_op' ? 'a node may have it, so it needs a no-op' : 'its nonce would need a gap filler'
   const amount = cost === undefined ? '' : `, for at most ${cost} wei`
   return {
     transaction_id: id,
     reason,
-    message: `${what}${amount}${left === undefined ? '' : `; ${left} wei of max_cost were left`}`,
+    message: `${what}${amount}${left === undefined ? others : `; ${left} wei of ${of} were left`}`,
     needs: by,
     ...(cost !== undefined && { cost: cost.toString() }),
     ...(left !== undefined && { left: left.toString() }),
@@ -209,5 +250,18 @@ function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> 
     cost: cost.toString(),
     cost_unknown: unpriced,
     safe_to_retry: isWritten && safe === taken ? 'all' : safe,
+  }
+}
+
+function presentShown(parts: readonly BulkPart[]): NonNullable<Static<typeof shownSchema>> {
+  const shown = parts.flatMap((part) => part.shown ?? [])
+  const isWritten = parts.every(({ state }) => state === 'written')
+  const costs = shown.map(({ costMax }) => costMax)
+  const isPriced = costs.every((cost) => cost !== undefined)
+  return {
+    matches: shown.reduce((sum, each) => sum + each.matches, 0),
+    ...(isWritten && { ended: parts.reduce((sum, part) => sum + endedOf(part), 0) }),
+    no_ops: shown.reduce((sum, { noOps }) => sum + noOps, 0),
+    ...(isPriced && { cost_max: costs.reduce((sum, cost) => sum + cost, 0n).toString() }),
   }
 }

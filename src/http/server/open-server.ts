@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly commands: CommandContext
   readonly management: ManagementContext
   /** How a bulk cancellation stops its relayers. */
-  readonly stops: Pick<BulkStops, 'stopAll' | 'costingOf'>
+  readonly stops: Pick<BulkStops, 'stopAll' | 'costingOf' | 'reckoning'>
   readonly chainOf: ChainOf
   readonly signerOf: SignerOf
   readonly policyOf: (relayer: Relayer) => NetworkPolicy

@@ -6,6 +6,7 @@ import type { Secret } from '../../ops/secret.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
+import { loadBulkWork } from '../transactions/choose-in-bulk.ts'
 import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readDeadRows } from './dead-rows.ts'
@@ -78,6 +79,8 @@ export async function openPostgresStore(options: {
         deadRows: () => readDeadRows(readers),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
+        bulkWork: (...parameters: Parameters<Reads['bulkWork']>) =>
+          snapshots.asOfOneInstant((executor) => loadBulkWork(executor, ...parameters)),
       },
       translateError,
     ),

@@ -89,6 +89,7 @@ async function openFile(options: Options): Promise<Store> {
       {
         ...reads,
         work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
+        bulkWork: (relayerId, filter) => asOfOneInstant(version, () => reads.bulkWork(relayerId, filter)),
       },
       translateError,
       runAgain,

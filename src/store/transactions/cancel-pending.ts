@@ -1,8 +1,14 @@
 // The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
 // others that drop it in shares.
 import { sql } from 'kysely'
-import type { BulkRefusal, BulkShare, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
-import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
+import {
+  type BulkRefusal,
+  type BulkShare,
+  type TakenInBulk,
+  takesEverything,
+  type WaitingBulkPart,
+} from '../../domain/bulk-cancellation.ts'
+import { type BulkFilter, matches } from '../../domain/bulk-filter.ts'
 import { cancel } from '../../domain/cancel.ts'
 import type { Reckoning } from '../../domain/cost-limit.ts'
 import { StaleWrite } from '../../domain/errors.ts'
@@ -15,6 +21,7 @@ import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
 import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
+import { findShown, forgetShown, type ShownRows } from './bulk-previews.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
 import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
 import { dropMatches, lastOf, nthOf } from './drop-queue.ts'
@@ -47,8 +54,11 @@ interface Stop {
   readonly part: number
   readonly filter: BulkFilter
   readonly now: TimestampMs
-  /** With a limit of cost: what it leaves. */
+  /** Neither a filter nor a preview narrows it. */
+  readonly all: boolean
+  /** With a limit of cost or a preview: what these leave. */
   readonly chosen?: Chosen
+  readonly shown?: ShownRows
 }
 
 /** The relayer's open transactions at the instant. */
@@ -74,7 +84,7 @@ export async function cancelPending(
   }
   const terms = { filter: {}, pause: false, everyRelayer: false, origin: 'delete' } as const
   const part = await recordBulkOf(executor, { ...terms, ...by, requestedAt: now }, relayerId)
-  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now }, standing, share)
+  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now, all: true }, standing, share)
   return { bulkId: by.id, ...taken, ...(lifted > 0 && { rebounded: lifted }) }
 }
 
@@ -99,9 +109,12 @@ export async function takeBulk(
     return undefined
   }
   const { filter } = head
-  const chosen = await chooseInBulk(executor, head, relayerId, now, reckoning)
-  const stop = { relayerId, part: part.number, filter, now, ...(chosen && { chosen }) }
+  const shown = head.preview === undefined ? undefined : await findShown(executor, head.preview, relayerId)
+  const chosen = await chooseInBulk(executor, head, relayerId, now, { reckoning, shown })
+  const bounds = { all: takesEverything(head), ...(chosen && { chosen }), ...(shown && { shown }) }
+  const stop = { relayerId, part: part.number, filter, now, ...bounds }
   const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), share)
+  if (head.preview !== undefined && !taken.isUnderWay) await forgetShown(executor, head.preview, relayerId)
   return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
 }
 
@@ -134,7 +147,11 @@ async function stopRelayer(
   share: number | undefined,
 ): Promise<TakenInBulk> {
   const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
-  await recordLeft(executor, stop.part, { already, refused, ...(stop.chosen && { spent: stop.chosen.spent }) })
+  await recordLeft(executor, stop.part, {
+    already,
+    refused,
+    ...(stop.chosen?.spent !== undefined && { spent: stop.chosen.spent }),
+  })
   const [first] = queues
   if (first && share !== undefined && (await isLonger(executor, stop, queues, share))) {
     await markQueue(executor, tallies, stop, { queues, walking: first.queued })
@@ -142,7 +159,7 @@ async function stopRelayer(
   }
   const canceled: TransactionId[] = [...taken.canceled]
   for (const queue of queues) {
-    canceled.push(...(await dropMatches(executor, tallies, { ...stop, ...queue, after: 0 })))
+    canceled.push(...(await dropMatches(executor, tallies, { ...stop, ...queue, after: 0, shown: stop.shown?.set })))
   }
   await endPart(executor, stop.part, { instant: stop.now, now: stop.now })
   return { ...taken, canceled }
@@ -165,10 +182,9 @@ async function isLonger(
 async function markQueue(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, part, filter, now }: Stop,
+  { relayerId, part, all, now }: Stop,
   { queues, walking }: Pick<Standing, 'queues'> & { readonly walking: QueuedStatus },
 ): Promise<void> {
-  const all = isEverything(filter)
   const through = Math.max(...queues.map((queue) => queue.through))
   await markBulk(executor, part, now, {
     through,
@@ -190,19 +206,22 @@ export async function cancelShare(
   const mark = await findBulkMark(executor, relayerId)
   const head = mark && (await findBulkHead(executor, mark.bulk_id))
   if (!mark || !head) return { canceled: [], isLast: true }
-  const { filter } = head
+  const { filter, preview } = head
+  const shown = preview === undefined ? undefined : (await findShown(executor, preview, relayerId)).set
   const statuses = statusesToWalk(filter)
   const queued = statuses.find((status) => status === mark.walking) ?? 'pending'
   const range = { relayerId, queued, after: mark.walked, through: mark.through }
   const last = await nthOf(executor, range, share)
   const now = mark.instant ?? head.requestedAt
   const through = last ?? mark.through
-  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id })
+  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id, shown })
   const next = last === undefined ? statuses[statuses.indexOf(queued) + 1] : queued
-  if (next === undefined) await endPart(executor, mark.id, { now })
-  else {
+  if (next === undefined) {
+    await endPart(executor, mark.id, { now })
+    if (preview !== undefined) await forgetShown(executor, preview, relayerId)
+  } else {
     const walked = next === queued ? through : 0
-    const written = isEverything(filter) ? canceled.length : 0
+    const written = takesEverything(head) ? canceled.length : 0
     await advanceMark(executor, mark.id, { written, walking: next, walked })
   }
   return { canceled, isLast: next === undefined }
@@ -235,10 +254,9 @@ interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing' | 're
 async function cancelBound(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, part, filter, now, chosen }: Stop,
+  { relayerId, part, filter, now, all, chosen, shown }: Stop,
   bound: readonly BoundRow[],
 ): Promise<Bound> {
-  const all = isEverything(filter)
   const tagsOf = await tagsFor(
     executor,
     filter,
@@ -258,7 +276,7 @@ async function cancelBound(
     }
     const choice = chosen?.of.get(row.id)
     const isWanted = choice ? choice.taken : isTaken(row)
-    const share = choice?.taken ? choice.share : undefined
+    const share = choice?.taken && chosen?.spent !== undefined ? choice.share : undefined
     const canceling = (each: Transaction) => cancel(each, now, 'request', share)
     const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
     if ('reason' in change) {
@@ -275,6 +293,10 @@ async function cancelBound(
         await saveTransaction(executor, tallies, before, change.after, now)
         rebounded += 1
       }
+      continue
+    }
+    if (shown && !shown.set.has(before.sequence)) {
+      limited.push({ id: row.id, reason: 'not_in_preview' })
       continue
     }
     if (choice && !choice.taken) {

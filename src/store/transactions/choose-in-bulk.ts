@@ -1,57 +1,65 @@
-// What the limit of cost of a bulk cancellation leaves of a relayer's matches with a nonce: `only` and `max_cost`.
+// What bounds the cost of a bulk cancellation leaves of a relayer's matches with a nonce: `only`, `max_cost` and a preview.
 import { type BulkHead, costLimitOf } from '../../domain/bulk-cancellation.ts'
-import { matches } from '../../domain/bulk-filter.ts'
+import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import { needsPrice, type Reckoning, restOf } from '../../domain/cost-limit.ts'
-import { chooseWithin, type MatchChoice, type Matched } from '../../domain/decide/choose-within.ts'
+import { chooseWithin, type MatchChoice } from '../../domain/decide/choose-within.ts'
+import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { refuseUnobserved } from '../../domain/one-currency.ts'
-import { isRacing, isTakenByBulk } from '../../domain/refusals.ts'
-import { statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
+import type { BulkWork } from '../bulk-port.ts'
 import type { Executor } from '../statement.ts'
 import { tagsFor } from './bulk-filter.ts'
+import type { ShownRows } from './bulk-previews.ts'
 import { lockSpent } from './bulk-rows.ts'
 import { loadWork } from './load-work.ts'
 
 export interface Chosen {
   /** Of each match with a nonce. */
   readonly of: ReadonlyMap<TransactionId, MatchChoice>
-  readonly spent: Wei
+  /** The sum of the shares. Absent: nothing bounds the cost, and no share is stored. */
+  readonly spent?: Wei
 }
 
-/** Undefined without a limit, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
+/** Call it within a read of one instant. */
+export async function loadBulkWork(
+  executor: Executor,
+  relayerId: RelayerId,
+  filter: BulkFilter,
+): Promise<BulkWork | undefined> {
+  const work = await loadWork(executor, relayerId)
+  if (!work) return undefined
+  const ids = [...work.open, ...work.queued].map(({ id }) => id)
+  return { work, tagsOf: await tagsFor(executor, filter, ids) }
+}
+
+/** Undefined without a limit and a preview, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
 export async function chooseInBulk(
   executor: Executor,
   head: BulkHead,
   relayerId: RelayerId,
   now: TimestampMs,
-  { policyOf, priceOf }: Reckoning,
+  {
+    reckoning: { policyOf, priceOf },
+    shown,
+  }: { readonly reckoning: Reckoning; readonly shown?: ShownRows | undefined },
 ): Promise<Chosen | undefined> {
   const limit = costLimitOf(head)
-  const work = limit && (await loadWork(executor, relayerId))
-  if (!limit || !work) return undefined
+  const isBounded = limit !== undefined || shown?.costMax !== undefined
+  const found = limit || shown ? await loadBulkWork(executor, relayerId, head.filter) : undefined
+  if (!found) return undefined
+  const { work } = found
   const { relayer } = work
   const policy = policyOf(relayer)
   const price = priceOf(relayer)
-  const { filter } = head
-  const tagsOf = await tagsFor(
-    executor,
-    filter,
-    [...work.open, ...work.queued].map(({ id }) => id),
-  )
-  const isMatch = (each: Transaction) => matches(filter, each, now, tagsOf(each.id))
-  const matched: Matched = {
-    work,
-    covers: (each: Transaction) =>
-      isMatch(each) &&
-      (isTakenByBulk(each) || (limit.only === undefined && isRacing(statusOf(each), each.lifecycle.phase))),
-    staying: work.queued.filter((each) => !isMatch(each)),
-    pauses: head.pause,
-  }
+  const { tagsOf } = found
+  const matched = matchInBulk(work, head, { now, tagsOf, shown: shown?.set })
   // Another replica, or one that has just started, may not have read it yet. Without a match that costs something nothing is reckoned by it.
-  if (needsPrice(limit) && !chooseWithin(matched, { only: 'free' }, policy, price).choices.every(({ taken }) => taken))
+  const isFree = () => chooseWithin(matched, { only: 'free' }, policy, price, shown).choices.every(({ taken }) => taken)
+  if ((limit ? needsPrice(limit) : isBounded) && !isFree()) {
     refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
-  const committed = limit.maxCost === undefined ? [] : await lockSpent(executor, head.id)
-  const { choices, spent } = chooseWithin(matched, restOf(limit, committed), policy, price)
-  return { of: new Map(choices.map((each) => [each.id, each])), spent }
+  }
+  const committed = limit?.maxCost === undefined ? [] : await lockSpent(executor, head.id)
+  const { choices, spent } = chooseWithin(matched, limit && restOf(limit, committed), policy, price, shown)
+  return { of: new Map(choices.map((each) => [each.id, each])), ...(isBounded && { spent }) }
 }

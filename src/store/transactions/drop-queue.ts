@@ -5,10 +5,20 @@ import { type BulkFilter, isEverything } from '../../domain/bulk-filter.ts'
 import { cancelReasons } from '../../domain/cancel.ts'
 import { periodOf } from '../../domain/figures.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
+import type { SequenceSet } from '../../domain/sequence-runs.ts'
 import type { CancellationIntent, Status } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import type { QueuedMatch, QueuePosition } from '../bulk-port.ts'
+import { type Json, toJson } from '../json.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
-import { type FilterParameters, filterParameters, isMatch, isNamed, type QueuedStatus } from './bulk-filter.ts'
+import {
+  type FilterParameters,
+  filterParameters,
+  isMatch,
+  isNamed,
+  type QueuedStatus,
+  statusesToWalk,
+} from './bulk-filter.ts'
 import { dropOf } from './save-transaction.ts'
 import type { Tallies } from './tallies.ts'
 import { runsByBucket } from './tally-buckets.ts'
@@ -30,12 +40,13 @@ export interface Range {
   readonly through: number
 }
 
-type Drop = Range & FilterParameters & { now: number; part: number }
+type Drop = Range & FilterParameters & { now: number; part: number; shown: Json<readonly number[]> }
 
-/** `queue`: all of a range. `filtered`: those that match. `named`: those of the filter's ids. */
-type Kind = 'queue' | 'filtered' | 'named'
+/** `queue`: all of a range. `filtered`: those that match. `named`: those of the filter's ids. `shown`: those of these sequences. */
+type Kind = Matching | 'shown'
+type Matching = 'queue' | 'filtered' | 'named'
 
-function kindOf(filter: BulkFilter): Kind {
+function kindOf(filter: BulkFilter): Matching {
   if (filter.ids) return 'named'
   return isEverything(filter) ? 'queue' : 'filtered'
 }
@@ -46,6 +57,16 @@ const isInRange = (p: Range) =>
     AND (status, sequence) <= (${p.queued}, ${p.through})`
 
 function isDropped(kind: Kind, p: Drop, dialect: DialectName) {
+  if (kind !== 'shown') return isMatching(kind, p, dialect)
+  // By the index of sequences.
+  return dialect === 'postgres'
+    ? sql<boolean>`relayer_id = ${p.relayerId} AND (status || '') = ${p.queued}
+        AND sequence = ANY(ARRAY(SELECT CAST(each AS BIGINT) FROM json_array_elements_text(CAST(${p.shown} AS json)) AS each))`
+    : sql<boolean>`relayer_id = ${p.relayerId} AND (status || '') = ${p.queued}
+        AND sequence IN (SELECT value FROM json_each(${p.shown}))`
+}
+
+function isMatching(kind: Matching, p: Range & FilterParameters, dialect: DialectName) {
   if (kind === 'queue') return isInRange(p)
   if (kind === 'filtered') return sql<boolean>`${isInRange(p)} AND ${isMatch(p, dialect)}`
   return sql<boolean>`${isNamed(p, dialect)} AND (relayer_id || '') = ${p.relayerId} AND (status || '') = ${p.queued}
@@ -133,41 +154,94 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
       .returning(['id', 'sequence']),
   )
 
-const publishDrops = { queue: publishing('queue'), filtered: publishing('filtered'), named: publishing('named') }
+const publishDrops = {
+  ...{ queue: publishing('queue'), filtered: publishing('filtered') },
+  ...{ named: publishing('named'), shown: publishing('shown') },
+}
 const dropsOf = (queued: QueuedStatus) => ({
   queue: dropping('queue', queued),
   filtered: dropping('filtered', queued),
   named: dropping('named', queued),
+  shown: dropping('shown', queued),
 })
 const dropRows = { pending: dropsOf('pending'), held: dropsOf('held') } satisfies Record<QueuedStatus, unknown>
+
+const finding = (kind: Matching): Statement<Range & FilterParameters, QueuedMatch> =>
+  statement<Range & FilterParameters, QueuedMatch>((db, p, dialect) =>
+    db
+      .selectFrom('transactions')
+      .select(['id', 'sequence'])
+      .where(isMatching(kind, p, dialect))
+      .orderBy('sequence'),
+  )
+
+const findings = { queue: finding('queue'), filtered: finding('filtered'), named: finding('named') }
+
+/** Those that match, of the next `count` rows of the queue. */
+export async function findQueued(
+  executor: Executor,
+  relayerId: RelayerId,
+  { filter, now, count }: { readonly filter: BulkFilter; readonly now: TimestampMs; readonly count: number },
+  from?: QueuePosition,
+): Promise<{ readonly found: readonly QueuedMatch[]; readonly next?: QueuePosition }> {
+  const statuses = statusesToWalk(filter)
+  const start = async (queued: QueuedStatus | undefined) =>
+    queued && { queued, after: 0, through: await lastOf(executor, relayerId, queued) }
+  const at = from ?? (await start(statuses[0]))
+  if (!at) return { found: [] }
+  const kind = kindOf(filter)
+  const last = kind === 'named' ? undefined : await nthOf(executor, { relayerId, ...at }, count)
+  const range = { relayerId, ...at, through: last ?? at.through }
+  const found = await executor.all(findings[kind], { ...range, ...filterParameters(filter, now) })
+  const next = last === undefined ? await start(statuses[statuses.indexOf(at.queued) + 1]) : { ...at, after: last }
+  return { found, ...(next && { next }) }
+}
 
 export interface Dropping extends Range {
   readonly filter: BulkFilter
   /** The bulk cancellation's part at the relayer. */
   readonly part: number
   readonly now: TimestampMs
+  /** Of a preview: no others are dropped. */
+  readonly shown?: SequenceSet | undefined
 }
 
 /** Those of the range that match, oldest first. */
 export async function dropMatches(
   executor: Executor,
   tallies: Tallies,
-  { filter, ...given }: Dropping,
+  { filter, shown, ...given }: Dropping,
 ): Promise<readonly TransactionId[]> {
-  const kind = kindOf(filter)
-  const parameters = { ...given, ...filterParameters(filter, given.now) }
+  const parameters = { ...given, ...filterParameters(filter, given.now), shown: toJson<readonly number[]>([]) }
   const dropped: TransactionId[] = []
   for (let { after } = given; ; ) {
     const range = { ...given, after }
-    const last = kind === 'named' ? undefined : await nthOf(executor, range, rowsAtOnce)
+    const last = filter.ids ? undefined : await nthOf(executor, range, rowsAtOnce)
     const drop = { ...parameters, after, through: last ?? given.through }
-    await executor.all(publishDrops[kind], drop)
-    const rows = await executor.all(dropRows[drop.queued][kind], drop)
+    const rows = await dropThrough(executor, drop, kindOf(filter), shown)
     count(tallies, drop, rows)
     for (const { id } of rows) dropped.push(id)
     if (last === undefined) return dropped
     after = last
   }
+}
+
+async function dropThrough(
+  executor: Executor,
+  drop: Drop,
+  kind: Matching,
+  shown: SequenceSet | undefined,
+): Promise<QueuedMatch[]> {
+  if (!shown) {
+    await executor.all(publishDrops[kind], drop)
+    return executor.all(dropRows[drop.queued][kind], drop)
+  }
+  const found = await executor.all(findings[kind], drop)
+  const sequences = found.map(({ sequence }) => sequence).filter((sequence) => shown.has(sequence))
+  if (sequences.length === 0) return []
+  const those = { ...drop, shown: toJson<readonly number[]>(sequences) }
+  await executor.all(publishDrops.shown, those)
+  return executor.all(dropRows[drop.queued].shown, those)
 }
 
 /** Sorts the rows by their sequences. */

@@ -4,6 +4,7 @@ import type { BulkId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { type Json, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { removePreviewsOf } from './bulk-previews.ts'
 import { isAmong } from './is-among.ts'
 
 const oldestKept = statement<{ skip: number }, { requested_at: number }>((db, p) =>
@@ -54,6 +55,7 @@ export async function pruneBulks(
   const found = await executor.all(removable, { before, limit: rows })
   if (found.length === 0) return false
   const ids = toJson(found.map(({ id }) => id))
+  await removePreviewsOf(executor, ids)
   await executor.all(removeParts, { ids })
   await executor.all(removeBulks, { ids })
   return found.length === rows

@@ -11,7 +11,13 @@ type TypesOfFile = readonly (readonly [name: string, schema: string])[]
 /** Files, and each of their types with its schema in the document. */
 export const typeFiles: Readonly<
   Record<
-    'transaction-types' | 'bulk-types' | 'account-types' | 'relayer-types' | 'dashboard-types' | 'record-types',
+    | 'transaction-types'
+    | 'bulk-types'
+    | 'bulk-preview-types'
+    | 'account-types'
+    | 'relayer-types'
+    | 'dashboard-types'
+    | 'record-types',
     TypesOfFile
   >
 > = {
@@ -33,6 +39,10 @@ export const typeFiles: Readonly<
     ['BulkHeadView', 'BulkCancellationHead'],
     ['BulkTransactionView', 'BulkCanceledTransaction'],
     ['BulkInput', 'BulkCancellationRequest'],
+  ],
+  'bulk-preview-types': [
+    ['BulkPreviewInput', 'BulkCancellationPreviewRequest'],
+    ['BulkPreviewView', 'BulkCancellationPreview'],
   ],
   'account-types': [
     ['RelayerView', 'Relayer'],

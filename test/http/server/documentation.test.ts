@@ -32,6 +32,7 @@ test('it is OpenAPI 3.1, and lists every operation', () => {
       `delete ${all}/pending`,
       'get /api/v1/bulk-cancellations',
       'post /api/v1/bulk-cancellations',
+      'post /api/v1/bulk-cancellations/preview',
       'get /api/v1/bulk-cancellations/{bulk_cancellation_id}',
       'get /api/v1/bulk-cancellations/{bulk_cancellation_id}/transactions',
       `get ${all}/{transaction_id}/hold`,

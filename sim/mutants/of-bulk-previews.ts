@@ -1,0 +1,96 @@
+// Mutants of previews of bulk cancellations: what their tokens bound.
+import type { Mutant } from './mutants.ts'
+
+export const ofBulkPreviews: readonly Mutant[] = [
+  {
+    name: 'take-what-came-since-a-preview',
+    breaks: 'takes what has no nonce and matches, whether the preview showed it or not',
+    with: ['bulkPreviews'],
+    expects: 'which its preview did not show',
+    edits: [
+      {
+        file: 'src/store/transactions/drop-queue.ts',
+        find: '.filter((sequence) => shown.has(sequence))',
+        put: '.filter((sequence) => sequence >= 0 || shown.has(sequence))',
+      },
+    ],
+  },
+  {
+    name: 'race-what-no-preview-showed',
+    breaks: 'takes what has a nonce and matches, whether the preview showed it or not',
+    with: ['bulkPreviews'],
+    expects: 'which its preview did not show',
+    edits: [
+      {
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: 'if (shown && !shown.set.has(before.sequence)) {',
+        put: 'if (shown && !shown.set.has(before.sequence) && row.status === (before.id as string)) {',
+      },
+    ],
+  },
+  {
+    name: 'one-no-op-beyond-the-preview',
+    breaks: 'takes one more that needs a no-op than the preview showed',
+    with: ['bulkPreviews'],
+    expects: 'no-ops, and its preview showed',
+    edits: [
+      {
+        file: 'src/domain/decide/choose-within.ts',
+        find: 'if (noOps >= shown.noOps)',
+        put: 'if (noOps > shown.noOps)',
+      },
+    ],
+  },
+  {
+    name: 'spend-the-room-for-each',
+    breaks: 'gives each no-op all of the room that the preview left for a rising price',
+    with: ['bulkPreviews'],
+    expects: 'and its preview showed',
+    edits: [
+      {
+        file: 'src/domain/decide/choose-within.ts',
+        find: '(costMax - spent) / BigInt(races)',
+        put: '(costMax - spent) * BigInt(races)',
+      },
+    ],
+  },
+  {
+    name: 'use-a-preview-twice',
+    breaks: 'makes two bulk cancellations with one token',
+    caughtBy: 'test/http/bulk-cancellations/previews.test.ts',
+    expects: 'a token serves one request of its key',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/create.ts',
+        find: 'if (shown && !(await session.claimPreview(shown.id, id, now))) throw previewNotFound()',
+        put: 'if (shown) await session.claimPreview(shown.id, id, now)',
+      },
+    ],
+  },
+  {
+    name: 'use-the-preview-of-another-key',
+    breaks: 'takes the token of a preview from any key',
+    caughtBy: 'test/http/bulk-cancellations/previews.test.ts',
+    expects: 'a token serves one request of its key',
+    edits: [
+      {
+        file: 'src/commands/bulk-cancellations/create.ts',
+        find: '|| shown.keyId !== requester.keyId ',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'exact-but-for-what-came',
+    breaks: 'finds no difference where something matches that was not shown',
+    caughtBy: 'test/domain/bulk-preview.test.ts',
+    expects: 'one came',
+    edits: [
+      {
+        file: 'src/domain/bulk-preview.ts',
+        find: 'added: countLacking(after, before),',
+        put: 'added: countLacking(after, after),',
+      },
+    ],
+  },
+]

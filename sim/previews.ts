@@ -1,0 +1,42 @@
+// Clients that look before they cancel: they request previews, and use the tokens at once, later, twice, or too late.
+import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
+import type { RelayerId } from '../src/domain/ids.ts'
+import type { Service } from './service.ts'
+import type { World } from './world.ts'
+
+/** A preview as a client has it. */
+export interface KnownPreview {
+  readonly token: string
+  readonly request: BulkRequest
+  readonly relayers: readonly RelayerId[]
+}
+
+/** Half of the requests ask for a preview, and the others use one. */
+export function stirPreviews(world: World, service: Service): void {
+  const { scenario, previewDice: dice, timeline } = world
+  if (scenario.bulkPreviews === undefined || !dice.chance(scenario.bulkPreviews)) return
+  // Half of the time it happens between two turns of an engine that is at work.
+  if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => stirOne(world, service))
+  else stirOne(world, service)
+}
+
+function stirOne({ scenario, previewDice: dice, knownPreviews, marks }: World, service: Service): void {
+  const known = dice.chance(0.7) ? knownPreviews.at(-1) : knownPreviews.at(-2)
+  if (known && dice.chance(0.5)) {
+    // A token that was used is refused.
+    if (dice.chance(0.8)) knownPreviews.splice(knownPreviews.indexOf(known), 1)
+    marks.inRace('bulk-in-a-race')
+    service.redeem(known, dice.chance(0.2))
+    return
+  }
+  const all = Array.from({ length: scenario.relayers }, (_, index) => index)
+  const filter = dice.pick<BulkRequest['filter']>([
+    {},
+    {},
+    { valueTo: BigInt(dice.below(1_000)) },
+    { olderThanMs: dice.pick([1, 2_000, 30_000]) },
+    { statuses: [dice.pick(['pending', 'submitted'] as const)] },
+  ])
+  const limit = dice.pick([{}, {}, {}, { only: 'free' as const }, { maxCost: 10n ** BigInt(dice.between(12, 18)) }])
+  service.preview(dice.chance(0.5) ? all : [dice.pick(all)], { filter, pause: false, ...limit })
+}

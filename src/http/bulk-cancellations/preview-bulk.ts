@@ -1,0 +1,193 @@
+// Previews a bulk cancellation, and returns a token for it (POST).
+import { type Static, Type } from 'typebox'
+import {
+  type PreviewedPart,
+  previewBulk as previewBulkCommand,
+  type RequestedPreview,
+} from '../../commands/bulk-cancellations/preview.ts'
+import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
+import type { CommandContext } from '../../commands/context.ts'
+import { inEther } from '../../domain/shown-amount.ts'
+import { minWei, type Wei } from '../../domain/units.ts'
+import { requesterOf } from '../request/audit.ts'
+import { operation } from '../request/operation.ts'
+import { answers, success } from '../response/envelope.ts'
+import { count, some, such, time, wei } from '../response/forms.ts'
+import { presentTime } from '../response/present-time.ts'
+import { refuseUngranted } from './create-bulk.ts'
+import { bulkPreviewBodySchema, requestOf } from './parse-bulk.ts'
+
+const sampledMax = 20
+
+const countsExample = { matches: 43, free: 40, no_ops: 3, already: 0, left: 0 }
+
+const countsSchema = Type.Object(
+  {
+    matches: count('Those that would be canceled'),
+    free: count('Those of them that cost nothing'),
+    no_ops: count('No-ops that they need: one each, also for a nonce that a gap filler has to use'),
+    already: count('Matches whose earlier cancellation is racing: they are not counted above'),
+    left: count('Matches that `only` or `max_cost` leaves as they are'),
+  },
+  { title: 'BulkPreviewCounts', additionalProperties: false, examples: [countsExample] },
+)
+
+const costExample = { now: '31500000000000', max: '315000000000000' }
+
+const costSchema = Type.Optional(
+  Type.Object(
+    {
+      now: wei('Wei: the most that its no-ops can cost at the last observed price'),
+      max: wei(
+        'Wei: the most that they can come to cost, which the token bounds: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now`',
+      ),
+    },
+    {
+      title: 'BulkPreviewCost',
+      additionalProperties: false,
+      description: 'Absent without an observed price, and for relayers of different symbols together',
+      examples: [costExample],
+    },
+  ),
+)
+
+const partSchema = Type.Object(
+  { relayer_id: such('local'), counts: countsSchema, cost: costSchema, symbol: such('ETH') },
+  { title: 'BulkPreviewPart', additionalProperties: false },
+)
+
+const sampleSchema = Type.Object(
+  {
+    relayer_id: such('local'),
+    transaction_id: such(some.transactionId),
+    nonce: Type.Optional(Type.Integer({ minimum: 0 })),
+    by: Type.Optional(
+      Type.Enum(['no_op', 'gap_filler'], {
+        description: '`no_op`: a node may have it. `gap_filler`: its nonce would be left unused. Absent: it is free',
+      }),
+    ),
+    cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
+  },
+  { title: 'BulkPreviewSample', additionalProperties: false },
+)
+
+const previewSchema = Type.Object(
+  {
+    token: Type.String({
+      description:
+        'For `preview` of one bulk cancellation with the same filter, relayers, `pause`, `only` and `max_cost`, by the same API key',
+    }),
+    expires_at: time(),
+    bounds: Type.Array(Type.Enum(['transactions', 'no_ops', 'cost']), {
+      description: 'What the token bounds. `cost` is absent unless a price was observed for each relayer',
+    }),
+    counts: countsSchema,
+    cost: costSchema,
+    parts: Type.Array(partSchema),
+    sample: Type.Array(sampleSchema, { description: `At most ${sampledMax} of those that would be canceled` }),
+  },
+  {
+    title: 'BulkCancellationPreview',
+    additionalProperties: false,
+    examples: [
+      {
+        token: 'b3ZlciB0aGUgdGhpcnR5LXR3byBieXRlcyBvZiBpdCE',
+        expires_at: some.time,
+        bounds: ['transactions', 'no_ops', 'cost'],
+        counts: countsExample,
+        cost: costExample,
+        parts: [{ relayer_id: 'local', counts: countsExample, cost: costExample, symbol: 'ETH' }],
+        sample: [{ relayer_id: 'local', transaction_id: some.transactionId }],
+      },
+    ],
+  },
+)
+
+export function previewBulk(commands: CommandContext, stops: Pick<BulkStops, 'costingOf' | 'reckoning'>) {
+  return operation({
+    scope: 'cancel',
+    refusals: ['RELAYER_NOT_FOUND', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'],
+    schema: {
+      operationId: 'previewBulkCancellation',
+      summary: 'Preview a bulk cancellation',
+      description:
+        'Changes no transaction, and calls no node. Takes the body of the bulk cancellation, and needs the same rights. Returns the counts, the cost, a sample, and a token for ten minutes: with it, the bulk cancellation cancels no transaction, needs no no-op and has no cost beyond the preview. A key has at most 20 unused previews: a newer one ends the oldest.',
+      tags: ['bulk cancellations'],
+      body: bulkPreviewBodySchema,
+      response: answers(previewSchema),
+    },
+    async answer(request) {
+      const { body, principal } = request
+      const { relayers } = body
+      if (principal) refuseUngranted(principal, body)
+      const { keyId } = requesterOf(request, 'previewBulkCancellation')
+      const order = { terms: requestOf(body), relayers, ...(principal?.relayers && { visible: principal.relayers }) }
+      const { maxCost } = order.terms
+      const preview = await previewBulkCommand(commands, stops, order, keyId)
+      const presented = presentPreview(preview, maxCost)
+      return success(presented, explain(presented))
+    },
+  })
+}
+
+function presentPreview({ token, expiresAt, parts }: RequestedPreview, maxCost?: Wei): Static<typeof previewSchema> {
+  const isPriced = parts.every(({ costMax }) => costMax !== undefined)
+  const isOneSymbol = new Set(parts.map(({ symbol }) => symbol)).size <= 1
+  return {
+    token,
+    expires_at: presentTime(expiresAt),
+    bounds: ['transactions', 'no_ops', ...(isPriced ? (['cost'] as const) : [])],
+    counts: countsOf(parts),
+    ...(isPriced && isOneSymbol && { cost: costOf(parts, maxCost) }),
+    parts: parts.map((part) => ({
+      relayer_id: part.relayerId,
+      counts: countsOf([part]),
+      ...(part.costMax !== undefined && { cost: costOf([part]) }),
+      symbol: part.symbol,
+    })),
+    sample: parts.flatMap(sampleOf).slice(0, sampledMax),
+  }
+}
+
+function sampleOf({ relayerId, sample }: PreviewedPart): Static<typeof sampleSchema>[] {
+  return sample.map(({ id, nonce, by, cost }) => ({
+    relayer_id: relayerId,
+    transaction_id: id,
+    ...(nonce !== undefined && { nonce }),
+    ...(by !== undefined && { by }),
+    ...(cost !== undefined && { cost: cost.toString() }),
+  }))
+}
+
+function countsOf(parts: readonly PreviewedPart[]): Static<typeof countsSchema> {
+  const sum = (of: (part: PreviewedPart) => number) => parts.reduce((total, part) => total + of(part), 0)
+  const [matches, noOps] = [sum((part) => part.matches), sum((part) => part.noOps)]
+  return {
+    matches,
+    free: sum((part) => part.free),
+    no_ops: noOps,
+    already: sum((part) => part.already),
+    left: sum((part) => part.left),
+  }
+}
+
+function costOf(parts: readonly PreviewedPart[], maxCost?: Wei) {
+  const sum = (of: (part: PreviewedPart) => Wei | undefined) =>
+    parts.reduce((total, part) => total + (of(part) ?? 0n), 0n)
+  const most = sum(({ costMax }) => costMax)
+  return {
+    now: sum(({ cost }) => cost).toString(),
+    max: (maxCost === undefined ? most : minWei(most, maxCost)).toString(),
+  }
+}
+
+function explain({ counts, cost, bounds }: Static<typeof previewSchema>): readonly string[] {
+  const { matches, free, no_ops: noOps } = counts
+  const costs = cost && `, for up to ${inEther(BigInt(cost.now))} now and ${inEther(BigInt(cost.max))} at most`
+  return [
+    `${matches} transactions would be canceled: ${free} at no cost. It needs ${noOps} no-ops${costs ?? ''}.`,
+    ...(bounds.includes('cost')
+      ? []
+      : ['No price was observed for a relayer: of it, the token bounds transactions and no-ops, and no cost.']),
+  ]
+}
