@@ -170,7 +170,7 @@ export const ofBulks: readonly Mutant[] = [
       {
         file: 'src/store/transactions/cancel-pending.ts',
         find: 'const through = last ?? mark.through\n',
-        put: 'const through = last ?? mark.through - (isEverything(filter) ? 0 : 1)\n',
+        put: 'const through = last ?? mark.through - (takesEverything(head) ? 0 : 1)\n',
       },
     ],
   },
