@@ -47,61 +47,76 @@ export async function measureBulkObject(options: BenchOptions): Promise<Figure[]
   }
   const target = targetOf(service, 'other')
   const common = `Host: 127.0.0.1:${target.port}\r\nAuthorization: Bearer ${target.apiKey}\r\n`
-  let isOver = false
-  const watch = async (request: string) => {
+  const watch = async (request: string, isOver: () => boolean) => {
     const connection = await openConnection(target.port)
     const timesMs: number[] = []
     do {
       const begun = performance.now()
       await connection.exchange(request)
       timesMs.push(performance.now() - begun)
-    } while (!isOver)
+    } while (!isOver())
     connection.close()
     return timesMs.sort((one, next) => one - next)
   }
-  const cancel = async () => {
+  /** Requests of others until `work` is done. */
+  const watchDuring = async <T>(work: () => Promise<T>) => {
+    let isOver = false
+    const done = () => isOver
+    const [health, posts, result] = await Promise.all([
+      watch(`GET /api/v1/health HTTP/1.1\r\n${common}\r\n`, done),
+      watch(
+        `POST /api/v1/relayers/other/transactions HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${one.length}\r\n\r\n${one}`,
+        done,
+      ),
+      work().finally(() => {
+        isOver = true
+      }),
+    ])
+    return { result, figures: [...figuresOf('health', health), ...figuresOf('a POST to another relayer', posts)] }
+  }
+  const body = { name: 'bench', reason: 'bench', filter: { to: canceledReceiver }, relayers: ids }
+
+  const preview = await watchDuring(async () => {
     const begun = performance.now()
-    const body = { name: 'bench', reason: 'bench', filter: { to: canceledReceiver }, relayers: ids }
-    const answer = await client.request('POST', '/bulk-cancellations', {
-      body,
-      headers: { 'idempotency-key': randomUUID() },
-    })
+    const answer = await client.request('POST', '/bulk-cancellations/preview', { body })
+    if (answer.status !== 200) throw new Error(`preview: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return performance.now() - begun
+  })
+  const begun = performance.now()
+  const cancellation = await watchDuring(async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const answer = await client.request('POST', '/bulk-cancellations', { body, headers })
     const answeredMs = performance.now() - begun
     const { id } = (answer.body as { data: { id: string } }).data
-    const read = async () => (await client.request('GET', `/bulk-cancellations/${id}`)).body as { data: BulkView }
-    const isWritten = async () => (await read()).data.parts.every(({ state }) => state === 'written')
+    const read = async () =>
+      ((await client.request('GET', `/bulk-cancellations/${id}`)).body as { data: BulkView }).data
+    const isWritten = async () => (await read()).parts.every(({ state }) => state === 'written')
     await until(isWritten, { everyMs: 20, limitMs, what: 'all rows to be written' })
-    const writtenMs = performance.now() - begun
-    isOver = true
-    await mineUntilEmpty(anvil)
-    await until(async () => (await read()).data.final, { everyMs: 50, limitMs, what: 'the last verdict' })
-    const { counts } = (await read()).data
-    const taken = counts.dropped + counts.won + counts.lost + counts.external
-    if (taken !== matching) throw new Error(`the object canceled ${taken} transactions, not ${matching}`)
-    return { answeredMs, writtenMs, finalMs: performance.now() - begun, won: counts.won }
-  }
-  const [health, posts, canceled] = await Promise.all([
-    watch(`GET /api/v1/health HTTP/1.1\r\n${common}\r\n`),
-    watch(
-      `POST /api/v1/relayers/other/transactions HTTP/1.1\r\n${common}Content-Type: application/json\r\nContent-Length: ${one.length}\r\n\r\n${one}`,
-    ),
-    cancel(),
-  ])
-  const at = (timesMs: readonly number[], share: number) => timesMs[Math.floor(timesMs.length * share)] ?? Number.NaN
+    return { read, answeredMs, writtenMs: performance.now() - begun }
+  })
+  const { read, answeredMs, writtenMs } = cancellation.result
+  await mineUntilEmpty(anvil)
+  await until(async () => (await read()).final, { everyMs: 50, limitMs, what: 'the last verdict' })
+  const finalMs = performance.now() - begun
+  const { counts } = await read()
+  const taken = counts.dropped + counts.won + counts.lost + counts.external
+  if (taken !== matching) throw new Error(`the object canceled ${taken} transactions, not ${matching}`)
   return [
-    { name: 'an object that cancels 99,800 of 50 relayers, until the answer', value: canceled.answeredMs, unit: 'ms' },
-    { name: '  until every row is written', value: canceled.writtenMs, unit: 'ms' },
-    { name: `  until the last verdict, ${canceled.won} by no-ops`, value: canceled.finalMs, unit: 'ms' },
-    ...(
-      [
-        ['health', health],
-        ['a POST to another relayer', posts],
-      ] as const
-    ).flatMap(([what, timesMs]) => [
-      { name: `  meanwhile ${what}, p50 of ${timesMs.length}`, value: at(timesMs, 0.5), unit: 'ms' },
-      { name: `  meanwhile ${what}, p99`, value: at(timesMs, 0.99), unit: 'ms' },
-      { name: `  meanwhile ${what}, slowest`, value: timesMs.at(-1) ?? Number.NaN, unit: 'ms', aim: '50 or less' },
-    ]),
+    { name: 'a preview of an object that cancels 99,800 of 50 relayers', value: preview.result, unit: 'ms' },
+    ...preview.figures,
+    { name: 'the object, until the answer', value: answeredMs, unit: 'ms' },
+    { name: '  until every row is written', value: writtenMs, unit: 'ms' },
+    { name: `  until the last verdict, ${counts.won} by no-ops`, value: finalMs, unit: 'ms' },
+    ...cancellation.figures,
+  ]
+}
+
+function figuresOf(what: string, sortedMs: readonly number[]): Figure[] {
+  const at = (share: number) => sortedMs[Math.floor(sortedMs.length * share)] ?? Number.NaN
+  return [
+    { name: `  meanwhile ${what}, p50 of ${sortedMs.length}`, value: at(0.5), unit: 'ms' },
+    { name: `  meanwhile ${what}, p99`, value: at(0.99), unit: 'ms' },
+    { name: `  meanwhile ${what}, slowest`, value: sortedMs.at(-1) ?? Number.NaN, unit: 'ms', aim: '50 or less' },
   ]
 }
 
