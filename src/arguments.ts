@@ -42,7 +42,7 @@ rescind COMMAND --help                               lists the options of a comm
 rescind --help, rescind --version
 
 The configuration is read from the environment, from .env in the working directory, and from ./config/config.json;
-docs/operations.md has every setting.
+docs/configuration.md has every setting.
 `
 
 const helpOfMigrate = `rescind migrate sqlite-to-postgres --from FILE [--dry-run | --undo]

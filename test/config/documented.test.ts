@@ -1,4 +1,4 @@
-// docs/operations.md names every setting that is read, and no other.
+// docs/ names every setting that is read, and no other.
 import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
@@ -41,8 +41,8 @@ test('every variable that is read is documented, and every documented one is rea
 test.each([
   ['### `relayers[]`', relayerMembers],
   ['### `relayers[].policies`', policyMembers],
-  ['### `networks[]`', networkMembers],
-  ['### `retention`', retentionMembers],
+  ['## `networks[]`', networkMembers],
+  ['## `retention`', retentionMembers],
 ])('every member of %s is documented', async (heading, members) => {
   expect([...(await documented(heading))].sort()).toEqual([...members].sort())
 })

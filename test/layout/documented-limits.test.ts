@@ -13,18 +13,18 @@ test.each([
   ['docs/api.md', `a queue above ${inWords(limits.bulkShare)} is [written in shares]`],
   ['docs/architecture.md', `the rows, events and counts of the ${inWords(limits.bulkShare)} oldest`],
   ['docs/api.md', `a preference of a key with ${waitsPerKeyMax} waits under way`],
-  ['docs/api.md', `a reader that takes nothing for ${connectionTimeoutMs / 1_000} seconds`],
+  ['docs/events.md', `a reader that takes nothing for ${connectionTimeoutMs / 1_000} seconds`],
   [
-    'docs/api.md',
+    'docs/events.md',
     `At most ${eventStreamsMax} streams are open at once in each process, and at most ${eventStreamsPerKeyMax} for each key`,
   ],
   ['docs/dashboard.md', `A key has ${sessionsPerKeyMax} sessions at most`],
-  ['docs/operations.md', `the stream for ${limits.eventsKeptMs / 86_400_000} days`],
+  ['docs/configuration.md', `the stream for ${limits.eventsKeptMs / 86_400_000} days`],
   [
-    'docs/operations.md',
+    'docs/configuration.md',
     `dead letters for ${limits.deadLettersKeptMs / 86_400_000} days, at most the newest ${inWords(limits.deadLettersKeptMax)}`,
   ],
-  ['docs/operations.md', `and ${limits.auditDaysMax} days`],
+  ['docs/monitoring.md', `and ${limits.auditDaysMax} days`],
 ])('%s: %s', async (document, words) => {
   expect((await read(document)).replaceAll(/\s+/g, ' ')).toContain(words)
 })

@@ -15,7 +15,7 @@ test('every metric is documented, and every documented one exists', async () => 
   const { text } = await openPrometheus({ version: '1', clock: systemClock }).expose()
   const exported = ours(parseExposition(text).keys())
   expect(exported.length).toBeGreaterThan(30)
-  expect([...(await documented('### Metrics'))].sort()).toEqual(exported)
+  expect([...(await documented('## Metrics'))].sort()).toEqual(exported)
 })
 
 test('a relayer is shown as failing until it is well again, and not at all once it is released', async () => {

@@ -76,7 +76,7 @@ test('the statuses are those of the service', () => {
 })
 
 test('every metric that it names exists, and its name is another than there', async () => {
-  const documented = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+  const documented = await readFile(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8')
   const rows = tableBelow('Metrics')
   expect(rows.length).toBeGreaterThan(5)
   for (const [there, here] of rows) {
@@ -104,11 +104,11 @@ test('each route that does not exist answers as it says', async () => {
   }
 })
 
-test('the headers and the form of a webhook are those of the API page', async () => {
-  const api = await readFile(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
+test('the headers and the form of a webhook are those of the page of events', async () => {
+  const events = await readFile(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
   const rows = new Map(tableBelow('Webhooks').map(([name = '', ...rest]) => [codesIn(name)[0] ?? name, rest]))
-  for (const header of codesIn(rows.get('headers')?.join(' '))) expect(api).toContain(`\`${header}\``)
-  for (const event of codesIn(rows.get('event')?.join(' '))) expect(api).toContain(`\`${event}\``)
+  for (const header of codesIn(rows.get('headers')?.join(' '))) expect(events).toContain(`\`${header}\``)
+  for (const event of codesIn(rows.get('event')?.join(' '))) expect(events).toContain(`\`${event}\``)
 })
 
 async function check(folder: string) {

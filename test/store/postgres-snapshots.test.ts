@@ -12,9 +12,9 @@ import { quiet } from './open-store.ts'
 
 const server = sharedPostgres()
 
-/** As docs/scale.md gives it. */
+/** As docs/postgres.md gives it. */
 async function holderQuery(): Promise<string> {
-  const text = await readFile(new URL('../../docs/scale.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../docs/postgres.md', import.meta.url), 'utf8')
   return /### Open snapshots[\s\S]*?```sql\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 

@@ -1,4 +1,4 @@
-// Limits on the answers of nodes. docs/operations.md has the measured sizes.
+// Limits on the answers of nodes. docs/networks.md has the measured sizes.
 import type { Call } from './call.ts'
 
 const kib = 1024

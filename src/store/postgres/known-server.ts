@@ -183,7 +183,7 @@ async function identityOf(client: Client | ClientBase): Promise<FoundServer> {
     // A function that is missing, refused, or not supported: the server only speaks the protocol of PostgreSQL.
     if (!['42883', '42501', '0A000'].includes(codeOf(cause))) throw cause
     throw new OperatorError(
-      `DATABASE_URL: the server does not return its system identifier and its timeline (${memberOf(cause, 'message')}), by which the service notices a failover; see "Managed servers" in docs/scale.md`,
+      `DATABASE_URL: the server does not return its system identifier and its timeline (${memberOf(cause, 'message')}), by which the service notices a failover; see "Managed servers" in docs/postgres.md`,
       { cause },
     )
   }

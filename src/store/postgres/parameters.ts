@@ -22,7 +22,7 @@ const channelBinding = 'the driver can’t insist on it; take it out, and prove 
 /** Those with an effect, and the others that people copy from elsewhere, by the sentence that refuses them. */
 const refused: Readonly<Record<string, string>> = {
   pgbouncer: `is for poolers; ${direct}`,
-  connection_limit: 'has no effect; the service opens up to 15 connections, see docs/scale.md',
+  connection_limit: 'has no effect; the service opens up to 15 connections, see docs/postgres.md',
   pool_timeout: 'has no effect; the service waits ten seconds for a connection',
   hostaddr: 'has no effect; write the address as the host',
   load_balance_hosts: oneServer,
@@ -97,7 +97,7 @@ function refuseUnknown(given: URLSearchParams): void {
     // A name that is none may be a part of a password that has a raw ? or &.
     if (!honored.includes(name)) {
       const shown = /^[a-z_]{1,40}$/i.test(name) && given.get(name) !== '' ? `${name} ` : ''
-      throw problem(`the parameter ${shown}is unknown; docs/scale.md lists those that have an effect`)
+      throw problem(`the parameter ${shown}is unknown; docs/postgres.md lists those that have an effect`)
     }
     if (given.getAll(name).length > 1) throw problem(`the parameter ${name} is given twice; take one out`)
   }
