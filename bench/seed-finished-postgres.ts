@@ -24,7 +24,7 @@ export async function seedFinishedOnPostgres(
     )
     const names = columns.map(({ name }) => name)
     await query(
-      // No trigger needs to look at them (src/store/migrate-sequences.ts).
+      // No trigger needs to look at them (src/store/migrations/sequences.ts).
       `SET rescind.reads_sequences = 'yes';
        INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => changed[name] ?? `t.${name}`).join(', ')}
        FROM generate_series(1, ${count - 1}) AS i, ${table} AS t WHERE t.${key} = '${template?.id}'`,

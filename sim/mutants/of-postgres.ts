@@ -175,7 +175,7 @@ export const ofPostgres: readonly Mutant[] = [
     caughtBy: besideEarlier,
     expects: 'sends of both releases in turn get rising sequences without a gap',
     edits: [
-      { file: 'src/store/migrate-sequences.ts', find: 'IF NEW.sequence <= newest', put: 'IF NEW.sequence < newest' },
+      { file: 'src/store/migrations/sequences.ts', find: 'IF NEW.sequence <= newest', put: 'IF NEW.sequence < newest' },
     ],
   },
   {

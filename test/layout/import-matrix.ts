@@ -144,9 +144,10 @@ const rooms: Readonly<Record<string, Rule>> = {
   'store/relayers': ['store', 'store/deliveries'],
   'store/registry': ['store'],
   'store/access': ['store'],
-  'store/sqlite': ['store', ...tables],
-  'store/postgres': ['store', ...tables],
-  'store/transfer': ['store', 'store/sqlite', 'store/postgres'],
+  'store/migrations': ['store'],
+  'store/sqlite': ['store', 'store/migrations', ...tables],
+  'store/postgres': ['store', 'store/migrations', ...tables],
+  'store/transfer': ['store', 'store/migrations', 'store/sqlite', 'store/postgres'],
 
   http: [],
   'http/response': ['http'],

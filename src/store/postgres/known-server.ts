@@ -57,7 +57,7 @@ export interface KnownServer {
  */
 const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
 
-/** Without them, changes are those of an earlier version (migrate-uncounted.ts, migrate-sequences.ts). */
+/** Without them, changes are those of an earlier version (migrations 029 and 043). */
 const sayingWhichVersion = "SET rescind.counts_buckets = 'yes'; SET rescind.reads_sequences = 'yes'"
 
 interface SessionFacts {

@@ -6,7 +6,8 @@ import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
-import { missingMigrations, sqlFor } from '../migrations.ts'
+import { sqlFor } from '../migrations/migration.ts'
+import { missingMigrations } from '../migrations/migrations.ts'
 import { StoreInUse } from '../store.ts'
 
 /** The first half of an advisory lock's key. The other half is the schema, so two installations can share a database. */

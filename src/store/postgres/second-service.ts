@@ -3,7 +3,7 @@
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { codeOf } from '../failure.ts'
-import { migrations } from '../migrations.ts'
+import { migrations } from '../migrations/migrations.ts'
 
 /** Throws OperatorError where a schema of the search_path other than `current` has the tables of a service. Both are quoted. */
 export async function refuseSecondService(client: ClientBase, current: string | null): Promise<void> {

@@ -1,7 +1,8 @@
 // Migrates a SQLite file to this version's schema, all or nothing; refuses a file of a later version.
 import type Database from 'better-sqlite3'
 import type { TimestampMs } from '../../domain/units.ts'
-import { missingMigrations, sqlFor } from '../migrations.ts'
+import { sqlFor } from '../migrations/migration.ts'
+import { missingMigrations } from '../migrations/migrations.ts'
 
 /** Returns the migrations that it applied. Throws OperatorError when the file holds one that this version does not have. */
 export function migrate(database: Database.Database, now: TimestampMs): readonly string[] {
