@@ -14,7 +14,7 @@ import type { Work } from '../domain/decide/plan/work.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import type { Page, PageItem, PageRequest } from './page-port.ts'
+import type { Page, PageItem, PageRequest } from './list-port.ts'
 
 /** What a bulk cancellation chooses by. */
 export interface BulkWork {

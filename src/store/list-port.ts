@@ -1,8 +1,28 @@
-// Part of the store port: a relayer's transactions, by filters. Amounts and times are exact.
+// The part of the store port for lists: their pages, the transactions of a relayer by filters, and events that are far apart.
+
+import type { EventSubject, StoredEvent } from '../domain/event.ts'
 import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../domain/units.ts'
-import type { Page, PageItem, PageRequest } from './page-port.ts'
+
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number
+  readonly perPage: number
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly total: number
+}
+
+/** An item that may be large. Memory holds as many of them as their reader reads at once. */
+export interface PageItem<T> {
+  /** About the bytes of its payloads, as text. */
+  readonly bytes: number
+  /** Undefined if the item was removed since the page was read. */
+  readonly read: () => Promise<T | undefined>
+}
 
 /** Each member narrows the list; bounds are inclusive. `to` and the values are those of the newest payload. */
 export interface TransactionFilter {
@@ -72,4 +92,31 @@ export interface ListReads {
   transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionItem[]>
   /** Undefined: the relayer has no transaction with this id. */
   positionOf(relayerId: RelayerId, id: TransactionId): Promise<ListPosition | undefined>
+}
+
+/** The bounds of one read. */
+export interface EventSearch {
+  /** Events whose subject is read. */
+  readonly rows: number
+  /** Events that are read as a whole. */
+  readonly limit: number
+}
+
+export interface SparseWindow {
+  readonly events: readonly StoredEvent[]
+  /** The last event that was looked at: the next window starts after it. */
+  readonly through: number
+  /** All rows were looked at, few were wanted, and there may be more. */
+  readonly mayBeFar: boolean
+}
+
+export interface EventSearchReads {
+  /** As `events`, for a reader whose events are far apart: reads only those that it wants as a whole. */
+  searchEvents(after: number, search: EventSearch, wanted: (subject: EventSubject) => boolean): Promise<SparseWindow>
+  /** The id up to which all events are committed; 0 before the first. Constant time. */
+  newestEvent(): Promise<number>
+  /** Events up to this id may be pruned; 0 before the first pruning. */
+  eventsPrunedThrough(): Promise<number>
+  /** Whether another server may have given out this id, for an event that a failover lost. */
+  isLostEvent(id: number): Promise<boolean>
 }

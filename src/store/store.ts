@@ -16,26 +16,14 @@ import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
-import type { AnchorChanges, AnchorReads } from './anchor-port.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
-import type { ContradictionChanges, ContradictionReads } from './contradiction-port.ts'
 import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
-import type { EventSearchReads } from './event-search.ts'
-import type { FigureChanges, FigureReads } from './figure-port.ts'
-import type { GapChanges, GapReads } from './gap-port.ts'
-import type { GiveUpChanges } from './give-up-port.ts'
-import type { LabelChanges, LabelReads } from './label-port.ts'
-import type { ListReads } from './list-port.ts'
+import type { EventSearchReads, ListReads, Page, PageItem, PageRequest } from './list-port.ts'
 import type { LockProof } from './locks.ts'
-import type { NetworkPauseChanges, NetworkPauseReads } from './network-pause-port.ts'
-import type { NodeReportChanges, NodeReportReads } from './node-report-port.ts'
-import type { OwnerReportChanges, OwnerReportReads } from './owner-report-port.ts'
-import type { Page, PageItem, PageRequest } from './page-port.ts'
-import type { PresignedChanges, PresignedReads } from './presigned-port.ts'
+import type { NetworkChanges, NetworkReads } from './network-port.ts'
+import type { RelayerChanges, RelayerReads } from './relayer-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
-import type { RevertChanges, RevertReads } from './revert-port.ts'
-import type { SweepReads } from './sweep-port.ts'
-import type { TipChanges, TipReads } from './tip-port.ts'
+import type { TransactionChanges, TransactionReads } from './transaction-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**
@@ -72,23 +60,14 @@ export interface EarlierWork {
 }
 
 export interface Reads
-  extends AnchorReads,
-    BulkReads,
-    ContradictionReads,
+  extends BulkReads,
     DashboardReads,
     EventSearchReads,
-    FigureReads,
-    GapReads,
-    LabelReads,
     ListReads,
-    NetworkPauseReads,
-    PresignedReads,
+    NetworkReads,
+    RelayerReads,
     RetentionReads,
-    RevertReads,
-    NodeReportReads,
-    OwnerReportReads,
-    SweepReads,
-    TipReads {
+    TransactionReads {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   relayers(page: PageRequest): Promise<Page<Relayer>>
   /** Whether a relayer with this id existed and was deleted: its transactions can still be read. */
@@ -191,22 +170,12 @@ export interface AuditWindow {
 }
 
 export interface Session
-  extends AnchorChanges,
-    BulkChanges,
-    ContradictionChanges,
+  extends BulkChanges,
     DashboardChanges,
-    FigureChanges,
-    GapChanges,
-    GiveUpChanges,
-    LabelChanges,
-    NetworkPauseChanges,
-    PresignedChanges,
+    NetworkChanges,
+    RelayerChanges,
     RetentionChanges,
-    RevertChanges,
-    NodeReportChanges,
-    OwnerReportChanges,
-    SweepReads,
-    TipChanges {
+    TransactionChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
   /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */

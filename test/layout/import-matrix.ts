@@ -63,9 +63,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'registry/entities.ts',
     'registry/registry.ts',
     'store/store.ts',
-    'store/event-search.ts',
     'store/list-port.ts',
-    'store/page-port.ts',
     'store/hints.ts',
     'chain/chain.ts',
   ],
@@ -203,8 +201,7 @@ const bounded: Readonly<Record<string, Rule>> = { http: ['http', 'commands'] }
 /** Of the ports, a folder beside them may take the types alone. */
 const typesOnly: Readonly<Record<string, Rule>> = {
   http: [
-    ...['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/list-port.ts'],
-    ...['store/page-port.ts', 'store/hints.ts'],
+    ...['registry/entities.ts', 'registry/registry.ts', 'store/store.ts', 'store/list-port.ts', 'store/hints.ts'],
     'chain/chain.ts',
   ],
   ops: ['domain'],

@@ -2,17 +2,17 @@
 import { expect, test } from 'vitest'
 import type { Anchor } from '../../src/domain/anchor.ts'
 import type { Hash, NetworkName } from '../../src/domain/ids.ts'
-import type { AnchoredNetwork } from '../../src/store/anchor-port.ts'
+import type { NetworkKey } from '../../src/store/network-port.ts'
 import type { Store } from '../../src/store/store.ts'
 import { inFlight, now, queued, someAttempt, someRelayer } from '../domain/some.ts'
 import type { OpenStore } from './contract.ts'
 
-const one: AnchoredNetwork = { name: 'one', chainId: 1 }
+const one: NetworkKey = { name: 'one', chainId: 1 }
 const hashOf = (digit: string): Hash => `0x${digit.repeat(64)}`
 const anchor: Anchor = { number: 7, hash: hashOf('a'), minedAt: now - 5, recordedAt: now }
 const later: Anchor = { number: 2 ** 40, hash: hashOf('b'), minedAt: now + 5, recordedAt: now + 9 }
 
-const record = (store: Store, network: AnchoredNetwork, next: Anchor, before?: Hash) =>
+const record = (store: Store, network: NetworkKey, next: Anchor, before?: Hash) =>
   store.commit((session) => session.recordAnchor(network, next, before))
 
 export function anchorContract(open: OpenStore): void {
@@ -48,7 +48,7 @@ export function anchorContract(open: OpenStore): void {
     await using under = await open()
     const { store } = under
     const relayer = { ...someRelayer(), network: 'one' as NetworkName, chainId: 1 }
-    const isBound = (network: AnchoredNetwork) => store.commit((session) => session.hasBoundOn(network))
+    const isBound = (network: NetworkKey) => store.commit((session) => session.hasBoundOn(network))
     const other = { ...one, name: 'two' }
     await record(store, one, anchor)
     await record(store, other, anchor)

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest'
 import type { RecordedContradiction } from '../../src/domain/contradiction.ts'
 import type { Hash } from '../../src/domain/ids.ts'
-import type { ContradictedNetwork } from '../../src/store/contradiction-port.ts'
+import type { NetworkKey } from '../../src/store/network-port.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
 import type { OpenStore } from './contract.ts'
 
-const one: ContradictedNetwork = { name: 'one', chainId: 1 }
-const others: readonly ContradictedNetwork[] = [
+const one: NetworkKey = { name: 'one', chainId: 1 }
+const others: readonly NetworkKey[] = [
   { ...one, name: 'two' },
   { ...one, chainId: 2 },
 ]
@@ -25,9 +25,9 @@ const noted = (after: number): RecordedContradiction => ({
   ],
 })
 
-const record = (store: Store, network: ContradictedNetwork, contradiction: RecordedContradiction, max = 100) =>
+const record = (store: Store, network: NetworkKey, contradiction: RecordedContradiction, max = 100) =>
   store.commit((session) => session.recordContradiction(network, contradiction, max))
-const timesOf = async (store: Store, network: ContradictedNetwork, page = all) =>
+const timesOf = async (store: Store, network: NetworkKey, page = all) =>
   (await store.reads.contradictions(network, page)).items.map(({ at }) => at - now)
 
 export function contradictionContract(open: OpenStore): void {

@@ -1,18 +1,18 @@
 // The record of believed tips: for each network and chain, and for a day.
 import { expect, test } from 'vitest'
 import type { TipMark } from '../../src/domain/tip-marks.ts'
+import type { NetworkKey } from '../../src/store/network-port.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { NetworkOfTips } from '../../src/store/tip-port.ts'
 import { now } from '../domain/some.ts'
 import type { OpenStore } from './contract.ts'
 
-const one: NetworkOfTips = { name: 'one', chainId: 1 }
-const others: readonly NetworkOfTips[] = [
+const one: NetworkKey = { name: 'one', chainId: 1 }
+const others: readonly NetworkKey[] = [
   { ...one, name: 'two' },
   { ...one, chainId: 2 },
 ]
 
-const record = (store: Store, network: NetworkOfTips, mark: TipMark, before = 0) =>
+const record = (store: Store, network: NetworkKey, mark: TipMark, before = 0) =>
   store.commit((session) => session.recordTipMark(network, mark, before))
 
 export function tipContract(open: OpenStore): void {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import type { DeadLetter } from '../../domain/delivery.ts'
-import type { Page, PageItem, PageRequest } from '../../store/page-port.ts'
+import type { Page, PageItem, PageRequest } from '../../store/list-port.ts'
 import { operation } from '../request/operation.ts'
 import { deadLettersParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'

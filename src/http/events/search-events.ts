@@ -2,7 +2,7 @@
 // bounded page each, so that such filters cost other requests little, however long the outbox and however many the streams are.
 import type { EventSubject } from '../../domain/event.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { SparseWindow } from '../../store/event-search.ts'
+import type { SparseWindow } from '../../store/list-port.ts'
 import type { Reads } from '../../store/store.ts'
 import { eventsAtOnce, eventsSearchBreathMs, eventsSearchedAtOnce } from '../limits.ts'
 

@@ -1,6 +1,6 @@
 // Paging: the page that a request names, and the pagination of the response.
 import { Type } from 'typebox'
-import type { PageRequest } from '../../store/page-port.ts'
+import type { PageRequest } from '../../store/list-port.ts'
 import { pageMax, perPageDefault, perPageMax } from '../limits.ts'
 import type { Pagination } from '../response/envelope.ts'
 

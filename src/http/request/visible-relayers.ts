@@ -1,7 +1,7 @@
 // The relayers that a key may see, by pages.
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Page, PageRequest } from '../../store/page-port.ts'
+import type { Page, PageRequest } from '../../store/list-port.ts'
 import type { Reads } from '../../store/store.ts'
 import type { Principal } from './authenticate.ts'
 

@@ -1,7 +1,7 @@
 // Answers with a list whose items may be large: they are read and written a slice at a time, as fast as their reader reads.
 import { Readable } from 'node:stream'
 import { nextTurn } from '../../ops/clock.ts'
-import type { PageItem } from '../../store/page-port.ts'
+import type { PageItem } from '../../store/list-port.ts'
 import { pageSliceBytes } from '../limits.ts'
 import { type Pagination, type Success, success } from './envelope.ts'
 

@@ -6,7 +6,7 @@ import type { ApiKeyId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ApiKeyTable } from '../access-tables.ts'
 import { fromJson, toJson } from '../json.ts'
-import type { Page, PageRequest } from '../page-port.ts'
+import type { Page, PageRequest } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type ApiKeyRow = Selectable<ApiKeyTable>

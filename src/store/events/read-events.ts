@@ -11,8 +11,8 @@ import {
   type TransactionEvent,
 } from '../../domain/event.ts'
 import type { BulkId, Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
-import type { EventSearch, SparseWindow } from '../event-search.ts'
 import { fromJson } from '../json.ts'
+import type { EventSearch, SparseWindow } from '../list-port.ts'
 import type { OutboxTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { EventWindow } from '../store.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Anchor } from '../../domain/anchor.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { AnchorTable } from '../access-tables.ts'
-import type { AnchoredNetwork } from '../anchor-port.ts'
+import type { NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type Of = { network: string; chainId: number }
@@ -13,7 +13,7 @@ const anchorOf = statement<Of, AnchorTable>((db, p) =>
   db.selectFrom('anchors').selectAll().where('network', '=', p.network).where('chain_id', '=', p.chainId),
 )
 
-export async function readAnchor(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<Anchor | undefined> {
+export async function readAnchor(executor: Executor, { name, chainId }: NetworkKey): Promise<Anchor | undefined> {
   const row = await first(executor, anchorOf, { network: name, chainId })
   return row && { number: row.number, hash: row.hash, minedAt: row.mined_at, recordedAt: row.recorded_at }
 }
@@ -44,7 +44,7 @@ const moveAnchor = statement<Written & { before: Hash }>((db, p) =>
 /** In one statement, so that an anchor that another replica replaced or removed meanwhile does not come back. */
 export async function recordAnchor(
   executor: Executor,
-  { name, chainId }: AnchoredNetwork,
+  { name, chainId }: NetworkKey,
   { number, hash, minedAt, recordedAt }: Anchor,
   before: Hash | undefined,
 ): Promise<void> {
@@ -57,7 +57,7 @@ const deleteAnchor = statement<Of>((db, p) =>
   db.deleteFrom('anchors').where('network', '=', p.network).where('chain_id', '=', p.chainId),
 )
 
-export async function removeAnchor(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<void> {
+export async function removeAnchor(executor: Executor, { name, chainId }: NetworkKey): Promise<void> {
   await executor.all(deleteAnchor, { network: name, chainId })
 }
 
@@ -76,6 +76,6 @@ const boundOn = statement<Of, { id: string }>((db, p) =>
     .limit(1),
 )
 
-export async function hasBoundOn(executor: Executor, { name, chainId }: AnchoredNetwork): Promise<boolean> {
+export async function hasBoundOn(executor: Executor, { name, chainId }: NetworkKey): Promise<boolean> {
   return (await first(executor, boundOn, { network: name, chainId })) !== undefined
 }

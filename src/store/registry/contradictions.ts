@@ -2,9 +2,9 @@
 import type { RecordedContradiction } from '../../domain/contradiction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ContradictionTable } from '../access-tables.ts'
-import type { ContradictedNetwork } from '../contradiction-port.ts'
 import { fromJson, toJson } from '../json.ts'
-import type { Page, PageRequest } from '../page-port.ts'
+import type { Page, PageRequest } from '../list-port.ts'
+import type { NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 type Of = { network: string; chainId: number }
@@ -43,7 +43,7 @@ const removeBelow = statement<Of & { id: number }>((db, p) =>
 
 export async function recordContradiction(
   executor: Executor,
-  { name, chainId }: ContradictedNetwork,
+  { name, chainId }: NetworkKey,
   { at, condition, question, answers }: RecordedContradiction,
   max: number,
 ): Promise<void> {
@@ -76,7 +76,7 @@ const count = statement<Of, { total: number }>((db, p) =>
 /** Newest first: ids rise with time. */
 export async function listContradictions(
   executor: Executor,
-  { name, chainId }: ContradictedNetwork,
+  { name, chainId }: NetworkKey,
   { page: number, perPage }: PageRequest,
 ): Promise<Page<RecordedContradiction>> {
   const of = { network: name, chainId }

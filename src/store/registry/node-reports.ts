@@ -2,7 +2,7 @@
 import type { TimestampMs } from '../../domain/units.ts'
 import type { NodeReportTable } from '../access-tables.ts'
 import { fromJson, toJson } from '../json.ts'
-import type { NodeReportChanges, NodeReportReads } from '../node-report-port.ts'
+import type { NetworkChanges, NetworkReads } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
 
 const put = statement<NodeReportTable>((db, p) =>
@@ -27,7 +27,7 @@ const prune = statement<{ before: TimestampMs }>((db, p) =>
   db.deleteFrom('node_reports').where('read_at', '<', p.before),
 )
 
-export function nodeReportReads(executor: Executor): NodeReportReads {
+export function nodeReportReads(executor: Executor): Pick<NetworkReads, 'nodeReports'> {
   return {
     async nodeReports() {
       const rows = await executor.all(all, {})
@@ -36,7 +36,9 @@ export function nodeReportReads(executor: Executor): NodeReportReads {
   }
 }
 
-export function nodeReportChanges(executor: Executor): NodeReportChanges {
+export function nodeReportChanges(
+  executor: Executor,
+): Pick<NetworkChanges, 'recordNodes' | 'removeNodes' | 'pruneNodes'> {
   return {
     async recordNodes({ replica, readAt, networks }) {
       await executor.all(put, { replica, read_at: readAt, networks: toJson(networks) })

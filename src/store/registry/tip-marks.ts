@@ -2,8 +2,8 @@
 import type { TipMark } from '../../domain/tip-marks.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { TipMarkTable } from '../access-tables.ts'
+import type { NetworkKey } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
-import type { NetworkOfTips } from '../tip-port.ts'
 
 type Of = { network: string; chainId: number }
 
@@ -19,7 +19,7 @@ const marksAfter = statement<Of & { after: number }, Pick<TipMarkTable, 'marked_
 
 export async function readTipMarks(
   executor: Executor,
-  { name, chainId }: NetworkOfTips,
+  { name, chainId }: NetworkKey,
   after: TimestampMs,
 ): Promise<readonly TipMark[]> {
   const rows = await executor.all(marksAfter, { network: name, chainId, after })
@@ -43,7 +43,7 @@ const insertMark = statement<Of & { at: number; tip: string }>((db, p) =>
 
 export async function recordTipMark(
   executor: Executor,
-  { name, chainId }: NetworkOfTips,
+  { name, chainId }: NetworkKey,
   { at, tip }: TipMark,
   before: TimestampMs,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Acknowledgment, Held, OwnerReport, RelayerChange } from '../../dom
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
 import { amountsFrom, amountsToText, fromJson, toJson } from '../json.ts'
-import type { OwnerReportChanges } from '../owner-report-port.ts'
+import type { RelayerChanges } from '../relayer-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
 
 const put = statement<OwnerReportTable>((db, p) =>
@@ -126,7 +126,12 @@ const removals = (['owner_reports', 'relayer_changes', 'acknowledgments'] as con
   statement<{ id: RelayerId }>((db, p) => db.deleteFrom(table).where('relayer_id', '=', p.id)),
 )
 
-export function ownerReportChanges(executor: Executor): OwnerReportChanges {
+type ReportChanges = Pick<
+  RelayerChanges,
+  'ownerReport' | 'recordReport' | 'recordRelayerChange' | 'acknowledge' | 'withdrawAcknowledgment'
+>
+
+export function ownerReportChanges(executor: Executor): ReportChanges {
   return {
     ownerReport: (id) => findOwnerReport(executor, id),
     recordReport: (id, report) => recordReport(executor, id, report),

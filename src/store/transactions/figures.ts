@@ -12,11 +12,11 @@ import {
 import type { RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { FigureTable } from '../access-tables.ts'
-import type { FigureChanges } from '../figure-port.ts'
 import { inLists } from '../in-lists.ts'
 import { recordOf } from '../record-of.ts'
 import { type Executor, statement } from '../statement.ts'
 import { stepOf } from '../step-of.ts'
+import type { TransactionChanges } from '../transaction-port.ts'
 import { addNodeCalls } from './node-calls.ts'
 
 /** Changes that wait for their commit. */
@@ -147,7 +147,7 @@ async function pruneFigures(executor: Executor, before: TimestampMs, rows: numbe
 }
 
 /** The changes that no transaction makes. */
-export function figureChangesOver(executor: Executor): FigureChanges {
+export function figureChangesOver(executor: Executor): Pick<TransactionChanges, 'addNodeCalls' | 'pruneFigures'> {
   return {
     addNodeCalls: (network, count) => addNodeCalls(executor, network, count),
     pruneFigures: (before, rows) => pruneFigures(executor, before, rows),

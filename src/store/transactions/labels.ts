@@ -7,8 +7,8 @@ import type { TimestampMs } from '../../domain/units.ts'
 import type { LabelTable, TagTable } from '../access-tables.ts'
 import { inLists } from '../in-lists.ts'
 import { fromJson, type Json, toJson } from '../json.ts'
-import type { LabelChanges } from '../label-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import type { TransactionChanges } from '../transaction-port.ts'
 import { type Ids, lockTransaction } from './find-transaction.ts'
 import { isAmong } from './is-among.ts'
 
@@ -202,7 +202,9 @@ async function pruneExternalIds(executor: Executor, before: TimestampMs, limit: 
   return (await executor.all(prune, { before, limit })).length
 }
 
-export function labelChangesOver(executor: Executor): LabelChanges {
+export function labelChangesOver(
+  executor: Executor,
+): Omit<TransactionChanges, 'recordRevert' | 'addNodeCalls' | 'pruneFigures'> {
   return {
     insertLabels: (transaction, labels) => insertLabels(executor, transaction, labels),
     holderOf: (relayerId, externalId) => holderOf(executor, relayerId, externalId),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../domain/transaction.ts'
 import { type Json, toJson } from '../json.ts'
-import type { Page, PageItem, PageRequest } from '../page-port.ts'
+import type { Page, PageItem, PageRequest } from '../list-port.ts'
 import { type DialectName, type Executor, first, statement } from '../statement.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 

@@ -5,7 +5,7 @@ import type { Hash, RelayerId } from '../../domain/ids.ts'
 import type { PresignedNoOp } from '../../domain/presigned-no-op.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { PresignedNoOpTable } from '../access-tables.ts'
-import type { PresignedHash, SealedNoOp } from '../presigned-port.ts'
+import type { PresignedHash, SealedNoOp } from '../relayer-port.ts'
 import { type Executor, statement } from '../statement.ts'
 import { feesFromRow, feesToRow } from './attempt-row.ts'
 

@@ -1,0 +1,63 @@
+// The part of the store port for relayers besides their transactions: reports, gap fillers, no-ops signed ahead, sweeps.
+import type { HeldCondition } from '../domain/condition.ts'
+import type { GapPermit } from '../domain/gap-permit.ts'
+import type { GapRecord } from '../domain/gap-record.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { Acknowledgment, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
+import type { PresignedNoOp } from '../domain/presigned-no-op.ts'
+import type { Transaction } from '../domain/transaction.ts'
+import type { Nonce, TimestampMs } from '../domain/units.ts'
+
+export interface RelayerReads {
+  /** Undefined until an owner has observed the relayer. Its conditions have their acknowledgments. */
+  ownerReport(relayerId: RelayerId): Promise<OwnerReport | undefined>
+  /** Undefined if no client has changed the relayer. */
+  relayerChange(relayerId: RelayerId): Promise<RelayerChange | undefined>
+  /** Of the nonces from `from` on, as of `now`. */
+  gapRecord(relayerId: RelayerId, from: Nonce, now: TimestampMs): Promise<GapRecord>
+  /** Of every relayer, with their bytes. */
+  presigned(): Promise<readonly SealedNoOp[]>
+  /** The relayer's newest sweep. */
+  sweep(relayerId: RelayerId): Promise<Transaction | undefined>
+}
+
+export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'sweep'> {
+  /** Never replaces a newer one: an earlier owner may be late. */
+  recordReport(relayerId: RelayerId, report: OwnerReport): Promise<void>
+  recordRelayerChange(relayerId: RelayerId, change: RelayerChange): Promise<void>
+  /** Of the condition that began then. Replaces an earlier one. */
+  acknowledge(
+    relayerId: RelayerId,
+    held: { readonly condition: HeldCondition; readonly since: TimestampMs },
+    acknowledgment: Acknowledgment,
+  ): Promise<void>
+  withdrawAcknowledgment(relayerId: RelayerId, condition: HeldCondition): Promise<void>
+  /** A gap filler for a nonce that the record never assigned. */
+  recordGapFill(relayerId: RelayerId, nonce: Nonce, now: TimestampMs): Promise<void>
+  /** Replaces an earlier permit. */
+  permitGapFillers(relayerId: RelayerId, permit: GapPermit): Promise<void>
+  /** `keyId`: of the API key that sent it. */
+  recordGiveUp(
+    relayerId: RelayerId,
+    given: { readonly keyId: ApiKeyId; readonly transactionId: TransactionId },
+    now: TimestampMs,
+  ): Promise<void>
+  /** Within the hour before `now`. */
+  giveUps(relayerId: RelayerId, keyId: ApiKeyId, now: TimestampMs): Promise<number>
+  /** Changes nothing if the hash is stored. */
+  recordPresigned(relayerId: RelayerId, noOp: PresignedHash): Promise<void>
+  /** Makes it usable. Changes nothing if its hash is not stored. */
+  sealPresigned(noOp: SealedNoOp): Promise<void>
+  removePresigned(relayerId: RelayerId, noOp: Pick<PresignedNoOp, 'nonce' | 'hash'>): Promise<void>
+  /** Deletes those whose nonce is spent for good. */
+  prunePresigned(relayerId: RelayerId): Promise<void>
+}
+
+/** Stored before the signed bytes. */
+export interface PresignedHash extends Omit<PresignedNoOp, 'sealed'> {
+  readonly signedAt: TimestampMs
+}
+
+export interface SealedNoOp extends Pick<PresignedNoOp, 'nonce' | 'hash' | 'sealed'> {
+  readonly relayerId: RelayerId
+}
