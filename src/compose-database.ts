@@ -1,8 +1,9 @@
-// Names the implementations of the store and of the sharing between replicas.
+// Opens the store of a database, and how the replicas of it coordinate: names their implementations.
 import type { Config } from './config/config.ts'
 import type { Clock } from './ops/clock.ts'
 import type { Logger } from './ops/logger.ts'
 import type { Random } from './ops/random.ts'
+import type { Secret } from './ops/secret.ts'
 import type { Hints } from './store/hints.ts'
 import type { Locks } from './store/locks.ts'
 import { openPostgresHints } from './store/postgres/hints.ts'
@@ -13,7 +14,7 @@ import { openPostgresStore } from './store/postgres/open.ts'
 import { openSqliteStore } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
 
-export interface DatabaseSurroundings {
+export interface StoreSurroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -38,14 +39,13 @@ export interface Sharing {
 }
 
 export function openSharing(
-  { database, server }: Config,
-  { clock, random, logger, openStore, openSharing }: DatabaseSurroundings,
-  shared: SharedBySessions,
+  database: Config['database'],
+  { clock, random, logger, openStore, openSharing }: StoreSurroundings,
+  { keys, ...shared }: SharedBySessions & { readonly keys: readonly Secret[] },
 ): Sharing | undefined {
   if (openStore) return openSharing?.()
   if (database.kind === 'sqlite') return undefined
   const { url } = database
-  const keys = [server.apiKey, ...(server.apiKeyPrevious ? [server.apiKeyPrevious] : [])]
   return {
     locks: openPostgresLocks({ url, clock, ...shared }),
     hints: openPostgresHints({ url, clock, random, logger, ...shared, keys }),
@@ -53,8 +53,8 @@ export function openSharing(
 }
 
 export function openStore(
-  { database }: Config,
-  { clock, logger, stop, openStore }: DatabaseSurroundings,
+  database: Config['database'],
+  { clock, logger, stop, openStore }: StoreSurroundings,
   shared: SharedBySessions,
 ): Promise<Store> {
   if (openStore) return openStore()

@@ -1,37 +1,27 @@
 // The only file that names every implementation: from a configuration to a running service, and back to nothing.
 
-import type { Chain } from './chain/chain.ts'
 import { openChains } from './chain/chains.ts'
-import type { TipMemory } from './chain/fees/remember-tips.ts'
-import type { AnchorMemory } from './chain/heads/remember-anchor.ts'
-import { openNetwork } from './chain/network.ts'
-import { startLargeAnswerThread } from './chain/nodes/start-large-answer-thread.ts'
-import type { OpenTransport } from './chain/nodes/transport.ts'
-import type { ContradictionMemory } from './chain/record-contradictions.ts'
-import type { BulkStops } from './commands/bulk-cancellations/stop-relayers.ts'
+import { type BulkStops, stopRelayers } from './commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { samplingWebhooks } from './commands/events/sample-webhooks.ts'
-import type { ManagementContext } from './commands/management.ts'
+import { type ManagementContext, takeEffect } from './commands/management.ts'
+import { pauseRelayer } from './commands/relayers/pause-relayer.ts'
+import { networkMarket, networkPrice } from './commands/relayers/read-status.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { samplingRelayers } from './commands/relayers/sample-relayers.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { finishBulks } from './commands/transactions/finish-bulks.ts'
-import { awaitSigners } from './compose-awaited.ts'
-import { type DatabaseSurroundings, openSharing, openStore } from './compose-database.ts'
-import { guardHosts } from './compose-hosts.ts'
-import { openRetention } from './compose-retention.ts'
-import { openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
-import { openStops, passObservations } from './compose-stops.ts'
+import { openSharing, openStore, type StoreSurroundings } from './compose-database.ts'
+import { guardHosts, type NodeSurroundings, openChain } from './compose-networks.ts'
+import { awaitSigners, openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
 import type { Config } from './config/config.ts'
-import { refusePublishedAccounts } from './config/published-account.ts'
-import { readPolicies } from './config/read-policies.ts'
-import { refuseSharedAddresses } from './config/shared-address.ts'
-import { contradictionsMax } from './domain/contradiction.ts'
+import { readPolicies } from './config/parse-policies.ts'
+import { refusePublishedAccounts, refuseSharedAddresses } from './config/refuse-accounts.ts'
 import type { RelayerId } from './domain/ids.ts'
-import { reportToAll } from './domain/relayer-observer.ts'
+import type { Relayer } from './domain/relayer.ts'
+import { type RelayerObserver, reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
-import { tipKeptMs } from './domain/tip-marks.ts'
 import { announceBulks } from './engine/announce-bulks.ts'
 import { type Reconciling, reconcile } from './engine/reconcile.ts'
 import { recordNodes } from './engine/record-nodes.ts'
@@ -40,18 +30,19 @@ import type { StepContext } from './engine/step-context.ts'
 import { surveyIdle } from './engine/survey-idle.ts'
 import { presentEvent } from './http/events/present-event.ts'
 import { administratorBy } from './http/request/authenticate.ts'
-import { rateLimits } from './http/request/limit-rate.ts'
-import { shareRates } from './http/request/share-rates.ts'
+import { rateLimits, shareRates } from './http/request/limit-rate.ts'
 import { type MetricsServer, openMetricsServer } from './http/server/open-metrics-server.ts'
 import { openServer } from './http/server/open-server.ts'
+import { presentArchived } from './http/transactions/present-archived.ts'
 import type { Clock } from './ops/clock.ts'
-import type { CallCounts } from './ops/count-calls.ts'
 import { freshId } from './ops/fresh-id.ts'
 import { logChanges } from './ops/log-changes.ts'
+import type { Logger } from './ops/logger.ts'
 import { type Metrics, noMetrics } from './ops/metrics.ts'
 import type { Exposition } from './ops/prometheus/open.ts'
 import type { Random } from './ops/random.ts'
 import { type RelayerStates, watchRelayers } from './ops/relayer-states.ts'
+import type { Secret } from './ops/secret.ts'
 import { openVault } from './ops/vault.ts'
 import { ownByLocks } from './ownership/own-by-locks.ts'
 import { ownInProcess } from './ownership/own-in-process.ts'
@@ -65,21 +56,24 @@ import { requireStorageKey } from './registry/require-storage-key.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-address.ts'
 import { warnOfRefused } from './registry/warn-of-refused.ts'
+import { openRetention } from './retention/open-retention.ts'
 import { recordNodeCalls } from './retention/record-node-calls.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
+import { samplingDeadRows } from './store/postgres/dead-rows.ts'
 import { openKnownServer } from './store/postgres/known-server.ts'
 import { openLines } from './store/postgres/lines.ts'
-import { samplingDeadRows } from './store/sample-dead-rows.ts'
-import { samplingLog } from './store/sqlite/log-size.ts'
+import { samplingLog } from './store/sqlite/open.ts'
 import type { Store } from './store/store.ts'
 import { watchStore } from './store/watch.ts'
 import { watchOutage } from './store/watch-outage.ts'
 import { deliverEvents } from './webhooks/deliver.ts'
 import { openWebhookPoster } from './webhooks/post-webhook.ts'
 
-export interface Surroundings extends DatabaseSurroundings {
+export interface Surroundings extends StoreSurroundings, NodeSurroundings {
+  readonly clock: Clock
   readonly random: Random
+  readonly logger: Logger
   readonly version: string
   /** Where `docs/` is. Absent: its pages are not served. */
   readonly packageRoot?: URL
@@ -89,8 +83,6 @@ export interface Surroundings extends DatabaseSurroundings {
   readonly reportsOwners?: boolean
   /** False: bulk cancellations make no events. */
   readonly announcesBulks?: boolean
-  /** How bytes reach a node; HTTP by default. */
-  readonly openTransport?: OpenTransport
   /** How a key service is reached; by its provider's protocol by default. */
   readonly openKeyService?: OpenKeyService
 }
@@ -118,7 +110,7 @@ export async function compose(config: Config, around: Surroundings): Promise<Ser
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(await composeEngine(config, around))
   if (config.role !== 'api') {
-    opened.use(openRetention(config, around, engine))
+    opened.use(openRetention(config, { ...around, present: presentArchived }, engine))
     opened.use(deliver(config, around, engine))
     opened.use(reportNodes(config, around, engine))
   }
@@ -236,7 +228,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   await syncConfiguredRelayers({ store, ...inFile, canBeFollowed, hasNotification, logger })
   await requireStorageKey(store, vault)
 
-  const sharing = openSharing(config, around, shared)
+  const sharing = openSharing(config.database, around, { ...shared, keys: messageKeys(config) })
   if (sharing) {
     opened.use(sharing.hints)
     opened.use(followRegistry({ registry, hints: sharing.hints, clock, logger }))
@@ -276,11 +268,16 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   }
 }
 
+/** Under which replicas seal their messages, and open them. */
+function messageKeys({ server }: Config): readonly Secret[] {
+  return [server.apiKey, ...(server.apiKeyPrevious ? [server.apiKeyPrevious] : [])]
+}
+
 type Shared = Parameters<typeof openStore>[2]
 
 async function openWatchedStore(config: Config, around: Surroundings, shared: Shared): Promise<Store> {
   const { logger, metrics } = around
-  const store = watchOutage(await openStore(config, around, shared), logger)
+  const store = watchOutage(await openStore(config.database, around, shared), logger)
   return metrics ? watchStore(store, logChanges(metrics.store, logger)) : store
 }
 
@@ -322,67 +319,42 @@ function serveMetrics(
   return openMetricsServer({ expose: metrics.expose, sample, clock, logger })
 }
 
-function openChain(
-  network: NetworkSettings,
-  { limits }: Config,
-  around: Surroundings,
-  store: Store,
-  calls: Pick<CallCounts, 'counting'> | undefined,
-): Chain {
-  const metrics = around.metrics?.chain(network.name, network.averageBlockTimeMs)
-  return openNetwork({
-    endpoints: network.rpcUrls.map((endpoint) => ({ ...endpoint, url: endpoint.url.reveal() })),
-    chainId: network.chainId,
-    averageBlocktimeMs: network.averageBlockTimeMs,
-    isBlocktimeGiven: network.isBlockTimeGiven,
-    ...{ eip1559: network.eip1559, profile: network.profile },
-    ...{ timeoutMs: limits.rpcTimeoutMs, startThread: startLargeAnswerThread, clock: around.clock },
-    logger: around.logger.child({ network: network.name }),
-    tipMemory: storedTips(store, network, around.clock),
-    anchorMemory: storedAnchor(store, network),
-    contradictionMemory: storedContradictions(store, network),
-    ...(metrics && { metrics: calls?.counting(network.name, metrics) ?? metrics }),
-    ...(around.openTransport && { openTransport: around.openTransport }),
+/** Side by side where there are replicas, and one after the other on SQLite. */
+function openStops(management: ManagementContext, limits: Config['limits'], isShared: boolean): BulkStops {
+  return stopRelayers({
+    ...{ context: management, logger: management.logger, atOnce: isShared ? limits.bulkStopsAtOnce : 1 },
+    ...(isShared && { lookEveryMs: limits.bulkLookEveryMs }),
+    ...reckoningOf(management.registry),
+    pause: (session, id, requester, now) => pauseRelayer(management, session, id, requester, now),
+    takeEffect: () => takeEffect(management),
   })
 }
 
-function storedAnchor(store: Store, { name, chainId }: NetworkSettings): AnchorMemory {
-  const network = { name, chainId }
+/** Passes the engine's observations to the bulk cancellations, which are opened after the engine. */
+function passObservations(): RelayerObserver & { passTo(stops: BulkStops): BulkStops } {
+  let stops: BulkStops | undefined
+  const observed = (relayer: Relayer) => stops?.observed(relayer)
   return {
-    load: () => store.reads.anchor(network),
-    save: (next, before) =>
-      store.commit(async (session) => {
-        await session.recordAnchor(network, next, before)
-        return session.anchor(network)
-      }),
-    release: () =>
-      store.commit(async (session) => {
-        const isFree = !(await session.hasBoundOn(network))
-        if (isFree) await session.removeAnchor(network)
-        return isFree
-      }),
+    ...{ ...noMetrics.relayers, looked: observed, surveyed: observed },
+    passTo(opened) {
+      stops = opened
+      return opened
+    },
   }
 }
 
-function storedContradictions(store: Store, { name, chainId }: NetworkSettings): ContradictionMemory {
-  const network = { name, chainId }
-  return {
-    save: (contradiction) =>
-      store.commit((session) => session.recordContradiction(network, contradiction, contradictionsMax)),
+/** What a cancellation costs, by what this process last observed. */
+function reckoningOf({
+  policyOf,
+  chainOf,
+  networks,
+}: Registry): Pick<Parameters<typeof stopRelayers>[0], 'reckoning' | 'symbolOf'> {
+  const priceOf = (relayer: Relayer) => {
+    const [market, price] = [networkMarket(chainOf, relayer), networkPrice(chainOf, relayer)]
+    return market && price && { market, block: price.block }
   }
-}
-
-/** For all replicas, and for the process after this one. */
-function storedTips(store: Store, { name, chainId }: NetworkSettings, clock: Pick<Clock, 'now'>): TipMemory {
-  const network = { name, chainId }
-  const dayAgo = () => clock.now() - tipKeptMs
   return {
-    load: () => store.reads.tipMarks(network, dayAgo()),
-    save: (mark, isWanted) =>
-      store.commit(async (session) => {
-        const wanted = isWanted(await session.tipMarks(network, dayAgo()))
-        if (wanted) await session.recordTipMark(network, mark, dayAgo())
-        return wanted
-      }),
+    reckoning: { policyOf, priceOf },
+    symbolOf: ({ network }) => networks().find(({ name }) => name === network)?.symbol ?? network,
   }
 }

@@ -1,7 +1,7 @@
 // One life of the service, from its configuration to its end. Returns the process's exit code.
 import { compose } from './compose.ts'
-import { ConfigError } from './config/config-error.ts'
 import { loadConfig } from './config/load-config.ts'
+import { ConfigError } from './config/report.ts'
 import { systemClock } from './ops/clock.ts'
 import { limitHeapGrowth } from './ops/limit-heap-growth.ts'
 import { OperatorError } from './ops/operator-error.ts'

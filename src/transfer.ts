@@ -1,13 +1,12 @@
 // Runs, rehearses or undoes one transfer of data from SQLite to PostgreSQL. Returns the exit code.
 import { resolve } from 'node:path'
-import { ConfigError } from './config/config-error.ts'
 import { loadDatabase } from './config/load-database.ts'
+import { ConfigError } from './config/report.ts'
 import { systemClock } from './ops/clock.ts'
 import { OperatorError } from './ops/operator-error.ts'
 import { systemRandom } from './ops/random.ts'
 import { describeFailure } from './store/transfer/target.ts'
-import { rehearse, transferToPostgres } from './store/transfer/transfer.ts'
-import { undoTransfer } from './store/transfer/undo.ts'
+import { rehearse, transferToPostgres, undoTransfer } from './store/transfer/transfer.ts'
 
 export interface TransferRun {
   readonly run: 'transfer' | 'rehearsal' | 'undo'

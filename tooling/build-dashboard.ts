@@ -1,7 +1,7 @@
 // Builds the dashboard into dist/, for the package: an installed service has its files, and needs no esbuild.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundleDashboard } from '../src/http/dashboard/bundle.ts'
+import { bundleDashboard } from '../src/http/dashboard/assets.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, 'dist/dashboard')

@@ -1,8 +1,7 @@
 // The events of bulk cancellations: at most one a second for an object, one final event at each relayer and for each notification, about its
 // own relayers, and none before it is true.
 import type { BulkEventParts } from '../../src/domain/bulk-event.ts'
-import type { Json } from '../../src/store/json.ts'
-import { fromJson } from '../../src/store/json.ts'
+import { fromJson, type Json } from '../../src/store/values.ts'
 import type { Disk } from '../process/database.ts'
 import type { Event } from './rows.ts'
 

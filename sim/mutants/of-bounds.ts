@@ -70,7 +70,7 @@ export const ofBounds: readonly Mutant[] = [
     caughtBy: 'test/http/transactions/large-bodies.test.ts',
     edits: [
       {
-        file: 'src/http/request/count-structure.ts',
+        file: 'src/http/request/parse-json.ts',
         find: "if (parts > partsMax) return 'parts'",
         put: "if (parts > partsMax * 100) return 'parts'",
       },

@@ -207,7 +207,7 @@ export const ofCustody: readonly Mutant[] = [
     breaks: 'stores two relayers of one account if their signer opens after the start',
     caughtBy: 'test/registry/await-signers.test.ts',
     expects: 'a relayer whose account another has stays out, with the reason',
-    edits: [{ file: 'src/compose-awaited.ts', find: '    refuseSharedAddresses(file.relayers)\n', put: '' }],
+    edits: [{ file: 'src/compose-signers.ts', find: '    refuseSharedAddresses(file.relayers)\n', put: '' }],
   },
   {
     name: 'send-from-an-unknown-account',

@@ -59,7 +59,7 @@ export const ofDeliveries: readonly Mutant[] = [
     caughtBy: 'test/http/events/search-events.test.ts',
     edits: [
       {
-        file: 'src/http/events/search-events.ts',
+        file: 'src/http/events/stream-events.ts',
         find: '({ mayBeFar }) => (mayBeFar ? clock.sleep(eventsSearchBreathMs) : undefined)',
         put: '() => undefined',
       },

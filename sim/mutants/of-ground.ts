@@ -187,9 +187,7 @@ export const ofGround: readonly Mutant[] = [
     breaks: 'starts anew in a schema before the one with the tables',
     caughtBy: schemas,
     expects: 'starts no second, empty service',
-    edits: [
-      { file: 'src/store/postgres/second-service.ts', find: 'return rows.length > 0', put: 'return rows.length > 1' },
-    ],
+    edits: [{ file: 'src/store/postgres/connect.ts', find: 'return rows.length > 0', put: 'return rows.length > 1' }],
   },
   {
     name: 'lock-accounts-by-schema',
@@ -231,7 +229,7 @@ export const ofGround: readonly Mutant[] = [
     expects: 'a write waits for another program',
     edits: [
       {
-        file: 'src/store/sqlite/while-locked.ts',
+        file: 'src/store/sqlite/lock.ts',
         find: 'if (!isLocked(error) || clock',
         put: 'if (isLocked(error) || clock',
       },

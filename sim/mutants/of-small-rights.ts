@@ -74,7 +74,7 @@ export const ofSmallRights: readonly Mutant[] = [
     caughtBy: 'test/config/refused-config.test.ts',
     edits: [
       {
-        file: 'src/config/read-variables.ts',
+        file: 'src/config/environment.ts',
         find: 'if (value === undefined && env[name] !== undefined) {',
         put: 'if (value === undefined && env[name] === name) {',
       },

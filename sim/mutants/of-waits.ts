@@ -109,7 +109,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'the facts of a wait are read as they were saved',
     edits: [
       {
-        file: 'src/store/transactions/wait-row.ts',
+        file: 'src/store/transactions/transaction-row.ts',
         find: ' || sentenceOf(reason, row.canceled_at !== null) !== text',
         put: ' || sentenceOf(reason, row.canceled_at !== null) === undefined',
       },

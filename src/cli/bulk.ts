@@ -1,13 +1,10 @@
 // rescind bulk and rescind stop-everything: their commands and options.
 import type { Command } from 'commander'
-import { addBulkFilter } from './bulk-filter.ts'
-import { addBulkLimit } from './bulk-limit.ts'
+import { addBulkFilter, addBulkLimit } from './bulk-options.ts'
 import { type Act, serviceCommand } from './command.ts'
-import { createBulk, stopEverything } from './create-bulk.ts'
+import { createBulk, previewBulk, stopEverything } from './create-bulk.ts'
 import { collect, wholeNumber } from './options.ts'
-import { previewBulk } from './preview-bulk.ts'
-import { listBulks, showBulk } from './read-bulks.ts'
-import { watchBulk } from './watch-bulk.ts'
+import { listBulks, showBulk, watchBulk } from './read-bulks.ts'
 
 export function addBulk(program: Command, act: Act): void {
   const bulk = program.command('bulk').description('cancel what a filter matches, and follow such cancellations')

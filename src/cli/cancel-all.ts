@@ -5,10 +5,8 @@ import type { Around } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, pairs } from './format.ts'
-import { firstNonce, verdictsFrom } from './nonces.ts'
-import { requireYes } from './require-yes.ts'
+import { requireYes, undecided, undecidedIfStored } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
-import { undecided, undecidedIfStored } from './undecided.ts'
 import { exitOf, explain } from './verdict.ts'
 
 export interface CancelOptions extends RelayerOptions {
@@ -142,3 +140,36 @@ async function judge(
     await systemClock.sleep(Math.min(1_000, leftMs), life.stop)
   }
 }
+
+/** A nonce at or below every open one, or the one that comes next. Undefined where it can't be read: no cancellation depends on it. */
+export async function firstNonce(client: Client, relayer: string): Promise<number | undefined> {
+  try {
+    const [first] = await client.nonces(relayer)
+    return first?.transaction.nonce ?? 0
+  } catch {
+    return undefined
+  }
+}
+
+interface ByNonce {
+  readonly nonce: number
+  readonly verdict: CancellationView
+}
+
+/** Of every nonce from `from` on, lowest first; without it, from a few below the lowest open one on. */
+export async function verdictsFrom(client: Client, relayer: string, from?: number): Promise<readonly ByNonce[]> {
+  const all: ByNonce[] = []
+  for (let next = from; ; ) {
+    const page = await client.nonces(relayer, next === undefined ? {} : { from: next })
+    for (const { transaction, cancellation } of page) {
+      const { nonce } = transaction
+      if (nonce === undefined) continue
+      next = nonce + 1
+      if (cancellation) all.push({ nonce, verdict: cancellation })
+    }
+    if (page.length < pageSize) return all
+  }
+}
+
+/** As the API has it: a page with fewer is the last. */
+const pageSize = 100

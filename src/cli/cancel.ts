@@ -8,7 +8,7 @@ import { connect, relayerOf } from './connect.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { pairs } from './format.ts'
 import { wholeNumber } from './options.ts'
-import { undecidedIfStored } from './undecided.ts'
+import { undecidedIfStored } from './require-yes.ts'
 import { exitOf, explain, verdictOn, verdictPairs } from './verdict.ts'
 
 export function addCancel(program: Command, act: Act): void {

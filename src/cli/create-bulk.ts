@@ -1,18 +1,25 @@
 // rescind bulk create and stop-everything: the preview and the question, unless --yes is there; then the object.
-import type { BulkInput, BulkView, Client } from '../client/client.ts'
+import type { BulkInput, BulkPreviewInput, BulkPreviewView, BulkView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
-import { type BulkLimitOptions, bulkLimitOf } from './bulk-limit.ts'
-import { type BulkScopeOptions, scopeOf } from './bulk-scope.ts'
+import {
+  type BulkLimit,
+  type BulkLimitOptions,
+  type BulkScopeOptions,
+  bulkLimitOf,
+  filterWords,
+  limitWords,
+  scopeOf,
+} from './bulk-options.ts'
 import type { Around } from './command.ts'
-import { confirmBulk } from './confirm-bulk.ts'
 import { connect, type ServiceOptions } from './connect.ts'
-import { type Exit, usage } from './exits.ts'
-import { exitOfBulk, progressOf, warningsOf } from './explain-bulk.ts'
+import { type Exit, exits, usage } from './exits.ts'
+import { type Cell, ether, pairs } from './format.ts'
+import { exitOfBulk, progressOf, untilFinal, warningsOf } from './read-bulks.ts'
 import { repeatUnderKey } from './repeat-under-key.ts'
-import { undecided } from './undecided.ts'
-import { untilFinal } from './watch-bulk.ts'
+import { requireYes, undecided } from './require-yes.ts'
+import { plain, type Terminal } from './terminal.ts'
 
 /** Of both commands. */
 export interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
@@ -87,4 +94,71 @@ async function follow(around: Around, client: Client, bulk: BulkView, options: B
   return untilFinal(around, client, bulk, options.wait, show).catch((error: unknown) => {
     throw undecided(error, around.life.stop, `the cancellation is stored; "rescind bulk watch ${bulk.id}" follows it`)
   })
+}
+
+export interface PreviewOptions extends ServiceOptions, BulkScopeOptions {
+  readonly json?: true
+}
+
+/** The token alone is on stdout, for a script. */
+export async function previewBulk({ life, terminal }: Around, options: PreviewOptions): Promise<Exit> {
+  const { client } = await connect(life, options)
+  const scope = scopeOf(options)
+  const preview = await client.previewBulkCancellation(scope)
+  if (options.json) terminal.printJson(preview)
+  else {
+    for (const line of pairs([...previewPairs(scope, preview), ['expires', preview.expires_at]])) terminal.say(line)
+    terminal.print(preview.token)
+  }
+  return exits.done
+}
+
+// What a bulk cancellation would cancel, by the service's preview, and the question before it.
+type Scope = BulkPreviewInput
+
+/** Returns the token of the preview after a yes. `token`: of an earlier preview, which is not shown again. */
+export async function confirmBulk(
+  terminal: Terminal,
+  client: Client,
+  scope: Scope,
+  token: string | undefined,
+): Promise<string> {
+  const { filter, relayers, pause } = scope
+  const preview = token === undefined ? await client.previewBulkCancellation(scope) : undefined
+  const shown = preview ? previewPairs(scope, preview) : scopePairs(scope, undefined)
+  for (const line of pairs(shown)) terminal.say(line)
+  const whose = relayers === 'all' ? 'all relayers' : relayers.join(', ')
+  await requireYes(terminal, {
+    needsAnswer: 'a bulk cancellation',
+    question: plain(`${pause ? 'Pause and cancel' : 'Cancel'} ${filterWords(filter)} of ${whose}?`),
+    otherwise: 'nothing was canceled',
+  })
+  return token ?? preview?.token ?? ''
+}
+
+export function previewPairs(scope: Scope, preview: BulkPreviewView): readonly (readonly [string, Cell])[] {
+  const { counts, cost, parts } = preview
+  const amounts = cost && `up to ${ether(cost.now)} now, ${ether(cost.max)} at most`
+  const isPriced = parts.every((part) => part.cost !== undefined)
+  return [
+    ...scopePairs(scope, parts.length),
+    ['transactions', counts.matches],
+    ['free', counts.free],
+    ['no-ops', counts.no_ops],
+    ['cost', amounts ?? (isPriced ? 'in different currencies: see --json' : 'unknown: no price was observed yet')],
+    ['canceled before', counts.already || undefined],
+    ['left by the limit of cost', counts.left || undefined],
+  ]
+}
+
+function scopePairs(
+  { filter, relayers, pause, ...limit }: Pick<BulkInput, 'filter' | 'relayers' | 'pause'> & BulkLimit,
+  count: number | undefined,
+): readonly (readonly [string, Cell])[] {
+  return [
+    ['relayers', relayers === 'all' ? `all${count === undefined ? '' : ` ${count}`}` : relayers.join(', ')],
+    ['cancels', filterWords(filter)],
+    ['limit', limitWords(limit)],
+    ['paused', pause ? 'every one of these relayers, until it is resumed' : undefined],
+  ]
 }

@@ -74,3 +74,8 @@ export function paintStatus(terminal: Terminal, status: string): string {
   const color = statusColor(status)
   return color === undefined ? status : terminal.paint(color, status)
 }
+
+/** `path` as the API names it, at the service that answered. */
+export function runbookAt(url: string, path: string): string {
+  return `${url.replace(/\/+$/, '')}${path}`
+}

@@ -11,8 +11,7 @@ import {
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { type Cell, ether, gwei, pairs, table } from './format.ts'
-import { runbookAt } from './runbook.ts'
+import { type Cell, ether, gwei, pairs, runbookAt, table } from './format.ts'
 import { plain } from './terminal.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 

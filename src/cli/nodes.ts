@@ -5,8 +5,7 @@ import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, serviceCommand } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
-import { about, type Cell, table } from './format.ts'
-import { runbookAt } from './runbook.ts'
+import { about, type Cell, runbookAt, table } from './format.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends ServiceOptions {

@@ -4,7 +4,7 @@ import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { CommandError, type Exit, exits, usage } from './exits.ts'
 import { table } from './format.ts'
-import { undecidedIfStored } from './undecided.ts'
+import { undecidedIfStored } from './require-yes.ts'
 
 interface Options extends RelayerOptions {
   readonly json?: true

@@ -1,4 +1,6 @@
-// The question before a command that can't be taken back, unless --yes is there.
+// What commands that cancel or move money demand and explain: the word "yes", and what a failure left undecided.
+
+import { ApiError, NoAnswer } from '../client/client.ts'
 import { CommandError, exits, usage } from './exits.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -15,4 +17,20 @@ export async function requireYes(terminal: Terminal, { needsAnswer, question, ot
   if (!terminal.isInteractive) throw usage(`${needsAnswer} needs an answer, and here is no terminal; add --yes`)
   const answer = await terminal.ask(`${question} [y/N] `)
   if (!/^y(es)?$/i.test(answer)) throw new CommandError(exits.error, otherwise)
+}
+
+/** Whether the service may have carried out the request: it was sent, and no answer shows its result. */
+export function leavesOpen(error: unknown): error is Error {
+  return (error instanceof NoAnswer && !error.isUnsent) || (error instanceof ApiError && error.status >= 500)
+}
+
+/** The error to throw when the outcome of a cancellation is open. */
+export function undecidedIfStored(error: unknown, stop: AbortSignal, remedy: string): unknown {
+  return leavesOpen(error) || stop.aborted ? undecided(error, stop, remedy) : error
+}
+
+/** The error to throw when a cancellation is stored, and an error hides its verdicts. */
+export function undecided(error: unknown, stop: AbortSignal, remedy: string): CommandError {
+  const reason = stop.aborted ? 'stopped' : error instanceof Error ? error.message : String(error)
+  return new CommandError(exits.undecided, `undecided (${reason}); ${remedy}`, { cause: error })
 }

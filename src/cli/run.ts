@@ -2,8 +2,7 @@
 import { CommanderError } from 'commander'
 import { ApiError, type Client, NoAnswer } from '../client/client.ts'
 import { listRelayers } from './connect.ts'
-import { CommandError, type Exit, exits } from './exits.ts'
-import { explainCode } from './explain-code.ts'
+import { CommandError, type Exit, exits, explainCode } from './exits.ts'
 import { openProgram } from './program.ts'
 import { type CommandLife, openTerminal, plain } from './terminal.ts'
 

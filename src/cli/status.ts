@@ -5,8 +5,7 @@ import { systemClock } from '../ops/clock.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { about, ether, etherAtLeast, table } from './format.ts'
-import { runbookAt } from './runbook.ts'
+import { about, ether, etherAtLeast, runbookAt, table } from './format.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
 interface Options extends RelayerOptions {

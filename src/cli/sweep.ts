@@ -6,9 +6,8 @@ import { connect, type ServiceOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { ether, pairs } from './format.ts'
 import { address, wholeNumber } from './options.ts'
-import { requireYes } from './require-yes.ts'
+import { leavesOpen, requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
-import { leavesOpen } from './undecided.ts'
 
 interface SweepOptions extends ServiceOptions {
   readonly json?: true

@@ -34,7 +34,6 @@ import type {
 } from './transaction-types.ts'
 
 export type * from './account-types.ts'
-export { ApiError, NoAnswer } from './api-error.ts'
 export type * from './bulk-preview-types.ts'
 export type * from './bulk-types.ts'
 export type { ListedTraceView, TraceView } from './dashboard-types.ts'
@@ -42,6 +41,7 @@ export type { EventFilter, EventView } from './events.ts'
 export type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
+export { ApiError, NoAnswer } from './request.ts'
 export type * from './transaction-types.ts'
 
 export interface Paging {

@@ -1,8 +1,8 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
-import { ApiError, NoAnswer } from './api-error.ts'
+
 import { pause } from './pause.ts'
 import type { DeadLetterView } from './record-types.ts'
-import { answering, type Connection } from './request.ts'
+import { ApiError, answering, type Connection, NoAnswer } from './request.ts'
 
 /** One event: the body of a webhook, and the data of a line of the stream. */
 export type EventView = DeadLetterView['event']

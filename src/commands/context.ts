@@ -1,12 +1,21 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
 import { RescindError } from '../domain/errors.ts'
-import type { RelayerId } from '../domain/ids.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { Relayer, SendProfile } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
-import type { Bulks } from './bulks.ts'
+
+export interface Bulks {
+  /** A queue that is longer is written in shares of so many. */
+  readonly share: number
+  /**
+   * Resolves to the ids, oldest first, once all of them are written. Rejects when a share can't be written: the others follow
+   * in the background, as they do after a crash.
+   */
+  finish(relayerId: RelayerId): Promise<readonly TransactionId[]>
+}
 
 /** Throws SIGNER_UNAVAILABLE for a relayer whose account is unknown, or is no longer the one that is stored. */
 export function refuseAwaited({ whyAwaited }: Pick<CommandContext, 'whyAwaited'>, id: RelayerId): void {

@@ -143,3 +143,7 @@ export function notInFile(kind: string, id: string, isInFile: boolean, instead: 
   if (!isInFile) return
   throw new RescindError('CONFIGURED_BY_FILE', `${kind} "${id}" is in the configuration file; ${instead}`)
 }
+
+export function usedBy(kind: 'signer' | 'notification', id: string, relayers: readonly RelayerId[]): string {
+  return `${kind} "${id}" is used by ${relayers.map((relayer) => `relayer "${relayer}"`).join(', ')}`
+}

@@ -1,8 +1,8 @@
 // Variables of OpenZeppelin Relayer. Those that protect somebody are honored. The others have no effect, and are named once.
 import type { RpcHostRules } from '../ops/rpc-hosts.ts'
 import type { DatabaseConfig } from './config.ts'
+import { listSetting, setting } from './environment.ts'
 import type { Environment } from './read-reference.ts'
-import { listSetting, setting } from './read-variables.ts'
 import type { Report } from './report.ts'
 
 /** Read only to name them. */

@@ -4,7 +4,7 @@ import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../
 import { type Members, readMembers } from './members.ts'
 import { parseRevertAbi } from './parse-revert-abi.ts'
 import { parseReceivers, parseSelectors } from './parse-whitelists.ts'
-import type { Report } from './report.ts'
+import { ConfigError, openReport, type Problem, type Report } from './report.ts'
 
 export const policyMembers: readonly string[] = [...Object.values(policyTable), ...unenforcedPolicies].map(
   ({ name }) => name,
@@ -60,5 +60,24 @@ function refuseUnenforced(members: Members, report: Report): void {
       members.place('private_transactions'),
       'is true, and this version sends to the public pool of its nodes only; set it to false if that is acceptable',
     )
+  }
+}
+
+// Policies that did not come from the file, in its form and under its rules. Null removes a member (RFC 7396).
+export type ReadPolicies =
+  /** Each warning begins with its place, too. */
+  { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: readonly Problem[] }
+
+/** Places of problems begin with `policies`. */
+export function readPolicies(members: Readonly<Record<string, unknown>>): ReadPolicies {
+  const report = openReport()
+  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+  const policies = parsePolicies(readMembers({ policies: given }, '', ['policies'], report), report)
+  try {
+    report.conclude()
+    return { policies, warnings: report.warnings }
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems }
+    throw error
   }
 }

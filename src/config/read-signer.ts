@@ -1,11 +1,11 @@
 // Reads a signer out of a request, under the rules of the configuration file: secrets are texts there.
 import { secret } from '../ops/secret.ts'
 import type { SignerConfig, SignerEnvironment } from './config.ts'
-import type { Problem } from './config-error.ts'
 import { type Members, readMembers } from './members.ts'
 import { keyServiceTypes, parseKeyService } from './parse-key-service.ts'
 import { bareSecret } from './read-key-service.ts'
 import { trimmed } from './read-reference.ts'
+import type { Problem } from './report.ts'
 import { openReport } from './report.ts'
 
 /** The types that a request may have. */

@@ -1,5 +1,23 @@
-// Where parsing says what it finds, so that one start shows every problem instead of the first.
-import { ConfigError, type Problem } from './config-error.ts'
+// The problems of a configuration, by place, and the error that carries them.
+
+export interface Problem {
+  /** A variable's name, or the path of a member: `relayers[0].policies.min_balance`. */
+  readonly place: string
+  /** What is there, where it is no secret, and the fix. */
+  readonly message: string
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[]) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    const lines = problems.map(({ place, message }) => `  - ${place}: ${message}`)
+    super([`the configuration has ${count}:`, ...lines].join('\n'))
+    this.problems = problems
+  }
+}
 
 export interface Report {
   problem(place: string, message: string): void

@@ -2,8 +2,7 @@
 // signer whose variable is set elsewhere, stops no start: each is a warning, and the faulty entity is left out.
 import type { FaultyEntity } from '../domain/settings.ts'
 import { memberOf } from '../ops/member.ts'
-import type { Problem } from './config-error.ts'
-import type { Report } from './report.ts'
+import type { Problem, Report } from './report.ts'
 
 /** What parsing an entity of the file found. */
 export interface EntityProblems extends Pick<FaultyEntity, 'kind' | 'name'> {

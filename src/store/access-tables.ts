@@ -13,7 +13,7 @@ import type { NetworkPause } from '../domain/pause.ts'
 import type { RevertData } from '../domain/revert-data.ts'
 import type { Status } from '../domain/transaction.ts'
 import type { BlockNumber } from '../domain/units.ts'
-import type { Json } from './json.ts'
+import type { Json } from './values.ts'
 
 /** The keys that the administrator created. A row holds a key's digest, never the key. */
 export interface ApiKeyTable {

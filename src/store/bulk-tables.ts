@@ -5,7 +5,7 @@ import type { BulkOrigin, BulkPartState } from '../domain/bulk-cancellation.ts'
 import type { BulkShown } from '../domain/bulk-event.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
 import type { SequenceRuns } from '../domain/sequence-runs.ts'
-import type { Json } from './json.ts'
+import type { Json } from './values.ts'
 
 /** A bulk cancellation. */
 export interface BulkTable {

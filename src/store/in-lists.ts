@@ -1,7 +1,10 @@
 // Combines many statements that differ only in their values. PostgreSQL receives one list per column, in one round trip.
 // SQLite runs inside this process, so it runs the single statement each time.
+
+import { type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema.ts'
-import type { InLists, QueuedStatement } from './statement.ts'
+import type { DialectName, InLists, QueuedStatement } from './statement.ts'
+import type { Json } from './values.ts'
 
 export type ListType = 'text' | 'bigint' | 'integer'
 
@@ -57,4 +60,11 @@ export function inLists<P extends object, R>(
       ...(alike && { alike: { sql: checked(alike.write(asAlike)), but: alike.but } }),
     },
   }
+}
+
+/** An array from a query, not a join: a plan for the join, made while the table was small, would scan all of it. */
+export function isAmong(column: string, values: Json<readonly string[]>, dialect: DialectName): RawBuilder<boolean> {
+  return dialect === 'postgres'
+    ? sql`${sql.ref(column)} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${values} AS json))))`
+    : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${values}))`
 }

@@ -30,8 +30,13 @@ import { readDailyGas } from './transactions/daily-gas.ts'
 import { findQueued } from './transactions/drop-queue.ts'
 import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
-import { findSweep } from './transactions/find-sweep.ts'
-import { findTransaction, findTransactionByNonce, hasAttempt, listAttempts } from './transactions/find-transaction.ts'
+import {
+  findSweep,
+  findTransaction,
+  findTransactionByNonce,
+  hasAttempt,
+  listAttempts,
+} from './transactions/find-transaction.ts'
 import { readLabels } from './transactions/labels.ts'
 import { listOfBulk } from './transactions/list-of-bulk.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'

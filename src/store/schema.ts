@@ -52,8 +52,8 @@ import type {
   UncountedRelayerTable,
 } from './access-tables.ts'
 import type { BulkPartTable, BulkPreviewPartTable, BulkPreviewTable, BulkTable } from './bulk-tables.ts'
-import type { Json } from './json.ts'
 import type { EntityKind } from './store.ts'
+import type { Json } from './values.ts'
 
 /** 0 or 1: SQLite has no booleans, and one set of queries serves both databases. */
 export type Flag = 0 | 1
@@ -121,7 +121,7 @@ export interface TransactionTable extends PayloadColumns {
   /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
   wait_condition: Condition | null
   wait_text: string | null
-  /** JSON; see wait-row.ts. */
+  /** JSON; see transaction-row.ts. */
   wait_facts: string | null
   wait_since: number | null
   nonce: number | null
@@ -132,7 +132,7 @@ export interface TransactionTable extends PayloadColumns {
   cancel_cost_max: string | null
   /** How often it was given up. Null: never, or by an earlier release. */
   give_ups: number | null
-  /** See hold-row.ts: both are null unless it is on hold. */
+  /** See transaction-row.ts: both are null unless it is on hold. */
   hold: Json<Hold> | null
   held_until: number | null
   /** Null: it does not stand under four eyes. */

@@ -1,7 +1,7 @@
 // Whatever JSON stands anywhere in the file: it is parsed or refused as a configuration, never a crash.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../../src/config/config-error.ts'
+import { ConfigError } from '../../src/config/report.ts'
 import { loadFile, rightFile } from './workplace.ts'
 
 type Place = readonly (string | number)[]

@@ -1,8 +1,8 @@
 // Signers whose keys are in services: every form that the file may have loads, and each mistake has a place and a fix.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { ConfigError } from '../../src/config/config-error.ts'
 import { readSigner } from '../../src/config/read-signer.ts'
+import { ConfigError } from '../../src/config/report.ts'
 import { devAccount } from '../../tooling/dev-accounts.ts'
 import { servedKey } from '../../tooling/key-services/served-key.ts'
 import { env, load, rightFile } from './workplace.ts'

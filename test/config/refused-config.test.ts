@@ -1,7 +1,7 @@
 // What is refused, in which words, and that no secret is among them.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { refuseSharedAddresses } from '../../src/config/shared-address.ts'
+import { refuseSharedAddresses } from '../../src/config/refuse-accounts.ts'
 import { type ConfigFile, env, load, loadFile, passphrase, refusal, rightFile, signingKey } from './workplace.ts'
 
 type Spoil = (file: ConfigFile) => void

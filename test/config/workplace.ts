@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../src/config/config.ts'
-import { ConfigError } from '../../src/config/config-error.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
+import { ConfigError } from '../../src/config/report.ts'
 
 export const apiKey = 'an-api-key-of-at-least-32-characters!'
 export const privateKey = `0x${'4c0883a6'.repeat(8)}`

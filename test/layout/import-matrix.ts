@@ -216,8 +216,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Files at the top of src/: main is the process, serve its life, compose and its part for the database the only ones that name
- * implementations. `transfer` is
+ * Files at the top of src/: main is the process, serve its life, compose and its parts the only ones that name implementations. `transfer` is
  * another life, which is about two databases and nothing else.
  */
 const top: Readonly<Record<string, Rule>> = {
@@ -226,28 +225,14 @@ const top: Readonly<Record<string, Rule>> = {
   'version.ts': [],
   'serve.ts': ['compose.ts', 'version.ts', 'config', 'ops'],
   'transfer.ts': ['config', 'ops', 'store'],
-  'compose-awaited.ts': [
-    ...['commands/relayers/sync-configured-relayers.ts', 'config', 'ops', 'registry', 'signers', 'store/store.ts'],
-  ],
   'compose-database.ts': ['config', 'ops', 'store'],
-  'compose-hosts.ts': ['config', 'ops', 'registry', 'store/store.ts'],
-  'compose-retention.ts': [
-    ...['config', 'domain/ids.ts', 'http/transactions/present-archived.ts', 'ops', 'retention', 'store/store.ts'],
-  ],
-  'compose-stops.ts': ['commands', 'config', 'domain', 'ops/metrics.ts', 'registry'],
+  'compose-networks.ts': ['chain', 'config', 'domain', 'ops', 'registry', 'store/store.ts'],
   'compose-signers.ts': [
-    ...['commands/management.ts', 'config', 'domain/ids.ts', 'domain/settings.ts', 'ops', 'registry', 'signers'],
-    'store/store.ts',
+    ...['commands/management.ts', 'commands/relayers/sync-configured-relayers.ts', 'config', 'domain/ids.ts'],
+    ...['domain/settings.ts', 'ops', 'registry', 'signers', 'store/store.ts'],
   ],
   'compose.ts': [
-    ...[
-      'compose-awaited.ts',
-      'compose-database.ts',
-      'compose-hosts.ts',
-      'compose-retention.ts',
-      'compose-signers.ts',
-      'compose-stops.ts',
-    ],
+    ...['compose-database.ts', 'compose-networks.ts', 'compose-signers.ts'],
     ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
   ],
 }

@@ -1,7 +1,7 @@
 // Signers that open later than the process starts: what becomes of their relayers, until then and afterwards.
 import { expect, test } from 'vitest'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
-import { awaitSigners } from '../../src/compose-awaited.ts'
+import { awaitSigners } from '../../src/compose-signers.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import type { RegistryFile } from '../../src/registry/entities.ts'
 import { type ParsedFile, registryFile } from '../../src/registry/registry-file.ts'

@@ -1,8 +1,7 @@
 // What a role that may only connect can do with the channel of the replicas, and what the release before does there.
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { rateLimits } from '../../src/http/request/limit-rate.ts'
-import { shareRates } from '../../src/http/request/share-rates.ts'
+import { rateLimits, shareRates } from '../../src/http/request/limit-rate.ts'
 import { type Clock, systemClock } from '../../src/ops/clock.ts'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret, secretUrl } from '../../src/ops/secret.ts'

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { bundleDashboard } from '../../src/http/dashboard/bundle.ts'
+import { bundleDashboard } from '../../src/http/dashboard/assets.ts'
 import { startService, testedServiceVariable } from '../../tooling/service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

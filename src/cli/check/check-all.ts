@@ -1,9 +1,8 @@
 // Runs every check. After a configuration that can not be read, nothing else is checked.
 import type { Config } from '../../config/config.ts'
-import { ConfigError } from '../../config/config-error.ts'
 import { withDotEnv } from '../../config/environment.ts'
 import { loadConfig } from '../../config/load-config.ts'
-import { openReport } from '../../config/report.ts'
+import { ConfigError, openReport } from '../../config/report.ts'
 import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'

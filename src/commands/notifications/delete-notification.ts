@@ -1,8 +1,7 @@
 // DELETE of a notification that no relayer names.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
-import { usedBy } from '../used-by.ts'
+import { type ManagementContext, notInFile, takeEffect, usedBy } from '../management.ts'
 
 /** Throws NOTIFICATION_NOT_FOUND, CONFIGURED_BY_FILE, NOTIFICATION_IN_USE. */
 export async function deleteNotification(context: ManagementContext, id: string, requester: Requester): Promise<void> {

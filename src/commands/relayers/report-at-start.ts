@@ -10,8 +10,7 @@ import type { Wei } from '../../domain/units.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Registry } from '../../registry/registry.ts'
 import type { Reads } from '../../store/store.ts'
-import { readForeignPending } from './read-foreign-pending.ts'
-import { reportReceivers } from './report-receivers.ts'
+import { readForeignPending } from './read-status.ts'
 
 export interface ReportAtStart {
   readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf' | 'policyOf'>
@@ -106,4 +105,22 @@ async function balanceOf(chain: Chain, { address }: Relayer): Promise<Wei | unde
   } catch {
     return undefined
   }
+}
+
+/** A log line names no more of them. */
+const namedMax = 100
+
+export function reportReceivers(relayers: readonly Pick<Relayer, 'id' | 'policies'>[], logger: Logger): void {
+  const open = relayers.filter(({ policies }) => policies.whitelistReceivers === undefined)
+  const closed = relayers.filter(({ policies }) => policies.whitelistReceivers?.length === 0)
+  if (open.length > 0) {
+    logger.info(factsOf(open), 'these relayers have no whitelist_receivers: their sends may go to anybody')
+  }
+  if (closed.length > 0) {
+    logger.warn(factsOf(closed), 'whitelist_receivers of these relayers is an empty list: their sends may go to nobody')
+  }
+}
+
+function factsOf(relayers: readonly Pick<Relayer, 'id'>[]) {
+  return { count: relayers.length, relayer_ids: relayers.slice(0, namedMax).map(({ id }) => id) }
 }

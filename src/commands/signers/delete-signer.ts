@@ -1,8 +1,7 @@
 // DELETE of a signer that no relayer uses. Its key is deleted from the database.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
-import { usedBy } from '../used-by.ts'
+import { type ManagementContext, notInFile, takeEffect, usedBy } from '../management.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE. */
 export async function deleteSigner(context: ManagementContext, id: string, requester: Requester): Promise<void> {

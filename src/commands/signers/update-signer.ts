@@ -3,8 +3,7 @@ import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { SignerFacts } from '../../registry/entities.ts'
 import { signerFromEntity, signerToEntity } from '../../registry/stored-entities.ts'
-import { type ManagementContext, notInFile, requireKey, takeEffect } from '../management.ts'
-import { usedBy } from '../used-by.ts'
+import { type ManagementContext, notInFile, requireKey, takeEffect, usedBy } from '../management.ts'
 import { openNew, secretOf } from './create-signer.ts'
 
 /** Throws SIGNER_NOT_FOUND, CONFIGURED_BY_FILE, SIGNER_IN_USE, INVALID_REQUEST, STORAGE_KEY_MISSING. */

@@ -1,6 +1,6 @@
 // DELETE of one transaction: makes the intent durable before the answer. The engine runs the race, if there is one.
 import { allowed, type Requester } from '../../domain/audit.ts'
-import { cancel } from '../../domain/cancel.ts'
+import { cancel, verdictOn } from '../../domain/cancel.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -43,4 +43,26 @@ export async function cancelTransaction(
   )
   if (!isTerminal(canceled.transaction)) context.wake(relayerId)
   return canceled
+}
+
+const lookEveryMs = 250
+
+/**
+ * Returns the transaction as soon as its verdict is final, or as it stands when `waitMs` is over or `signal` aborts.
+ */
+export async function awaitVerdict(
+  context: Pick<CommandContext, 'store' | 'clock'>,
+  relayerId: RelayerId,
+  id: TransactionId,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Transaction | undefined> {
+  const until = context.clock.elapsed() + waitMs
+  for (;;) {
+    const transaction = await context.store.reads.transaction(relayerId, id)
+    if (!transaction || verdictOn(transaction).final) return transaction
+    const left = until - context.clock.elapsed()
+    if (left <= 0 || signal.aborted) return transaction
+    await context.clock.sleep(Math.min(left, lookEveryMs), signal)
+  }
 }

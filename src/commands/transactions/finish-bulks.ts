@@ -7,7 +7,7 @@ import type { Clock } from '../../ops/clock.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Reads, Store } from '../../store/store.ts'
-import type { Bulks } from '../bulks.ts'
+import type { Bulks } from '../context.ts'
 
 /** Far more than the bulk cancellations of one relayer that come in the same moment. */
 const triesMax = 100

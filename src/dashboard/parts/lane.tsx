@@ -4,8 +4,7 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import { grouped } from '../state/format.ts'
 import { feeOf, type LaneMark, type LaneRow, laneOf, rowInWords } from '../state/lane.ts'
 import { Gwei } from './exact.tsx'
-import { TransactionLink } from './pieces.tsx'
-import { TransactionBadge } from './transaction-badge.tsx'
+import { TransactionBadge, TransactionLink } from './pieces.tsx'
 
 const width = 560
 const height = 34

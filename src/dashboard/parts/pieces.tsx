@@ -1,12 +1,14 @@
 // Small pieces that every view uses: badges, ages, hashes that copy, and the pieces for data that is not there.
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import { after, shownNow } from '../state/clock.ts'
+import { conditionTitles } from '../state/conditions.ts'
 import { duration, exactTime, localTime, shortened, timeOfDay } from '../state/format.ts'
 import { isStale, readAt } from '../state/live.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-import type { Tone } from '../state/verdict.ts'
+import { stateOf, type Tone, verdictOf } from '../state/verdict.ts'
 
 const marks: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', good: '✓', info: '→', quiet: '·' }
 
@@ -206,4 +208,21 @@ export function Pages({ page, perPage, total }: { page: Signal<number>; perPage:
       </button>
     </nav>
   )
+}
+
+// A transaction's state in a word: its verdict if it is canceled, the condition if it waits, else its status.
+export function TransactionBadge({ trace }: { trace: ListedTraceView }) {
+  const { cancellation, wait } = trace
+  if (cancellation && (cancellation.state !== 'racing' || !wait)) {
+    const [tone, word] = verdictOf(cancellation)
+    return <Badge tone={tone}>{word}</Badge>
+  }
+  if (wait) return <Badge tone={wait.condition === 'paused' ? 'warn' : 'bad'}>{conditionTitles[wait.condition]}</Badge>
+  return <StateBadge trace={trace} />
+}
+
+/** In a list of transactions, where the reason has a column of its own. */
+export function StateBadge({ trace }: { trace: ListedTraceView }) {
+  const [tone, word] = stateOf(trace)
+  return <Badge tone={tone}>{word}</Badge>
 }

@@ -1,22 +1,22 @@
 // The transactions of one relayer, newest first. Filters and place are in the URL.
 import { useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
+import type { BulkInput } from '../../client/bulk-types.ts'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
+import { bulksPath, useMakeBulk } from '../state/bulk.ts'
 import { begun, grouped, plural } from '../state/format.ts'
-import { placeIn } from '../state/list-place.ts'
+import { type ListPlace, placeIn, queryAt } from '../state/list-place.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
-import { pathOf } from '../state/request.ts'
-import { search } from '../state/route.ts'
+import { pathOf, type Reply } from '../state/request.ts'
+import { goWithin, search } from '../state/route.ts'
 import { may } from '../state/session.ts'
 import { isOpen } from '../state/verdict.ts'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { CancelSelected } from './cancel-selected.tsx'
+import { Dialog } from './dialog.tsx'
 import { Ether } from './exact.tsx'
-import { ListPages } from './list-pages.tsx'
-import { Age, Copy, Empty, Shown, TransactionLink } from './pieces.tsx'
-import { StateBadge } from './transaction-badge.tsx'
+import { Age, ApiCall, Copy, Empty, NoteField, Shown, StateBadge, TransactionLink } from './pieces.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
 const perPage = 25
@@ -240,5 +240,85 @@ function Reason({ text }: { text: string | undefined }) {
     <span class="why clamped" title={shown}>
       {shown}
     </span>
+  )
+}
+
+// The confirmation before the selected transactions of a list become one bulk cancellation.
+export function CancelSelected({
+  relayer,
+  ids,
+  close,
+}: {
+  relayer: string
+  ids: readonly string[]
+  close: () => void
+}) {
+  const reason = useSignal('')
+  const make = useMakeBulk()
+  const why = reason.value.trim()
+  const body: BulkInput = { filter: { ids }, relayers: [relayer], ...(why !== '' && { reason: why }) }
+  return (
+    <Dialog
+      title={`Cancel ${plural(ids.length, 'transaction')} of ${relayer}?`}
+      confirm={`Cancel ${plural(ids.length, 'transaction')}`}
+      act={() => make(body)}
+      close={close}
+    >
+      <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
+      <NoteField label="Reason (optional)" text={reason} />
+      <ApiCall method="POST" path={bulksPath} body={body} />
+    </Dialog>
+  )
+}
+
+// From page to page of a list whose place is in the URL. Beyond the pages that were counted, a list goes on from a position.
+
+/** Rows that page numbers reach. */
+const pagedRowsMax = 100_000
+
+export function ListPages({
+  place,
+  perPage,
+  answer: { total, next, isAtLeast },
+}: {
+  place: ListPlace
+  perPage: number
+  answer: Reply<unknown>
+}) {
+  const { page, before, filters } = place
+  const last = Math.max(1, Math.ceil(Math.min(total, pagedRowsMax) / perPage))
+  const hasPages = before === undefined && last > 1
+  const older = hasPages && page < last ? { page: page + 1 } : next === undefined ? undefined : { before: next }
+  const isLookingOn = isAtLeast === true && next !== undefined && older !== undefined && 'before' in older
+  const counted = plural(total, 'transaction')
+  return (
+    <>
+      <p class="note" role="status">
+        {isAtLeast ? `At least ${counted} among those looked at` : counted}
+        {filters === '' ? '' : isAtLeast ? '' : ' with these filters'}, newest first.
+        {isLookingOn && ' Older transactions were not looked at yet.'}
+      </p>
+      {(hasPages || before !== undefined || older !== undefined) && (
+        <nav class="pages" aria-label="Pages">
+          {before === undefined ? (
+            <button type="button" disabled={page <= 1} onClick={() => goWithin(queryAt(place, { page: page - 1 }))}>
+              ← Newer
+            </button>
+          ) : (
+            <button type="button" onClick={() => goWithin(queryAt(place, { page: 1 }))}>
+              ← Newest
+            </button>
+          )}
+          {hasPages && (
+            <span>
+              Page {page.toLocaleString('en')} of {last.toLocaleString('en')}
+            </span>
+          )}
+          <button type="button" disabled={older === undefined} onClick={() => older && goWithin(queryAt(place, older))}>
+            {isLookingOn ? 'Look further back →' : 'Older →'}
+          </button>
+        </nav>
+      )}
+    </>
   )
 }

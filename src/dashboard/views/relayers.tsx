@@ -1,4 +1,7 @@
 // All relayers, the stuck ones first, with one sentence above them that names the problem.
+
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
@@ -16,7 +19,6 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
-import { useSteadyOrder } from '../state/steady-order.ts'
 import type { Tone } from '../state/verdict.ts'
 
 export function Relayers() {
@@ -280,4 +282,33 @@ function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailyGasVi
   return (
     <span title="At the average of the seven days before today">about {days === 0n ? 'less than a day' : shown}</span>
   )
+}
+
+// Rows that move under the pointer or the focus are pressed by mistake: they keep their order until it leaves.
+
+/** A finger does not hover, but browsers keep the last touched element as if it did. */
+const hasPointer = matchMedia('(hover: hover)')
+
+/** `best` in its order, or in the last shown one while `box` is held. A new row brings the best order. */
+export function useSteadyOrder<T extends { readonly id: string }>(best: readonly T[]) {
+  const box = useRef<HTMLDivElement>(null)
+  const order = useRef<readonly string[]>([])
+  const left = useSignal(0)
+  // Read, so that the rows are sorted as soon as the pointer or the focus has left.
+  void left.value
+  const isKnown = best.every(({ id }) => order.current.includes(id))
+  const placeOf = ({ id }: T) => order.current.indexOf(id)
+  const steady = isHeld(box.current) && isKnown ? [...best].sort((one, other) => placeOf(one) - placeOf(other)) : best
+  order.current = steady.map(({ id }) => id)
+
+  const leave = () => {
+    left.value += 1
+  }
+  return { steady, holding: { ref: box, onPointerLeave: leave, onFocusOut: leave } }
+}
+
+/** From the page as it is: a focused element that is removed reports no end of its focus. */
+function isHeld(box: HTMLElement | null): boolean {
+  if (!box) return false
+  return box.contains(document.activeElement) || (hasPointer.matches && box.matches(':hover'))
 }

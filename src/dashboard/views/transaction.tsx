@@ -1,24 +1,24 @@
 // One transaction: the condition that holds it up, its way as a timeline, its attempts, its payload, its cost, and its cancellation.
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { RelayerStatusView, RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
+import type { HoldView, TransactionView as ShownTransaction } from '../../client/transaction-types.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
-import { Labels } from '../parts/labels.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { Badge, Copy, Explore, Heading, Runbook, Shown } from '../parts/pieces.tsx'
+import { ApiCall, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
-import { ReleaseDialog } from '../parts/release-dialog.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { TransactionBadge } from '../parts/transaction-badge.tsx'
 import { capIn } from '../state/caps.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { begun, grouped, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
-import { pathOf } from '../state/request.ts'
+import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { isOpen, verdictOf } from '../state/verdict.ts'
 
@@ -220,5 +220,71 @@ function Facts({ relayer, view, trace }: Parts) {
         </div>
       )}
     </dl>
+  )
+}
+
+// The client's names for a transaction, among its facts. A tag leads to the list of all transactions that have it.
+export function Labels({ relayer, labels = {} }: { relayer: string; labels: TraceView['labels'] }) {
+  const { external_id: externalId, tags, note } = labels
+  return (
+    <>
+      {externalId !== undefined && (
+        <div>
+          <dt>External id</dt>
+          <dd>
+            <Copy text={externalId} label="external id" />
+          </dd>
+        </div>
+      )}
+      {tags && (
+        <div>
+          <dt>Tags</dt>
+          <dd>
+            {tags.map((tag) => (
+              <a key={tag} class="tag" href={`${pathOf`/relayers/${relayer}`}?${new URLSearchParams({ tag })}`}>
+                {tag}
+              </a>
+            ))}
+          </dd>
+        </div>
+      )}
+      {note !== undefined && (
+        <div>
+          <dt>Note</dt>
+          <dd>{note}</dd>
+        </div>
+      )}
+    </>
+  )
+}
+
+// The release of a transaction on hold, with the digest of the payload that the dialog shows.
+export function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; close: () => void }) {
+  const hold = useSignal<HoldView | undefined>(undefined)
+  const one = pathOf`/v1/relayers/${transaction.relayer_id}/transactions/${transaction.id}`
+  useEffect(() => {
+    void request<HoldView>(`${one}/hold`).then(({ data }) => {
+      hold.value = data
+    })
+  }, [one])
+  const path = `${one}/release`
+  return (
+    <Dialog
+      title="Release this transaction?"
+      confirm="Release it"
+      isHarmless
+      isReady={hold.value !== undefined}
+      act={async () => {
+        await request(path, { method: 'POST', body: { payload_digest: hold.value?.payload_digest } })
+      }}
+      close={close}
+    >
+      <p>
+        It goes into the queue at its old place, and is sent when its turn comes. Only a new payload can put it back on
+        hold.
+      </p>
+      {hold.value && <pre>{JSON.stringify(hold.value.payload, undefined, 2)}</pre>}
+      <ApiCall method="POST" path={path} />
+    </Dialog>
   )
 }

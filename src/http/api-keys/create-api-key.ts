@@ -7,10 +7,10 @@ import type { RelayerId } from '../../domain/ids.ts'
 import { apiKeyNameCharsMax, apiKeyRelayersMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
-import { parseTime } from '../request/parse-time.ts'
+import { parseTime } from '../request/parse-values.ts'
 import { forms, stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { newApiKeySchema, presentApiKey } from './present-api-key.ts'
+import { newApiKeySchema, presentApiKey } from './read-api-keys.ts'
 
 /** `checkApiKey` enforces it: a key with admin can make another without a list. */
 const allowed = [

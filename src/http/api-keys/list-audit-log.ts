@@ -6,8 +6,7 @@ import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
-import { labelsSchema, presentLabels } from '../response/present-labels.ts'
-import { presentTime } from '../response/present-time.ts'
+import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 
 const entrySchema = Type.Object(
   {

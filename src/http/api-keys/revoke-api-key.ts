@@ -6,7 +6,7 @@ import type { KeyRing } from '../request/key-ring.ts'
 import { operation } from '../request/operation.ts'
 import { apiKeyParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { apiKeySchema, presentApiKey } from './present-api-key.ts'
+import { apiKeySchema, presentApiKey } from './read-api-keys.ts'
 
 export function revokeApiKey(commands: CommandContext, keys: KeyRing) {
   return operation({

@@ -3,9 +3,8 @@ import type { CommandContext } from '../../commands/context.ts'
 import type { KeyRing } from '../request/key-ring.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createApiKey } from './create-api-key.ts'
-import { getApiKey } from './get-api-key.ts'
-import { listApiKeys } from './list-api-keys.ts'
 import { listAuditLog } from './list-audit-log.ts'
+import { getApiKey, listApiKeys } from './read-api-keys.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 
 export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRing): void {

@@ -8,7 +8,7 @@ import { type Hex, isNonEmpty, lowerHex, type RelayerId, type TransactionId } fr
 import { pendingStatuses } from '../../domain/transaction.ts'
 import { bulkIdsMax, bulkRelayersMax, bulkTagsMax, idempotencyKeyCharsMax } from '../limits.ts'
 import { nameInBody, noteInBody } from '../request/parameters.ts'
-import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { invalid } from '../request/validate.ts'
 import { some } from '../response/forms.ts'
 import { parseTag, tagSchema } from '../transactions/labels.ts'

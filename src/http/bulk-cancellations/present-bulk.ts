@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
 import { endedOf, finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
 
 const countsExample = {

@@ -13,7 +13,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { refuseUngranted } from './create-bulk.ts'
 import { bulkPreviewBodySchema, requestOf } from './parse-bulk.ts'
 

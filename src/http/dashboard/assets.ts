@@ -3,10 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { memberOf } from '../../ops/member.ts'
+import { OperatorError } from '../../ops/operator-error.ts'
 import type { Mounting } from '../request/mount.ts'
 import { type Asset, assetOf, once, sendAsset } from '../response/asset.ts'
-import { type Bundle, bundleDashboard } from './bundle.ts'
-import { icon, page, themeScript } from './page.ts'
 
 /** Each view has a path, so that it can be linked to. `state/route.ts` of the script has the same list. */
 const views = [
@@ -85,4 +84,64 @@ async function readBundle(): Promise<Bundle> {
     if (memberOf(error, 'code') !== 'ENOENT') throw error
     return bundleDashboard(fileURLToPath(new URL('../../dashboard/main.tsx', import.meta.url)))
   }
+}
+
+export const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Rescind</title>
+<link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml">
+<script src="/dashboard/theme.js"></script>
+<link rel="stylesheet" href="/dashboard/app.css">
+<script type="module" src="/dashboard/app.js"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>The dashboard needs JavaScript. The API does not: see /docs.</noscript>
+</body>
+</html>
+`
+
+/** Runs before the first paint, so that a chosen theme does not begin as the other one. `state/theme.ts` stores the choice. */
+export const themeScript = `try {
+  const theme = localStorage.getItem('theme')
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
+} catch {}
+`
+
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451d1"/><path d="M22.5 21a7.5 7.5 0 1 0-12-8.5M9.5 7.5v5.5H15" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+
+export interface Bundle {
+  readonly script: Uint8Array
+  readonly style: Uint8Array
+}
+
+/** `entry` is the path of `src/dashboard/main.tsx`. Throws OperatorError where esbuild is not installed. */
+export async function bundleDashboard(entry: string): Promise<Bundle> {
+  const { build } = await import('esbuild').catch((cause: unknown) => {
+    throw new OperatorError(
+      'the dashboard needs esbuild to be built from a checkout; run npm ci, also for development',
+      {
+        cause,
+      },
+    )
+  })
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    outdir: '/',
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: ['es2022'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const ending = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))?.contents ?? new Uint8Array()
+  return { script: ending('.js'), style: ending('.css') }
 }

@@ -9,7 +9,7 @@ import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { sendList } from '../response/sliced-list.ts'
 import { eventSchema, presentEvent } from './present-event.ts'
 

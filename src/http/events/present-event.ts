@@ -5,8 +5,7 @@ import type { BulkEvent } from '../../domain/bulk-event.ts'
 import type { StoredEvent, TransactionEvent } from '../../domain/event.ts'
 import { countsSchema, presentBulkSummary } from '../bulk-cancellations/present-bulk.ts'
 import { some, such, time } from '../response/forms.ts'
-import { labelsSchema, presentLabels } from '../response/present-labels.ts'
-import { presentTime } from '../response/present-time.ts'
+import { labelsSchema, presentLabels, presentTime } from '../response/present-values.ts'
 import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
 const eventId = Type.String({

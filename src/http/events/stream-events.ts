@@ -1,5 +1,4 @@
 // Streams the events that the key may see, as server-sent events that a reader can resume (GET).
-
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { EventFeed } from '../../commands/events/follow-events.ts'
@@ -11,7 +10,15 @@ import type { Logger } from '../../ops/logger.ts'
 import { within } from '../../ops/within.ts'
 import type { SparseWindow } from '../../store/list-port.ts'
 import type { EventWindow, Reads } from '../../store/store.ts'
-import { eventStreamsMax, eventStreamsPerKeyMax, eventsAtOnce, heartbeatMs } from '../limits.ts'
+import {
+  changesEveryMs,
+  eventStreamsMax,
+  eventStreamsPerKeyMax,
+  eventsAtOnce,
+  eventsSearchBreathMs,
+  eventsSearchedAtOnce,
+  heartbeatMs,
+} from '../limits.ts'
 import { checkGrant, isPrincipal } from '../request/authenticate.ts'
 import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
@@ -20,11 +27,9 @@ import { requesterIdOf } from '../request/requester.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { foundRelayer } from '../response/found.ts'
-import { followChanges } from './follow-changes.ts'
 import { presentEvent } from './present-event.ts'
 import { resumeAt } from './resume-events.ts'
 import { type IdSeal, sealedIdPattern } from './seal-ids.ts'
-import { openSearch, type Search } from './search-events.ts'
 import { type EventsInView, eventsInView } from './view-events.ts'
 
 const querySchema = Type.Object(
@@ -233,4 +238,68 @@ function opening(id: string): string {
 /** An id without an event advances the reader's position (HTML §9.2.6). */
 function idLine(id: string): string {
   return `id: ${id}\n`
+}
+
+// Follows the position of the newest event that a reader sees, without the events: for a reader that reads its view again after
+// a change.
+export interface ChangeSource {
+  readonly feed: EventFeed
+  readonly clock: Clock
+}
+
+/** Yields a position past `start`, and undefined when a reader should be shown that the stream is alive. It never ends before `ended`. */
+export async function* followChanges(
+  { feed, clock }: ChangeSource,
+  { advance }: Pick<EventsInView, 'advance'>,
+  start: number,
+  heard: () => Promise<boolean>,
+  ended: AbortSignal,
+): AsyncGenerator<number | undefined> {
+  let position = start
+  let aliveAt = clock.elapsed() + heartbeatMs
+  while (!ended.aborted && (await heard())) {
+    await within(clock, Math.max(0, aliveAt - clock.elapsed()), (over) => feed.eventAfter(position, over), ended)
+    if (ended.aborted) return
+    const next = await advance(position)
+    position = next.position
+    if (next.hasEvents) yield position
+    // Its time depends on the reader's own lines, never on events that the reader does not see.
+    else if (clock.elapsed() >= aliveAt) yield undefined
+    else continue
+    aliveAt = clock.elapsed() + heartbeatMs
+    // A burst of events costs its reader one line, and the service no reading of them.
+    if (next.hasEvents) await clock.sleep(changesEveryMs, ended)
+  }
+}
+
+// Searches a long outbox for the events of a stream whose filter matches few of them. The streams of a process take turns, a
+// bounded page each, so that such filters cost other requests little, however long the outbox and however many the streams are.
+
+/** Reads a page after `position`, when the turn of this stream comes. */
+export type Search = (
+  position: number,
+  wanted: (subject: EventSubject) => boolean,
+  ended: AbortSignal,
+) => Promise<SparseWindow>
+
+export interface SearchSource {
+  readonly reads: Pick<Reads, 'searchEvents'>
+  readonly clock: Pick<Clock, 'sleep'>
+}
+
+export function openSearch({ reads, clock }: SearchSource): Search {
+  const bounds = { rows: eventsSearchedAtOnce, limit: eventsAtOnce }
+  let turns: Promise<unknown> = Promise.resolve()
+  return (position, wanted, ended) => {
+    const turn = turns.then(async (): Promise<SparseWindow> => {
+      if (ended.aborted) return { events: [], through: position, mayBeFar: false }
+      return reads.searchEvents(position, bounds, wanted)
+    })
+    // A short page costs less than a pause would.
+    turns = turn.then(
+      ({ mayBeFar }) => (mayBeFar ? clock.sleep(eventsSearchBreathMs) : undefined),
+      () => undefined,
+    )
+    return turn
+  }
 }

@@ -13,8 +13,8 @@ import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { hash, such, time } from '../response/forms.ts'
 import { found } from '../response/found.ts'
-import { presentTime } from '../response/present-time.ts'
-import { networkId, noNetwork } from './present-network.ts'
+import { presentTime } from '../response/present-values.ts'
+import { networkId, noNetwork } from './read-networks.ts'
 
 const answerSchema = Type.Object(
   {

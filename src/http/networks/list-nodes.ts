@@ -19,9 +19,9 @@ import { operation } from '../request/operation.ts'
 import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { such, time } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
-import { networkId } from './present-network.ts'
+import { presentTime } from '../response/present-values.ts'
 import { endpointProperties, nodeSchema, presentHead, presentNode } from './present-node.ts'
+import { networkId } from './read-networks.ts'
 
 const replicaSchema = Type.Object(
   {

@@ -10,7 +10,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters, noteInBody } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
 
 const bodySchema = Type.Object(
   {

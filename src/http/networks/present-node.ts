@@ -11,8 +11,7 @@ import {
   nodeStates,
 } from '../../domain/node-report.ts'
 import { count, such, time } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
-import { runbookSchema } from '../response/runbook.ts'
+import { presentTime, runbookSchema } from '../response/present-values.ts'
 
 const factsSchema = Type.Object(
   {

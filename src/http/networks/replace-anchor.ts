@@ -6,7 +6,7 @@ import { operation } from '../request/operation.ts'
 import { networkParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
 
 export function replaceAnchor(management: ManagementContext) {
   return operation({

@@ -1,11 +1,10 @@
 // Method and path of each operation on networks.
 import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
-import { getNetwork } from './get-network.ts'
 import { listContradictions } from './list-contradictions.ts'
-import { listNetworks } from './list-networks.ts'
 import { listNodes } from './list-nodes.ts'
 import { pauseNetwork, resumeNetwork } from './pause-network.ts'
+import { getNetwork, listNetworks } from './read-networks.ts'
 import { replaceAnchor } from './replace-anchor.ts'
 import { updateNetwork } from './update-network.ts'
 

@@ -10,8 +10,8 @@ import { networkParameters } from '../request/parameters.ts'
 import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { networkId, networkSchema, noNetwork, presentOneNetwork } from './present-network.ts'
 import { parseProfile, profileInBody } from './profile.ts'
+import { networkId, networkSchema, noNetwork, presentOneNetwork } from './read-networks.ts'
 
 const count = (max: number) =>
   Type.Optional(

@@ -8,7 +8,7 @@ import { newId } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
 import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
-import { notificationSchema, presentNotification } from './present-notification.ts'
+import { notificationSchema, presentNotification } from './read-notifications.ts'
 
 const bodySchema = Type.Object(
   { id: newId, type: notificationTypeInBody, url: urlInBody, signing_key: Type.Optional(signingKeyInBody) },

@@ -3,8 +3,7 @@ import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createNotification } from './create-notification.ts'
 import { deleteNotification } from './delete-notification.ts'
-import { getNotification } from './get-notification.ts'
-import { listNotifications } from './list-notifications.ts'
+import { getNotification, listNotifications } from './read-notifications.ts'
 import { updateNotification } from './update-notification.ts'
 
 export function notificationRoutes(at: Mounting, management: ManagementContext): void {

@@ -8,7 +8,7 @@ import { notificationParameters } from '../request/parameters.ts'
 import { parseUrl } from '../request/parse-endpoints.ts'
 import { answers, success } from '../response/envelope.ts'
 import { notificationTypeInBody, parseSigningKey, signingKeyInBody, urlInBody } from './parse-notification.ts'
-import { notificationSchema, presentNotification } from './present-notification.ts'
+import { notificationSchema, presentNotification } from './read-notifications.ts'
 
 const bodySchema = Type.Object(
   {

@@ -10,7 +10,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { noteInBody, relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { heldSchema, presentHeld } from './present-overview.ts'
+import { heldSchema, presentHeld } from './get-overview.ts'
 
 const parameters = Type.Object({
   ...relayerParameters.properties,

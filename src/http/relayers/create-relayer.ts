@@ -10,7 +10,7 @@ import { endpointsSchema, parseEndpoints } from '../request/parse-endpoints.ts'
 import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { policiesInBody } from './policies.ts'
-import { presentRelayer, relayerSchema } from './present-relayer.ts'
+import { presentRelayer, relayerSchema } from './read-relayers.ts'
 
 const bodySchema = Type.Object(
   {

@@ -1,17 +1,37 @@
-// Lists the relayers that the key may see, or returns one: each as an operator reads it (GET).
-import { Type } from 'typebox'
-import { networkPrice } from '../../commands/relayers/network-price.ts'
-import { type NetworkPauses, networkPausesOf, readOverview } from '../../commands/relayers/read-overview.ts'
-import { readTopUp, type TopUpSource } from '../../commands/relayers/read-top-up.ts'
+// Reads the overview of relayers (GET).
+import { type Static, Type } from 'typebox'
+import {
+  type NetworkPauses,
+  networkPausesOf,
+  type Overview,
+  readOverview,
+} from '../../commands/relayers/read-overview.ts'
+import { countedSendsMax, networkPrice, readTopUp, type TopUpSource } from '../../commands/relayers/read-status.ts'
+import { heldConditions, runbookOf } from '../../domain/condition.ts'
+import type { TopUp } from '../../domain/decide/queue/top-up.ts'
+import type { NetworkPrice } from '../../domain/fees.ts'
+import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
+import { isPaused } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
+import type { OpenTransaction } from '../../domain/standing.ts'
+import type { TimestampMs } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { visibleRelayers } from '../request/in-sight.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
-import { visibleRelayers } from '../request/visible-relayers.ts'
 import { answers, success } from '../response/envelope.ts'
+import { address, count, some, such, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
-import { overviewSchema, presentOverview } from './present-overview.ts'
+import {
+  networkPauseSchema,
+  networkPriceSchema,
+  presentPause,
+  presentPrice,
+  presentTime,
+  runbookSchema,
+} from '../response/present-values.ts'
+import { factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
 
 export interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
@@ -62,4 +82,186 @@ export function getRelayerOverview(source: OverviewSource) {
       return success(await overviewOf(source, relayer, await networkPausesOf(source.reads, [relayer])))
     },
   })
+}
+
+const openProperties = {
+  id: such(some.transactionId),
+  nonce: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent in the queue' })),
+  created_at: time(),
+}
+
+const acknowledgmentSchema = Type.Object(
+  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('topped up tonight')) },
+  {
+    title: 'Acknowledgment',
+    additionalProperties: false,
+    description: 'An operator has seen it. It lapses with the condition',
+  },
+)
+
+export const heldSchema = Type.Object(
+  {
+    condition: Type.Enum([...heldConditions]),
+    since: time('When it began to hold'),
+    text: Type.Optional(
+      such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),
+    ),
+    facts: Type.Optional(factsSchema),
+    runbook: runbookSchema('balance_short'),
+    acknowledged: Type.Optional(acknowledgmentSchema),
+  },
+  {
+    title: 'RelayerCondition',
+    additionalProperties: false,
+    description: 'It holds transactions up, or would hold up the next send',
+  },
+)
+
+const balanceSchema = Type.Object(
+  { wei: wei('Wei'), read_at: time() },
+  { title: 'LastBalance', additionalProperties: false, description: 'As last read; absent before' },
+)
+
+const topUpSchema = Type.Object(
+  {
+    next: wei('Wei: for the next transaction, with cancel_reserve and min_balance'),
+    queue: Type.Optional(
+      Type.Object(
+        {
+          transactions: Type.Integer({
+            minimum: 1,
+            maximum: countedSendsMax,
+            description: 'How many are counted: the first',
+          }),
+          wei: wei('Wei: for all of these, at least. Gas that is still to be estimated and fees on L1 come on top'),
+        },
+        { title: 'QueueTopUp', additionalProperties: false, description: 'Absent without a queue' },
+      ),
+    ),
+  },
+  {
+    title: 'TopUp',
+    additionalProperties: false,
+    description:
+      'The payment to the account that is missing, at the balance and the prices last read. Absent unless a condition is about the balance, and where this process has read no prices',
+  },
+)
+
+const changeSchema = Type.Object(
+  {
+    at: time(),
+    by: such(some.apiKeyId, 'The id of the API key'),
+    operation: such('updateRelayer'),
+    members: Type.Array(such('policies.gas_price_cap'), { description: 'Those that it changed' }),
+  },
+  {
+    title: 'RelayerChange',
+    additionalProperties: false,
+    description: 'The last change of the relayer by a client; absent without one',
+  },
+)
+
+export const overviewSchema = Type.Object(
+  {
+    id: such('local'),
+    name: such('Payouts'),
+    network: such('sepolia'),
+    address: address(),
+    paused: Type.Boolean({ description: 'Its own pause' }),
+    network_pause: Type.Optional(networkPauseSchema),
+    state: Type.Enum([...relayerStates], {
+      description:
+        '`waiting`: a condition holds it up, or would hold up its next send. `unreachable`: no node of its network answers. `unobserved`: no process has observed it for 15 minutes',
+    }),
+    conditions: Type.Array(heldSchema),
+    observed_at: Type.Optional(time('Of the last observation by its owner; absent before')),
+    balance: Type.Optional(balanceSchema),
+    top_up: Type.Optional(topUpSchema),
+    changed: Type.Optional(changeSchema),
+    queued: count('Without a nonce'),
+    in_flight: count('With a nonce, in no block'),
+    mined: count('In a block, not confirmed'),
+    racing: count('Those in flight that are canceled, and not decided'),
+    gas_price_cap: Type.Optional(wei('Wei: the policy, as text with every digit; absent without one')),
+    network_price: Type.Optional(networkPriceSchema),
+    oldest: Type.Optional(
+      Type.Object(openProperties, {
+        title: 'OpenTransaction',
+        additionalProperties: false,
+        description: 'In no block, and sent first',
+      }),
+    ),
+    held_up: Type.Optional(
+      Type.Object(
+        { ...openProperties, wait: waitSchema },
+        {
+          title: 'HeldUpTransaction',
+          additionalProperties: false,
+          description: 'The first that waits, and so holds up the others; else one whose finality is stalled',
+        },
+      ),
+    ),
+  },
+  { title: 'Overview', additionalProperties: false },
+)
+
+export function presentOverview(
+  overview: Overview,
+  { price, topUp }: { readonly price: NetworkPrice | undefined; readonly topUp: TopUp | undefined },
+  now: TimestampMs,
+): Static<typeof overviewSchema> {
+  const { relayer, oldest, heldUp, report, conditions, changed, pause, ...counts } = overview
+  const { gasPriceCap: cap } = relayer.policies
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    address: relayer.address,
+    paused: relayer.paused,
+    ...(pause && { network_pause: presentPause(pause) }),
+    state: stateOf(isPaused(relayer), report && { ...report, conditions }, now),
+    conditions: conditions.map(presentHeld),
+    ...(report && { observed_at: presentTime(report.observedAt) }),
+    ...(report?.balance && {
+      balance: { wei: report.balance.wei.toString(), read_at: presentTime(report.balance.readAt) },
+    }),
+    ...(topUp && { top_up: presentTopUp(topUp) }),
+    ...(changed && { changed: { ...changed, at: presentTime(changed.at), members: [...changed.members] } }),
+    queued: counts.queued,
+    in_flight: counts.inFlight,
+    mined: counts.mined,
+    racing: counts.racing,
+    ...(cap !== undefined && { gas_price_cap: cap.toString() }),
+    ...(price && { network_price: presentPrice(price) }),
+    ...(oldest && { oldest: presentOpen(oldest) }),
+    ...(heldUp && {
+      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
+    }),
+  }
+}
+
+export function presentHeld({ condition, since, text, facts, acknowledged }: Held): Static<typeof heldSchema> {
+  return {
+    condition,
+    since: presentTime(since),
+    ...(text !== undefined && { text }),
+    ...(facts && { facts: presentFacts(facts) }),
+    runbook: runbookOf(condition),
+    ...(acknowledged && { acknowledged: presentAcknowledgment(acknowledged) }),
+  }
+}
+
+function presentAcknowledgment({ at, ...rest }: Acknowledgment) {
+  return { at: presentTime(at), ...rest }
+}
+
+function presentOpen({ id, nonce, createdAt }: OpenTransaction) {
+  return { id, ...(nonce !== undefined && { nonce }), created_at: presentTime(createdAt) }
+}
+
+function presentTopUp({ next, queue }: TopUp): Static<typeof topUpSchema> {
+  return {
+    next: next.toString(),
+    ...(queue && { queue: { transactions: queue.transactions, wei: queue.wei.toString() } }),
+  }
 }

@@ -1,7 +1,6 @@
 // Reports a relayer's account on the chain, and the state of its queue (GET).
 import { Type } from 'typebox'
-import { networkPrice } from '../../commands/relayers/network-price.ts'
-import { type ChainOf, readStatus } from '../../commands/relayers/read-status.ts'
+import { type ChainOf, networkPrice, readStatus } from '../../commands/relayers/read-status.ts'
 import { isPaused } from '../../domain/pause.ts'
 import { type ForeignPending, pooledMax } from '../../domain/pooled.ts'
 import type { Reads } from '../../store/store.ts'
@@ -10,8 +9,7 @@ import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { hash, time, wei } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
-import { networkPriceSchema, presentPrice } from '../response/present-price.ts'
-import { presentTime } from '../response/present-time.ts'
+import { networkPriceSchema, presentPrice, presentTime } from '../response/present-values.ts'
 
 const statusSchema = Type.Object(
   {

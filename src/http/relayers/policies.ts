@@ -13,8 +13,8 @@ import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
 import { fragmentLimits } from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
-import { exactNumber } from '../response/exact-number.ts'
 import { weiNumber } from '../response/forms.ts'
+import { exactNumber } from '../response/present-values.ts'
 
 const rows: readonly Policy[] = Object.values(policyTable)
 const [refusedFlag] = unenforcedPolicies

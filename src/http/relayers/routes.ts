@@ -1,21 +1,21 @@
 // Mounts the operations on relayers.
 import type { ManagementContext } from '../../commands/management.ts'
 import type { ChainOf } from '../../commands/relayers/read-status.ts'
+import type { SignerOf } from '../../commands/relayers/sign.ts'
+import type { Store } from '../../store/store.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { acknowledgeCondition, withdrawAcknowledgment } from './acknowledge-condition.ts'
 import { createRelayer } from './create-relayer.ts'
 import { deleteRelayer } from './delete-relayer.ts'
 import { getOverview, getRelayerOverview } from './get-overview.ts'
-import { getRelayer } from './get-relayer.ts'
-import { getRelayerBalance } from './get-relayer-balance.ts'
 import { getRelayerStatus } from './get-relayer-status.ts'
 import { getSeries } from './get-series.ts'
-import { getSweep } from './get-sweep.ts'
 import { listDailyGas } from './list-daily-gas.ts'
-import { listRelayers } from './list-relayers.ts'
 import { permitGapFillers } from './permit-gap-fillers.ts'
+import { getRelayer, getRelayerBalance, listRelayers } from './read-relayers.ts'
 import { rpc } from './rpc.ts'
-import { sweep } from './sweep.ts'
+import { sign, signTransaction, signTypedData } from './sign.ts'
+import { getSweep, sweep } from './sweep.ts'
 import { updateRelayer } from './update-relayer.ts'
 
 export function relayerRoutes(
@@ -45,4 +45,10 @@ export function relayerRoutes(
   mount(at, 'POST', '/relayers/:relayer_id/sweep', sweep(management))
   mount(at, 'GET', '/relayers/:relayer_id/sweep', getSweep(reads))
   mount(at, 'POST', '/relayers/:relayer_id/rpc', rpc(reads, chainOf, rpcAnswerBytesMax))
+}
+
+export function signingRoutes(at: Mounting, store: Store, signerOf: SignerOf): void {
+  mount(at, 'POST', '/relayers/:relayer_id/sign', sign(store, signerOf))
+  mount(at, 'POST', '/relayers/:relayer_id/sign-typed-data', signTypedData(store, signerOf))
+  mount(at, 'POST', '/relayers/:relayer_id/sign-transaction', signTransaction(store.reads))
 }

@@ -1,15 +1,18 @@
-// Empties a relayer's account (POST).
-import { Type } from 'typebox'
+// Sweeps a relayer: sends its whole balance away (POST), and reads its newest sweep (GET).
+import { type Static, Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
-import { type Sweep, sweepRelayer } from '../../commands/relayers/sweep.ts'
+import { readSweep, type Sweep, sweepRelayer } from '../../commands/relayers/sweep.ts'
 import { lowBaseGas } from '../../domain/gas-figures.ts'
+import { executedPayload } from '../../domain/transaction.ts'
+import type { Reads } from '../../store/store.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
-import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { answers, success } from '../response/envelope.ts'
-import { some } from '../response/forms.ts'
-import { presentSweep, sweepSchema } from './present-sweep.ts'
+import { address, count, some, wei } from '../response/forms.ts'
+import { found, foundHistory } from '../response/found.ts'
+import { presentTransaction, transactionExample, transactionSchema } from '../transactions/present-transaction.ts'
 
 const bodySchema = Type.Object(
   {
@@ -62,4 +65,54 @@ function explain({ transaction: { id, lifecycle }, others, isNew }: Sweep & { is
     begun,
     `${others} other transactions are pending or in flight. It waits for those before it. While the relayer is paused, none that is queued is sent: cancel them one by one, or end the pause until they are sent. A bulk cancellation cancels the sweep, too.`,
   ]
+}
+
+export function getSweep(reads: Reads) {
+  return operation({
+    scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'SWEEP_NOT_FOUND'],
+    schema: {
+      operationId: 'getSweep',
+      summary: 'Get the last sweep of a relayer',
+      description: 'The transaction that empties the account, or did, as long as its row stays.',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(sweepSchema),
+    },
+    async answer({ params }) {
+      const sweep = await readSweep(reads, await foundHistory(reads, params.relayer_id))
+      return success(presentSweep(found(sweep, 'SWEEP_NOT_FOUND', 'nobody has swept this relayer')))
+    },
+  })
+}
+
+const example = {
+  to: some.address,
+  value: '1000000000000000000',
+  others: 0,
+  transaction: transactionExample,
+}
+
+export const sweepSchema = Type.Object(
+  {
+    to: address('The address that gets the balance'),
+    value: Type.Optional(
+      wei('Wei, decimal. Absent until the transaction has a nonce, as the balance may change until then'),
+    ),
+    others: count(
+      'How many other transactions of the relayer are pending or in flight, canceled ones that still race among them. The sweep waits for those that came before it',
+    ),
+    transaction: transactionSchema,
+  },
+  { title: 'Sweep', additionalProperties: false, examples: [example] },
+)
+
+export function presentSweep({ transaction, others }: Sweep): Static<typeof sweepSchema> {
+  const { to, value } = executedPayload(transaction)
+  return {
+    to: to ?? transaction.payload.from,
+    ...('nonce' in transaction.lifecycle && { value: value.toString() }),
+    others,
+    transaction: presentTransaction(transaction),
+  }
 }

@@ -11,7 +11,7 @@ import { endpointsSchema, endpointsWanted, parseEndpoints } from '../request/par
 import { stated } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { policiesInBody } from './policies.ts'
-import { presentRelayer, relayerSchema } from './present-relayer.ts'
+import { presentRelayer, relayerSchema } from './read-relayers.ts'
 
 const bodySchema = Type.Object(
   {

@@ -2,8 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
-import { basePath } from './base-path.ts'
-import { isUnder } from './path-of.ts'
+import { basePath, isUnder } from './path-of.ts'
 
 export const dashboardPath = '/dashboard/api'
 

@@ -1,7 +1,25 @@
-// The signers, notifications and networks that a key sees: all of them, or those that its relayers use.
+// What a key may see: relayers by its limits, and entities by the relayers that name them.
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
+import type { Page, PageRequest } from '../../store/list-port.ts'
 import type { Reads } from '../../store/store.ts'
 import type { Principal } from './authenticate.ts'
+
+export function visibleRelayers(
+  reads: Reads,
+  principal: Principal | undefined,
+  page: PageRequest,
+): Promise<Page<Relayer>> {
+  return principal?.relayers ? theseRelayers(reads, principal.relayers, page) : reads.relayers(page)
+}
+
+/** For a key that is bound to some relayers, and sees no others. */
+async function theseRelayers(reads: Reads, ids: readonly RelayerId[], page: PageRequest): Promise<Page<Relayer>> {
+  const start = (page.page - 1) * page.perPage
+  const read = await Promise.all([...ids].sort().map((id) => reads.relayer(id)))
+  const known = read.filter((relayer) => relayer !== undefined)
+  return { items: known.slice(start, start + page.perPage), total: known.length }
+}
 
 /** Whether the key sees the entity with this id; a network's id is its name. */
 export type InSight = (id: string) => boolean

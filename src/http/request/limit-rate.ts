@@ -2,7 +2,9 @@
 // that need no key.
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { RescindError } from '../../domain/errors.ts'
-import { bytesOfARequest, type ServerLimits } from '../limits.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Hints } from '../../store/hints.ts'
+import { bytesOfARequest, rateSharedEveryMs, type ServerLimits } from '../limits.ts'
 
 /** The state of an allowance, for the headers of draft-ietf-httpapi-ratelimit-headers. */
 export interface Allowance {
@@ -102,6 +104,41 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
         const [, kind, whose] = /^(key|address):(.*)$/.exec(name) ?? []
         if (whose !== undefined) await (kind === 'key' ? keys : failures).penalty(whose, amount)
       }
+    },
+  }
+}
+
+// Shares an allowance across replicas: each regularly sends its own use to the others, and counts theirs.
+export interface ShareRates {
+  readonly rates: Pick<RateLimits, 'spent' | 'take'>
+  readonly hints: Pick<Hints, 'notify' | 'listen'>
+  readonly clock: Clock
+  /** The name of this replica, unique among replicas. */
+  readonly self: string
+}
+
+/** A lost message gives a key more than its share, and never less. Disposing ends the exchange. */
+export function shareRates({ rates, hints, clock, self }: ShareRates): AsyncDisposable {
+  const ended = new AbortController()
+
+  async function run(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await clock.sleep(rateSharedEveryMs, ended.signal)
+      const amounts = rates.spent()
+      if (amounts.size > 0) hints.notify({ kind: 'spent', by: self, amounts })
+    }
+  }
+
+  hints.listen((hint) => {
+    if (hint.kind === 'spent' && hint.by !== self) void rates.take(hint.amounts)
+  }, ended.signal)
+  // Starts counting.
+  rates.spent()
+  const running = run()
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await running
     },
   }
 }

@@ -5,8 +5,8 @@ import { memberOf } from '../../ops/member.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import { type Auditor, isChangeRequest } from './audit.ts'
 import { authorize, type RequestGuards } from './authorize.ts'
-import { basePath } from './base-path.ts'
 import { type DocumentedOperation, documentedKey, type Operation } from './operation.ts'
+import { basePath } from './path-of.ts'
 
 export interface Mounting {
   readonly app: FastifyInstance

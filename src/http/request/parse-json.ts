@@ -1,11 +1,102 @@
-// Parses JSON bodies as Fastify does, with a limited structure, and with all digits of numbers beyond 2^53, such as wei amounts.
+// Parses JSON bodies: their structure is limited before anything parses them, and integers that a double cannot hold stay exact.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RescindError } from '../../domain/errors.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import { bodyDepthMax, bodyPartsMax, largeBodyBytesMin, largeNumbersMax } from '../limits.ts'
-import { excessOfStructure } from './count-structure.ts'
-import { withExactIntegers } from './exact-integers.ts'
 import { bodyPoints, type RateLimits } from './limit-rate.ts'
+
+// Counts the structure of a JSON text in its bytes, before anything parses it: parsing and validation cost time by structure,
+// not by bytes.
+export interface StructureLimits {
+  /** Nested arrays and objects. */
+  readonly depthMax: number
+  /** Opening brackets and commas. */
+  readonly partsMax: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** The first limit that the text exceeds. The text need not be JSON: a parser refuses it afterwards. */
+export function excessOfStructure(
+  bytes: Buffer,
+  { depthMax, partsMax }: StructureLimits,
+): 'depth' | 'parts' | undefined {
+  let depth = 0
+  let parts = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === quote) at = endOfText(bytes, at)
+    else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1
+      parts += 1
+      if (depth > depthMax) return 'depth'
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1
+    else if (byte === 0x2c) parts += 1
+    if (parts > partsMax) return 'parts'
+  }
+  return undefined
+}
+
+/** The closing quote of the text that begins at `from`, or the end. */
+function endOfText(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(quote, from + 1)
+  while (at >= 0 && isEscaped(bytes, at)) at = bytes.indexOf(quote, at + 1)
+  return at < 0 ? bytes.length : at
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let slashes = 0
+  while (bytes[at - 1 - slashes] === backslash) slashes += 1
+  return slashes % 2 === 1
+}
+
+/** The longest number that is parsed digit by digit: 2^256 has 78 digits. */
+const sourceCharsMax = 100
+
+const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** `json` is valid. A reviver of JSON.parse would take ten times as long, and a body may have a million values. */
+export function withExactIntegers(json: string): string {
+  const parts: string[] = []
+  let at = 0
+  while (at < json.length) {
+    const quote = json.indexOf('"', at)
+    parts.push(json.slice(at, quote < 0 ? json.length : quote).replace(number, exactly))
+    if (quote < 0) break
+    at = behindText(json, quote)
+    parts.push(json.slice(quote, at))
+  }
+  return parts.join('')
+}
+
+/** Behind the closing quote of the text that begins at `quote`. */
+function behindText(json: string, quote: number): number {
+  let end = json.indexOf('"', quote + 1)
+  while (isQuoteEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end + 1
+}
+
+function isQuoteEscaped(json: string, at: number): boolean {
+  let slashes = 0
+  while (json[at - 1 - slashes] === '\\') slashes += 1
+  return slashes % 2 === 1
+}
+
+function exactly(source: string): string {
+  return Math.abs(Number(source)) > Number.MAX_SAFE_INTEGER ? `"${digitsOf(source) ?? source}"` : source
+}
+
+/** `1.5e+21` becomes 1500000000000000000000. Undefined unless it is a natural number below 10^78, in a short notation. */
+function digitsOf(source: string): string | undefined {
+  if (source.length > sourceCharsMax) return undefined
+  const [, whole, decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:[eE]\+?(\d{1,2}))?$/.exec(source) ?? []
+  const fraction = decimals.replace(/0+$/, '')
+  const zeros = Number(exponent) - fraction.length
+  if (whole === undefined || zeros < 0) return undefined
+  const digits = whole + fraction + '0'.repeat(zeros)
+  return digits.length > 78 ? undefined : digits.replace(/^0+(?=\d)/, '')
+}
 
 const tooManyLarge = new RescindError(
   'MALFORMED_JSON',

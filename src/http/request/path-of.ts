@@ -23,3 +23,12 @@ function decoded(segment: string | undefined): string | undefined {
     return segment
   }
 }
+
+export const basePath = '/api/v1'
+
+// A request's target in the log: the path alone. Clients put keys into queries, and into URLs, by mistake.
+export function shownPath(url: string): string {
+  const path = withoutOrigin(url)
+  const end = path.search(/[?#]/)
+  return end < 0 ? path : `${path.slice(0, end)}?…`
+}

@@ -6,8 +6,16 @@ import { Compile } from 'typebox/compile'
 import { checkEach, namedItemsMax } from '../../domain/check-each.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { memberOf } from '../../ops/member.ts'
-import { excessOf, unknownMember } from './refuse-excess.ts'
-import { itemsOf, keywordsOf, objectOrNull, propertiesOf, shortened, wantedOf } from './schema-parts.ts'
+import {
+  excessOf,
+  itemsOf,
+  keywordsOf,
+  objectOrNull,
+  propertiesOf,
+  shortened,
+  unknownMember,
+  wantedOf,
+} from './refuse-excess.ts'
 import { bodyOptionalKey } from './stated.ts'
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, method }) => {

@@ -9,8 +9,8 @@ import { queueFullRetryAfterSeconds, refusedRetryAfterSeconds, unavailableRetryA
 import type { Auditor } from '../request/audit.ts'
 import { RateLimited } from '../request/limit-rate.ts'
 import { pathParametersOf } from '../request/parameters.ts'
+import { shownPath } from '../request/path-of.ts'
 import { failure } from '../response/envelope.ts'
-import { shownPath } from './shown-path.ts'
 
 const internalText = 'Internal Server Error'
 const badRequestText = 'Bad Request'

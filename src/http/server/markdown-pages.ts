@@ -1,6 +1,6 @@
 // The pages of `docs/` as plain Markdown, for programs that read them, and their list (llmstxt.org). They are those of this version.
 import { readdir, readFile } from 'node:fs/promises'
-import { basePath } from '../request/base-path.ts'
+import { basePath } from '../request/path-of.ts'
 
 /** Beside those of `docs/`, whose `index.md` has a line for each page. */
 const ofRoot = ['README.md', 'CHANGELOG.md']

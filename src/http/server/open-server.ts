@@ -1,7 +1,8 @@
 // The HTTP server: Fastify with our door, our errors and our routes.
+
 import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import type { SessionDigest } from '../../commands/dashboard/session-token.ts'
@@ -32,28 +33,24 @@ import {
 } from '../limits.ts'
 import { networkRoutes } from '../networks/routes.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
-import { relayerRoutes } from '../relayers/routes.ts'
-import { signingRoutes } from '../relayers/signing-routes.ts'
+import { relayerRoutes, signingRoutes } from '../relayers/routes.ts'
 import { type Auditor, openAuditor } from '../request/audit.ts'
 import type { Authenticate } from '../request/authenticate.ts'
 import { type Access, openAccess } from '../request/authenticate-request.ts'
 import { authorize, markAnswer, type RequestGuards } from '../request/authorize.ts'
-import { basePath } from '../request/base-path.ts'
 import { rewriteDashboardUrl } from '../request/dashboard-request.ts'
 import { type RateLimits, rateLimits } from '../request/limit-rate.ts'
 import type { Mounting } from '../request/mount.ts'
+import { pathParametersOf } from '../request/parameters.ts'
 import { parseJsonExactly } from '../request/parse-json.ts'
-import { isUnder } from '../request/path-of.ts'
+import { basePath, isUnder, pathOf, shownPath } from '../request/path-of.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
-import type { Readiness } from '../service/ready.ts'
-import { serviceRoutes } from '../service/routes.ts'
-import { unsupportedRoutes } from '../service/unsupported-routes.ts'
+import type { Readiness } from '../service/probes.ts'
+import { serviceRoutes, unsupportedRoutes } from '../service/routes.ts'
 import { signerRoutes } from '../signers/routes.ts'
 import { loggingIgnored } from '../transactions/ignored-members.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
-import { allowedMethods, missing } from './allowed-methods.ts'
-import { answerFacts } from './answer-facts.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
 import { limitUnread } from './limit-unread.ts'
@@ -266,4 +263,47 @@ function wantsPage({ method, url, headers }: FastifyRequest): boolean {
 /** Whether an unknown path lies where unauthenticated clients learn nothing, not even that it is unknown. */
 function isApi(url = ''): boolean {
   return isUnder(basePath, url)
+}
+
+export function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
+  const { id, method, url, principal } = request
+  return {
+    request_id: id,
+    ...pathParametersOf(request),
+    ...(principal && { key: principal.id }),
+    method,
+    url: shownPath(url),
+    status: reply.statusCode,
+    ms: reply.elapsedTime,
+  }
+}
+
+/** Collects the routes as they are added. Returns methods in alphabetical order; none for an unknown path. */
+export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
+  const methodsOf = new Map<string, { matches: RegExp; methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methodsOf.get(url) ?? { matches: patternOf(url), methods: new Set() }
+    methodsOf.set(url, known)
+    for (const name of [method].flat()) known.methods.add(name)
+  })
+  return (url) => {
+    const path = pathOf(url)
+    const matching = [...methodsOf].filter(([, { matches }]) => matches.test(path))
+    // A path of its own, such as `…/pending`, also looks like one with a parameter: its own methods count.
+    const parameters = (route: string) => route.split('/:').length
+    const [nearest] = matching.sort(([one], [other]) => parameters(one) - parameters(other))
+    return [...(nearest?.[1].methods ?? [])].sort()
+  }
+}
+
+/** The refusal of a missing path or method. */
+export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
+  if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
+  reply.header('allow', allowed.join(', '))
+  return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it allows ${allowed.join(', ')}`)
+}
+
+function patternOf(url: string): RegExp {
+  const segments = url.split('/').map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', '\\.')))
+  return new RegExp(`^${segments.join('/')}$`)
 }

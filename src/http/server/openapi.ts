@@ -1,10 +1,10 @@
 // The OpenAPI document: the parts that no schema holds, and the answers and names that are added to what the schemas say.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { memberOf } from '../../ops/member.ts'
 import { type DocumentedOperation, documentedKey } from '../request/operation.ts'
-import { nullsAllowed, withRules } from './complete-schemas.ts'
+import { aloneKey, bodyOptionalKey, statedKey, unlistedKey } from '../request/stated.ts'
 import { type DocumentBody, type DocumentOperation, describeAnswers, headers } from './describe-answers.ts'
-import type { JsonObject } from './example-of.ts'
-import { nameSchemas } from './name-schemas.ts'
+import { data, type JsonObject } from './example-of.ts'
 
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {
   return {
@@ -72,4 +72,97 @@ function completed(document: unknown): object {
 
 function mapValues<T>(of: Readonly<Record<string, T>>, made: (value: T, key: string) => object): JsonObject {
   return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, made(value, key)]))
+}
+
+// What the OpenAPI document says beyond the schemas of the validators: the rules of the parsers, and where null is accepted.
+
+/** Puts the rules of the parsers in the places of the keywords beside them. */
+export function withRules(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withRules)
+  return typeof node === 'object' && node !== null ? rulesIn(node) : node
+}
+
+function rulesIn(node: object): JsonObject {
+  const { [statedKey]: rules, [aloneKey]: alone, [bodyOptionalKey]: _, ...others }: JsonObject = { ...node }
+  const { title } = others
+  const kept = typeof alone === 'object' ? { ...(title !== undefined && { title }), ...alone } : others
+  const merged = typeof rules === 'object' ? { ...kept, ...rules } : kept
+  return Object.fromEntries(
+    Object.entries(merged)
+      .filter(([, value]) => memberOf(value, unlistedKey) !== true)
+      .map(([key, value]) => [key, data.includes(key) ? value : withRules(value)]),
+  )
+}
+
+interface ObjectSchema {
+  readonly type?: unknown
+  readonly title?: unknown
+  readonly description?: unknown
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonObject[]
+  readonly items?: JsonObject
+  readonly properties?: Readonly<Record<string, JsonObject>>
+  readonly required?: readonly string[]
+}
+
+/** In the body of a POST or a PUT, null stands for an absent member (`validate.ts`). */
+export function nullsAllowed(schema: JsonObject): JsonObject {
+  const { items, properties, required = [] }: ObjectSchema = schema
+  if (items) return { ...schema, items: nullsAllowed(items) }
+  if (!properties) return schema
+  const members = Object.entries(properties).map(([name, member]): [string, JsonObject] => {
+    const within = nullsAllowed(member)
+    return [name, required.includes(name) ? within : orNull(within)]
+  })
+  return { ...schema, properties: Object.fromEntries(members) }
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const { type, title, description, enum: choices, anyOf }: ObjectSchema = schema
+  const none = { type: 'null' }
+  if (typeof title === 'string') return { anyOf: [schema, none], ...(description !== undefined && { description }) }
+  if (typeof type === 'string') {
+    return { ...schema, type: [type, 'null'], ...(choices && { enum: [...choices, null] }) }
+  }
+  if (!anyOf || anyOf.some((form) => memberOf(form, 'type') === 'null')) return schema
+  return { ...schema, anyOf: [...anyOf, none] }
+}
+
+// Moves each schema with a title to the components of the OpenAPI document, and refers to it by that name. The schemas of the
+// routes stay whole, as the validators read them.
+interface Named {
+  readonly schema: JsonObject
+  readonly description: unknown
+}
+
+/** A place may describe the schema in words of its own. Throws where two schemas have the same title. */
+export function nameSchemas(paths: JsonObject): { readonly paths: JsonObject; readonly schemas: JsonObject } {
+  const known = new Map<string, Named>()
+
+  function referred(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(referred)
+    if (typeof node !== 'object' || node === null) return node
+    const { title, ...others } = members(node)
+    if (typeof title !== 'string') return title === undefined ? others : { title, ...others }
+    // A body's examples stand beside its schema, so a schema that is also a part of another would be two.
+    const { examples: _, description, ...schema } = others
+    const first = known.get(title) ?? { schema, description }
+    known.set(title, first)
+    if (JSON.stringify(first.schema) !== JSON.stringify(schema)) throw new Error(`two schemas have the title ${title}`)
+    const $ref = `#/components/schemas/${title}`
+    return description === undefined || description === first.description ? { $ref } : { $ref, description }
+  }
+
+  function members(node: object): JsonObject {
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [key, data.includes(key) ? value : referred(value)]),
+    )
+  }
+
+  const referring = members(paths)
+  const schemas = [...known].map(([title, { schema, description }]): [string, JsonObject] => [
+    title,
+    { ...(description !== undefined && { description }), ...schema },
+  ])
+  return { paths: referring, schemas: Object.fromEntries(schemas.sort(([one], [other]) => one.localeCompare(other))) }
 }

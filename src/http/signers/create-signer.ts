@@ -9,9 +9,8 @@ import { operation } from '../request/operation.ts'
 import { newId } from '../request/parameters.ts'
 import { statedAlone } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
-import { checkSignerKey } from './parse-signer-key.ts'
-import { presentSigner, signerSchema } from './present-signer.ts'
-import { signerConfigSchema } from './signer-config.ts'
+import { presentSigner, signerSchema } from './read-signers.ts'
+import { checkSignerKey, signerConfigSchema } from './signer-config.ts'
 import { signerDiscriminator, signerVariants } from './signer-variants.ts'
 
 const bodySchema = Type.Object(

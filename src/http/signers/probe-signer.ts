@@ -6,7 +6,7 @@ import { operation } from '../request/operation.ts'
 import { signerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { address, such, time } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 
 const probeSchema = Type.Object(
   {

@@ -3,9 +3,8 @@ import type { ManagementContext } from '../../commands/management.ts'
 import { type Mounting, mount } from '../request/mount.ts'
 import { createSigner } from './create-signer.ts'
 import { deleteSigner } from './delete-signer.ts'
-import { getSigner } from './get-signer.ts'
-import { listSigners } from './list-signers.ts'
 import { probeSigner } from './probe-signer.ts'
+import { getSigner, listSigners } from './read-signers.ts'
 import { updateSigner } from './update-signer.ts'
 
 export function signerRoutes(at: Mounting, management: ManagementContext): void {

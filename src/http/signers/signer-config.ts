@@ -1,5 +1,6 @@
 // The members of a signer's config, of all types: those that a body may have, and those that an answer shows.
-import { type TProperties, Type } from 'typebox'
+import { type Static, type TProperties, Type } from 'typebox'
+import { RescindError } from '../../domain/errors.ts'
 
 /** Null stands for an absent member, as in the configuration file. */
 const text = (of: string) =>
@@ -93,3 +94,16 @@ export const shownConfigSchema = Type.Object(
   },
   { additionalProperties: false, description: 'the settings without secrets; empty for a key that this service holds' },
 )
+
+/** Throws INVALID_REQUEST. */
+export function checkSignerKey({ key, ...others }: Static<typeof signerConfigSchema>): void {
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    throw new RescindError('INVALID_REQUEST', `config.${other.slice(0, 20)}: is not accepted here; send only key`)
+  }
+  if (typeof key === 'string' && /^(0x)?[0-9a-fA-F]{64}$/.test(key)) return
+  const given =
+    typeof key === 'string' ? 'is no private key (not shown: it may be most of one)' : 'is not a private key'
+  const fault = key === undefined ? 'is missing' : given
+  throw new RescindError('INVALID_REQUEST', `config.key: ${fault}; send 64 hex digits, with or without 0x`)
+}

@@ -4,7 +4,7 @@ import { RescindError } from '../../domain/errors.ts'
 import { type Hex, lowerHex } from '../../domain/ids.ts'
 import type { AccessList } from '../../domain/transaction.ts'
 import { accessListEntriesMax, accessListKeysMax } from '../limits.ts'
-import { addressSchema, parseAddress } from '../request/parse-address.ts'
+import { addressSchema, parseAddress } from '../request/parse-values.ts'
 import { stated } from '../request/stated.ts'
 
 const wanted = `an array of at most ${accessListEntriesMax} objects of address and storage_keys (EIP-2930)`

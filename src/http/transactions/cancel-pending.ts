@@ -8,7 +8,7 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some, such } from '../response/forms.ts'
-import { withLongList } from '../response/long-list.ts'
+import { withLongList } from '../response/sliced-list.ts'
 import { explainBulk } from './explain-cancellation.ts'
 
 const listed = 'queued_for_cancellation_transaction_ids'

@@ -1,8 +1,7 @@
 // Cancels one transaction (DELETE).
 
 import type { CommandContext } from '../../commands/context.ts'
-import { awaitVerdict } from '../../commands/transactions/await-verdict.ts'
-import { cancelTransaction } from '../../commands/transactions/cancel.ts'
+import { awaitVerdict, cancelTransaction } from '../../commands/transactions/cancel.ts'
 import { type PoolContext, poolOfRace, poolOfRelayer } from '../../commands/transactions/pool-of.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import { cancelRefusalCodes } from '../../domain/refusals.ts'
@@ -11,7 +10,7 @@ import { waitsPerKeyMax } from '../limits.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
-import { preferHeaders, waitSeconds } from '../request/parse-prefer.ts'
+import { preferHeaders, waitSeconds } from '../request/parse-values.ts'
 import { openPlaces } from '../request/places.ts'
 import { answers, success } from '../response/envelope.ts'
 import { explainCancellation } from './explain-cancellation.ts'

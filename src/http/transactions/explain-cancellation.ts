@@ -1,12 +1,19 @@
 // Explains to people what a cancellation did and will do, for `metadata.logs`.
 
+import { type PoolContext, poolOfRace } from '../../commands/transactions/pool-of.ts'
 import { invalidReasonOf, isNonceSpent, isNoOp, mayBeKnown, wasAlwaysRejected } from '../../domain/attempt.ts'
 import type { TakenInBulk } from '../../domain/bulk-cancellation.ts'
 import { verdictOn } from '../../domain/cancel.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import type { InPhase, Transaction } from '../../domain/transaction.ts'
-import { presentTime } from '../response/present-time.ts'
+import type { Reads } from '../../store/store.ts'
+import { operation } from '../request/operation.ts'
+import { transactionParameters } from '../request/parameters.ts'
+import { answers, success } from '../response/envelope.ts'
+import { found } from '../response/found.ts'
+import { presentTime } from '../response/present-values.ts'
+import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 
 export function explainCancellation(transaction: Transaction, pool: PoolKind): string[] {
   const { cancellation } = transaction
@@ -66,4 +73,25 @@ const means: Readonly<Record<PoolKind, string>> = {
 
 function pathOf({ relayerId, id }: Transaction): string {
   return `/api/v1/relayers/${encodeURIComponent(relayerId)}/transactions/${encodeURIComponent(id)}`
+}
+
+export function getCancellation(context: PoolContext & { readonly reads: Reads }) {
+  return operation({
+    scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND', 'CANCELLATION_NOT_FOUND'],
+    schema: {
+      operationId: 'getCancellation',
+      summary: 'Get the verdict on a canceled transaction',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(cancellationSchema),
+    },
+    async answer({ params }) {
+      const read = await context.reads.transaction(params.relayer_id, params.transaction_id)
+      const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
+      const intent = found(transaction.cancellation, 'CANCELLATION_NOT_FOUND', 'this transaction was not canceled')
+      const pool = await poolOfRace(context, transaction)
+      return success(presentCancellation(transaction, intent), explainCancellation(transaction, pool))
+    },
+  })
 }

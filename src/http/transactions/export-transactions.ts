@@ -14,7 +14,6 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { openPlaces } from '../request/places.ts'
 import { requesterIdOf } from '../request/requester.ts'
-import { csvLine } from '../response/csv.ts'
 import { foundHistory } from '../response/found.ts'
 import { before, filterOf, filterProperties, positionIn, withHead } from './list-filter.ts'
 import { presentTransaction, type TransactionBody } from './present-transaction.ts'
@@ -123,4 +122,19 @@ function cellsOf(transaction: Transaction, labels: Labels = {}): readonly string
     ...columns.map((column) => (column === 'speed' ? (speed?.name ?? '') : String(body[column] ?? ''))),
     ...[externalId, tags ? JSON.stringify(tags) : '', note],
   ]
+}
+
+// Text as CSV (RFC 4180), for spreadsheets: a cell that would begin a formula there begins with an apostrophe.
+
+/** Excel, LibreOffice and Google Sheets read these as the beginning of a formula, also after a tab or a carriage return. */
+const beginsFormula = /^[=+\-@\t\r]/
+const needsQuotes = /[",\r\n]/
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`
+}
+
+function cellOf(text: string): string {
+  const safe = beginsFormula.test(text) ? `'${text}` : text
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -6,7 +6,7 @@ import type { BelievedSender } from '../../domain/submit.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { loggedMembersMax } from '../limits.ts'
-import { parseAddress } from '../request/parse-address.ts'
+import { parseAddress } from '../request/parse-values.ts'
 import { unlisted } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 

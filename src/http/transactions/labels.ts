@@ -7,7 +7,7 @@ import type { Reads } from '../../store/store.ts'
 import { shownValue } from '../request/validate.ts'
 import { metadataWith } from '../response/envelope.ts'
 import { some } from '../response/forms.ts'
-import { labelsSchema, presentLabels } from '../response/present-labels.ts'
+import { labelsSchema, presentLabels } from '../response/present-values.ts'
 
 const { externalId: externalIdBytes, tag: tagBytes, note: noteBytes } = labelBytesMax
 

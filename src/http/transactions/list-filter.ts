@@ -8,13 +8,12 @@ import type { ListPage, ListPosition, TransactionFilter, TransactionItem } from 
 import type { Reads } from '../../store/store.ts'
 import { listedRowsMax } from '../limits.ts'
 import type { OwnHeader } from '../request/operation.ts'
-import { addressSchema, parseAddress } from '../request/parse-address.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
-import { parseTime } from '../request/parse-time.ts'
+import { addressSchema, parseAddress, parseTime } from '../request/parse-values.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import type { Pagination } from '../response/envelope.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { labelFilters, parseLabelFilters } from './labels.ts'
 
 const nonce = (end: string) =>

@@ -2,11 +2,11 @@
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Labels } from '../../domain/labels.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { presentLabels } from '../response/present-labels.ts'
+import { presentLabels } from '../response/present-values.ts'
 import { presentAttempt } from './present-attempt.ts'
 import { presentCancellation } from './present-cancellation.ts'
-import { presentHold } from './present-hold.ts'
 import { presentTransaction } from './present-transaction.ts'
+import { presentHold } from './read-hold.ts'
 
 export function presentArchived(record: {
   transaction: Transaction

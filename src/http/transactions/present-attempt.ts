@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type Attempt, invalidReasonOf, wasAlwaysRejected } from '../../domain/attempt.ts'
 import { hash, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { presentFees } from './present-transaction.ts'
 
 export const attemptSchema = Type.Object(

@@ -4,7 +4,7 @@ import { verdictOn } from '../../domain/cancel.ts'
 import type { CancellationIntent, Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { hash, some, such, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 
 export const cancellationSchema = Type.Object(
   {

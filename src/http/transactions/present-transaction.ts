@@ -2,11 +2,17 @@
 import { type Static, Type } from 'typebox'
 import type { Attempt } from '../../domain/attempt.ts'
 import { type Fees, type Pricing, speeds } from '../../domain/fees.ts'
-import type { Transaction } from '../../domain/transaction.ts'
-import { confirmedAtOf, executedPayload, shownAttempt, statuses, statusOf } from '../../domain/transaction.ts'
+import {
+  confirmedAtOf,
+  executedPayload,
+  shownAttempt,
+  statuses,
+  statusOf,
+  type Transaction,
+} from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
 import { address, hash, some, such, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
+import { presentTime } from '../response/present-values.ts'
 import { accessListSchema, presentAccessList } from './access-list.ts'
 
 export const speedSchema = Type.Object(

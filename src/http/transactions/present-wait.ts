@@ -3,8 +3,7 @@ import { type Static, Type } from 'typebox'
 import { conditions, runbookOf } from '../../domain/condition.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
 import { such, time } from '../response/forms.ts'
-import { presentTime } from '../response/present-time.ts'
-import { runbookSchema } from '../response/runbook.ts'
+import { presentTime, runbookSchema } from '../response/present-values.ts'
 
 export const factsSchema = Type.Object(
   {},

@@ -6,12 +6,13 @@ import {
   type Previewed,
   type PricedPreview,
   previewCancellation as previewCommand,
+  previewOneCancellation as previewOneCommand,
 } from '../../commands/transactions/preview-cancellation.ts'
 import type { WindowPreview } from '../../domain/decide/preview-window.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import { minWei } from '../../domain/units.ts'
 import { operation } from '../request/operation.ts'
-import { relayerParameters } from '../request/parameters.ts'
+import { relayerParameters, transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, wei } from '../response/forms.ts'
 
@@ -219,4 +220,23 @@ function gapWords(gaps: number): string[] {
 
 function lateWords(tooLate: number): string[] {
   return tooLate > 0 ? [`For ${tooLate} it is too late: their nonce is spent.`] : []
+}
+
+export function previewOneCancellation(context: PreviewContext) {
+  return operation({
+    scope: 'read',
+    refusals: ['TRANSACTION_NOT_FOUND'],
+    schema: {
+      operationId: 'previewCancellation',
+      summary: 'Preview the effect and cost of canceling one transaction',
+      description: 'As the preview of canceling everything pending, for one transaction. Changes nothing.',
+      tags: ['transactions'],
+      params: transactionParameters,
+      response: answers(previewSchema),
+    },
+    async answer({ params }) {
+      const previewed = await previewOneCommand(context, params.relayer_id, params.transaction_id)
+      return success(presentPreview(previewed), inWords(previewed))
+    },
+  })
 }

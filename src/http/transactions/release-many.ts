@@ -9,7 +9,7 @@ import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some, such } from '../response/forms.ts'
-import { digestIn, releaseDigest } from './release-digest.ts'
+import { digestIn, releaseDigest } from './release.ts'
 
 const bodySchema = Type.Object(
   {

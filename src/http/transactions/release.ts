@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { CommandContext } from '../../commands/context.ts'
 import { releaseTransaction } from '../../commands/transactions/release.ts'
+import { type Hash, lowerHex } from '../../domain/ids.ts'
 import { releaseRefusalCodes } from '../../domain/refusals.ts'
 import { type Auditor, requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
@@ -10,7 +11,18 @@ import { bodyOptional } from '../request/stated.ts'
 import { answers, success } from '../response/envelope.ts'
 import { some } from '../response/forms.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { digestIn, releaseDigest } from './release-digest.ts'
+
+export const releaseDigest = Type.Unsafe<Hash>(
+  Type.String({
+    pattern: '^0x[0-9a-fA-F]{64}$',
+    description: 'the payload_digest of the hold, which four eyes demand: 0x and 64 hex digits',
+    examples: [some.hash],
+  }),
+)
+
+export function digestIn({ payload_digest: digest }: { payload_digest?: Hash }): { readonly digest?: Hash } {
+  return digest === undefined ? {} : { digest: lowerHex(digest) }
+}
 
 const bodySchema = Type.Object(
   { payload_digest: Type.Optional(releaseDigest) },

@@ -10,7 +10,7 @@ import { answers, success } from '../response/envelope.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, replaceSchema, type SendHandling } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { sendRefusals } from './refusals.ts'
+import { sendRefusals } from './submit.ts'
 
 export function replace(commands: CommandContext, { isStrict, logIgnored }: SendHandling) {
   return operation({

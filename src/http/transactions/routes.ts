@@ -4,20 +4,20 @@ import type { PreviewContext } from '../../commands/transactions/preview-cancell
 import { type Mounting, mount, unlisted } from '../request/mount.ts'
 import { cancel } from './cancel.ts'
 import { cancelPending } from './cancel-pending.ts'
+import { getCancellation } from './explain-cancellation.ts'
 import { exportTransactions } from './export-transactions.ts'
-import { getCancellation } from './get-cancellation.ts'
-import { getHold } from './get-hold.ts'
 import { getRevert } from './get-revert.ts'
-import { getTrace } from './get-trace.ts'
-import { getTransaction } from './get-transaction.ts'
-import { getTransactionByNonce } from './get-transaction-by-nonce.ts'
-import { listAttempts } from './list-attempts.ts'
-import { listNonces } from './list-nonces.ts'
-import { listTraces } from './list-traces.ts'
-import { listTransactions } from './list-transactions.ts'
 import type { SendHandling } from './parse-send.ts'
-import { previewCancellation } from './preview-cancellation.ts'
-import { previewOneCancellation } from './preview-one-cancellation.ts'
+import { previewCancellation, previewOneCancellation } from './preview-cancellation.ts'
+import { getHold } from './read-hold.ts'
+import { getTrace, listTraces } from './read-traces.ts'
+import {
+  getTransaction,
+  getTransactionByNonce,
+  listAttempts,
+  listNonces,
+  listTransactions,
+} from './read-transactions.ts'
 import { release } from './release.ts'
 import { releaseMany } from './release-many.ts'
 import { replace } from './replace.ts'

@@ -14,7 +14,7 @@ import { claimOf } from './claim.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendBody, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { submitRefusals } from './refusals.ts'
+import { submitRefusals } from './submit.ts'
 
 const bodySchema = Type.Object(
   {

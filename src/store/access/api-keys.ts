@@ -5,9 +5,9 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ApiKeyTable } from '../access-tables.ts'
-import { fromJson, toJson } from '../json.ts'
 import type { Page, PageRequest } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 type ApiKeyRow = Selectable<ApiKeyTable>
 

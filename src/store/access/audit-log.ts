@@ -4,9 +4,9 @@ import type { AuditEntry, AuditPosition, AuditRecord } from '../../domain/audit.
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AuditLogTable } from '../access-tables.ts'
 import type { Deferred } from '../deferred.ts'
-import { fromJson, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { AuditWindow } from '../store.ts'
+import { fromJson, toJson } from '../values.ts'
 
 export interface AuditPad extends Deferred {
   recordAudit(record: AuditRecord): void

@@ -7,10 +7,10 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { nextTurn } from '../../ops/clock.ts'
 import { findEvent } from '../events/read-events.ts'
 import type { Page, PageItem, PageRequest } from '../list-port.ts'
-import { payloadBytes } from '../payload-bytes.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { payloadBytes } from '../values.ts'
 import { promoteFirst } from './deliveries.ts'
-import { isDead } from './delivery-states.ts'
+import { isDead } from './give-up.ts'
 
 interface DeadRow {
   event_id: number

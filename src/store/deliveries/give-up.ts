@@ -1,6 +1,5 @@
 // Gives up the events whose day is over, also those that the queue has not taken over: then a receiver that is down holds up
 // neither the pruning of events nor the retention of transactions. A notification keeps a bounded number of dead letters.
-
 import { sql } from 'kysely'
 import { deliveredForMs, type GivenUp } from '../../domain/delivery.ts'
 import type { EventSubjectId } from '../../domain/event.ts'
@@ -10,7 +9,9 @@ import { newestEvent } from '../events/read-events.ts'
 import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import { promoteFirst } from './deliveries.ts'
-import { isDead, isWaiting } from './delivery-states.ts'
+
+export const isWaiting = sql<boolean>`state = 'waiting'`
+export const isDead = sql<boolean>`state = 'dead'`
 
 /** Events in one unit: it blocks the store no longer than some requests do. */
 const givenUpAtOnce = 500

@@ -1,9 +1,9 @@
 // Prunes the outbox, oldest events first. Undelivered events stay, and so does the newest event.
 import { sql } from 'kysely'
 import type { TimestampMs } from '../../domain/units.ts'
-import { type Json, toJson } from '../json.ts'
 import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import { newestEvent, prunedThrough } from './read-events.ts'
 
 /** Events in one unit: it blocks the store no longer than some requests do. */

@@ -11,7 +11,6 @@ import {
   type TransactionEvent,
 } from '../../domain/event.ts'
 import type { BulkId, Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
-import { fromJson } from '../json.ts'
 import type { EventSearch, SparseWindow } from '../list-port.ts'
 import type { OutboxTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -20,6 +19,7 @@ import { type AttemptRow, attemptFromRow } from '../transactions/attempt-row.ts'
 import { findBulk } from '../transactions/bulk-rows.ts'
 import { findTransaction } from '../transactions/find-transaction.ts'
 import { findLabels } from '../transactions/labels.ts'
+import { fromJson } from '../values.ts'
 
 export type OutboxRow = Selectable<OutboxTable>
 

@@ -1,6 +1,8 @@
 // Old versions of the rows that change with each commit. The server removes them at once, unless a session, a replication slot or a
 // prepared transaction keeps a snapshot open that may still need them. Then each read passes over more of them.
 import type { Pool } from 'pg'
+import type { StoreMetrics } from '../../ops/metrics.ts'
+import type { Reads } from '../store.ts'
 
 const changedByEachCommit = ['tally_buckets', 'tally_changes']
 
@@ -17,4 +19,15 @@ export async function readDeadRows(pool: Pool): Promise<readonly DeadRows[]> {
     [changedByEachCommit],
   )
   return rows
+}
+
+export function samplingDeadRows(
+  { deadRows }: Pick<Reads, 'deadRows'>,
+  metrics: Pick<StoreMetrics, 'deadRows'>,
+): () => Promise<void> {
+  return async () => {
+    // A scrape while the database is down still has the other figures.
+    const found = await deadRows?.().catch(() => [])
+    for (const { table, rows } of found ?? []) metrics.deadRows(table, rows)
+  }
 }

@@ -2,10 +2,10 @@
 import type { RecordedContradiction } from '../../domain/contradiction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { ContradictionTable } from '../access-tables.ts'
-import { fromJson, toJson } from '../json.ts'
 import type { Page, PageRequest } from '../list-port.ts'
 import type { NetworkKey } from '../network-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 type Of = { network: string; chainId: number }
 type Row = Pick<ContradictionTable, 'noted_at' | 'condition' | 'question' | 'answers'>

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { NetworkPause } from '../../domain/pause.ts'
 import type { NetworkPauseTable } from '../access-tables.ts'
-import { fromJson, toJson } from '../json.ts'
 import type { Flag } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 const all = statement<object, NetworkPauseTable>((db) => db.selectFrom('network_pauses').selectAll())
 

@@ -1,9 +1,9 @@
 // What each replica sees of its nodes, a row a replica.
 import type { TimestampMs } from '../../domain/units.ts'
 import type { NodeReportTable } from '../access-tables.ts'
-import { fromJson, toJson } from '../json.ts'
 import type { NetworkChanges, NetworkReads } from '../network-port.ts'
 import { type Executor, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 const put = statement<NodeReportTable>((db, p) =>
   db

@@ -5,9 +5,9 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { Acknowledgment, Held, OwnerReport, RelayerChange } from '../../domain/owner-report.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { AcknowledgmentTable, OwnerReportTable, RelayerChangeTable } from '../access-tables.ts'
-import { amountsFrom, amountsToText, fromJson, toJson } from '../json.ts'
 import type { RelayerChanges } from '../relayer-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { amountsFrom, amountsToText, fromJson, toJson } from '../values.ts'
 
 const put = statement<OwnerReportTable>((db, p) =>
   db

@@ -1,9 +1,12 @@
 // The store on one SQLite file: WAL, synchronous=FULL, one writer with grouped commits, one connection for reads.
+
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
+import type { StoreMetrics } from '../../ops/metrics.ts'
 import { openAuditPad } from '../access/audit-log.ts'
 import { together } from '../deferred.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
@@ -11,16 +14,13 @@ import { readsOver } from '../reads.ts'
 import { sessionOver } from '../session.ts'
 import type { Reads, Store } from '../store.ts'
 import { openTallies } from '../transactions/tallies.ts'
-import { asOfOneInstant, versionOf } from './as-of-one-instant.ts'
 import { sqliteExecutor } from './executor.ts'
 import { openError, translateError, whyUnavailable } from './failure.ts'
 import { groupCommit } from './group-commit.ts'
-import { lockDatabase } from './lock.ts'
-import { migrate } from './migrate.ts'
+import { busyTimeoutMs, lockDatabase, runningWhileLocked } from './lock.ts'
+import { migrate, removeStatistics } from './migrate.ts'
 import { rememberRelayers } from './remember-relayers.ts'
-import { removeStatistics } from './remove-statistics.ts'
 import { refuseTransferred } from './transfer-mark.ts'
-import { busyTimeoutMs, runningWhileLocked } from './while-locked.ts'
 
 /** Units in one commit: bounds how long the event loop is blocked. */
 const unitsMax = 512
@@ -122,4 +122,38 @@ function connect(path: string): Database.Database {
   // The next checkpoint truncates a write-ahead log that has grown.
   database.pragma('journal_size_limit = 67108864')
   return database
+}
+
+/** Far more commits than fit into the turn of the event loop that a few reads take. */
+const triesMax = 8
+
+/** Its value changes with every commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
+export function versionOf(reader: Database.Database): () => unknown {
+  const version = reader.prepare('PRAGMA data_version').pluck()
+  return () => version.get()
+}
+
+/** The value of `version` changes with every commit that the reads may see. */
+export async function asOfOneInstant<T>(version: () => unknown, read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const before = version()
+    const isTorn = () => tries < triesMax && version() !== before
+    try {
+      const found = await read()
+      if (!isTorn()) return found
+    } catch (error) {
+      if (!isTorn()) throw error
+    }
+  }
+}
+
+// The size of the write-ahead log: it grows while another program keeps a snapshot of the file open, or checkpoints for the
+// service.
+
+/** Reports it for a scrape. Without a log its size is 0. */
+export function samplingLog(path: string, metrics: Pick<StoreMetrics, 'logBytes'>): () => Promise<void> {
+  return async () => {
+    const found = await stat(`${path}-wal`).catch(() => undefined)
+    metrics.logBytes(found?.size ?? 0)
+  }
 }

@@ -13,11 +13,11 @@ import {
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkTable } from '../bulk-tables.ts'
-import { fromJson, type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { BulkRowKind } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { fromJson, type Json, toJson } from '../values.ts'
 import { findBulks } from './bulk-rows.ts'
-import { isAmong } from './is-among.ts'
 
 /** Objects whose parts one statement reads. */
 const readAtOnce = 20

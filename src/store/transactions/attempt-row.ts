@@ -4,7 +4,7 @@ import type { Attempt, BroadcastState, RejectionCode } from '../../domain/attemp
 import type { Fees } from '../../domain/fees.ts'
 import type { Hex } from '../../domain/ids.ts'
 import type { AttemptTable } from '../schema.ts'
-import { storableText } from '../storable-text.ts'
+import { storableText } from '../values.ts'
 
 export type AttemptRow = Selectable<AttemptTable>
 

@@ -3,10 +3,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type BulkFilter, createdWithin, hasNonces } from '../../domain/bulk-filter.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import { type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { StoredStatus } from '../schema.ts'
 import type { DialectName, Executor } from '../statement.ts'
-import { isAmong } from './is-among.ts'
+import { type Json, toJson } from '../values.ts'
 import { readLabels } from './labels.ts'
 
 /**

@@ -6,10 +6,9 @@ import type { ApiKeyId, BulkId, RelayerId } from '../../domain/ids.ts'
 import { type SequenceSet, setOf } from '../../domain/sequence-runs.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkPreviewPartTable, BulkPreviewTable } from '../bulk-tables.ts'
-import { inLists } from '../in-lists.ts'
-import { fromJson, type Json, toJson } from '../json.ts'
+import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { isAmong } from './is-among.ts'
+import { fromJson, type Json, toJson } from '../values.ts'
 
 /** What bounds an object at a relayer. */
 export interface ShownRows extends ShownBound {

@@ -13,13 +13,12 @@ import type { ApiKeyId, BulkId, RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { BulkClaim, ClaimedBulk, NewBulk } from '../bulk-port.ts'
 import type { BulkPartTable, BulkTable } from '../bulk-tables.ts'
-import { inLists } from '../in-lists.ts'
-import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../json.ts'
+import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../values.ts'
 import { isWaiting } from './bulk-mark.ts'
 import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
-import { isAmong } from './is-among.ts'
 
 /** Its events come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>

@@ -5,8 +5,8 @@ import { isNoChange, sumOf } from '../../domain/bulk-counts.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkCountColumns } from '../bulk-tables.ts'
 import { inLists } from '../in-lists.ts'
-import { recordOf } from '../record-of.ts'
 import { type Executor, statement } from '../statement.ts'
+import { recordOf } from '../values.ts'
 
 /** Sums of two integers are exact in both databases; amounts of wei fit no integer column. */
 const weiPerGwei = 1_000_000_000n

@@ -6,8 +6,8 @@ import type { ApiKeyId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { IdempotencyKeyTable } from '../access-tables.ts'
 import { inLists } from '../in-lists.ts'
-import { fromJson, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 type NewClaim = Omit<IdempotencyKeyTable, 'ended_at'>
 

@@ -9,8 +9,8 @@ import type { SequenceSet } from '../../domain/sequence-runs.ts'
 import type { CancellationIntent, Status } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { QueuedMatch, QueuePosition } from '../bulk-port.ts'
-import { type Json, toJson } from '../json.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import {
   type FilterParameters,
   filterParameters,

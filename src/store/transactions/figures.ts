@@ -13,10 +13,9 @@ import type { RelayerId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { FigureTable } from '../access-tables.ts'
 import { inLists } from '../in-lists.ts'
-import { recordOf } from '../record-of.ts'
 import { type Executor, statement } from '../statement.ts'
-import { stepOf } from '../step-of.ts'
 import type { TransactionChanges } from '../transaction-port.ts'
+import { recordOf, stepOf } from '../values.ts'
 import { addNodeCalls } from './node-calls.ts'
 
 /** Changes that wait for their commit. */

@@ -217,7 +217,7 @@ function rowsOfLabel(path: LabelPath, p: Parameters): RawBuilder<unknown> {
         AND external_id = ${p.externalId} AND external_id IS NOT NULL AND ${ends}`
 }
 
-/** An array, not a join: see is-among.ts. */
+/** An array, not a join: see in-lists.ts. */
 function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<SqlBool> {
   return dialect === 'postgres' ? sql`id = ANY(ARRAY(${rows}))` : sql`id IN (${rows})`
 }

@@ -1,14 +1,16 @@
 // Finds one transaction, with the attempts of its nonce.
+
+import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
-import { type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
-import { isAmong } from './is-among.ts'
+import { unsignedColumns } from './save-attempts.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
-import { unsignedColumns } from './unsigned-attempts.ts'
 
 // Not by the relayer as well: without statistics PostgreSQL considers an index of relayers as good as the key, keeps that
 // plan, and reads the relayer's whole history for one row.
@@ -173,4 +175,19 @@ const attemptOfNonce = statement<{ relayerId: RelayerId; nonce: number; hash: Ha
 
 export async function hasAttempt(executor: Executor, relayerId: RelayerId, nonce: Nonce, hash: Hash): Promise<boolean> {
   return (await first(executor, attemptOfNonce, { relayerId, nonce, hash })) !== undefined
+}
+
+// A literal, not a parameter: otherwise the planner does not match the query with the partial index.
+const newest = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`origin = 'sweep'`)
+    .orderBy('sequence', 'desc')
+    .limit(1),
+)
+
+export async function findSweep(executor: Executor, relayerId: RelayerId): Promise<Transaction | undefined> {
+  return complete(executor, await first(executor, newest, { relayerId }))
 }

@@ -5,12 +5,11 @@ import { holdsExternalId, type IdHolder, type Labels } from '../../domain/labels
 import type { Transaction } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { LabelTable, TagTable } from '../access-tables.ts'
-import { inLists } from '../in-lists.ts'
-import { fromJson, type Json, toJson } from '../json.ts'
+import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { TransactionChanges } from '../transaction-port.ts'
+import { fromJson, type Json, toJson } from '../values.ts'
 import { type Ids, lockTransaction } from './find-transaction.ts'
-import { isAmong } from './is-among.ts'
 
 type NewLabels = Omit<LabelTable, 'removed_end'>
 

@@ -2,17 +2,16 @@
 import { sql } from 'kysely'
 import type { Hex, TransactionId } from '../../domain/ids.ts'
 import { revertTextMaxChars } from '../../domain/revert-text.ts'
-import { toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { TransactionItem } from '../list-port.ts'
-import { payloadBytes } from '../payload-bytes.ts'
 import type { TransactionTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { payloadBytes, toJson } from '../values.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
 import type { Ids } from './find-transaction.ts'
-import { isAmong } from './is-among.ts'
+import { unsignedColumns } from './save-attempts.ts'
 import { namesOf, payloadColumns, transactionColumns } from './transaction-columns.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
-import { unsignedColumns } from './unsigned-attempts.ts'
 
 /** A page holds a hundred rows with as many bytes at once, and all of it in one statement. */
 const inlineBytesMax = 4_096

@@ -1,9 +1,9 @@
 // Lists the transactions of a bulk cancellation by pages, in the order of its parts.
 import { sql } from 'kysely'
 import type { Transaction } from '../../domain/transaction.ts'
-import { type Json, toJson } from '../json.ts'
 import type { Page, PageItem, PageRequest } from '../list-port.ts'
 import { type DialectName, type Executor, first, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 
 interface Window {

@@ -5,13 +5,13 @@
 // before go on reading. Tables, trigger and writers leave a release later.
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
-import { toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { ListPage, ListPosition, ListRequest, TransactionFilter, TransactionItem } from '../list-port.ts'
 import type { StoredStatus } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { toJson } from '../values.ts'
 import { findMatches } from './find-matches.ts'
 import type { Ids } from './find-transaction.ts'
-import { isAmong } from './is-among.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { countByStatus } from './tallies.ts'
 

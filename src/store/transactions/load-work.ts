@@ -13,8 +13,7 @@ import { isNotAmongTaken, isNotTaken, taken } from './bulk-mark.ts'
 import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
-import type { TransactionRow } from './transaction-row.ts'
-import { type WaitRow, waitColumns, waitFromRow } from './wait-row.ts'
+import { type TransactionRow, type WaitRow, waitColumns, waitFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
 const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`

@@ -4,7 +4,7 @@ import type { CallCount, FigureRange } from '../../domain/figures.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { NodeCallTable } from '../access-tables.ts'
 import { type Executor, statement } from '../statement.ts'
-import { stepOf } from '../step-of.ts'
+import { stepOf } from '../values.ts'
 
 const add = statement<NodeCallTable>((db, p) =>
   db

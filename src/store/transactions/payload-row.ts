@@ -3,8 +3,8 @@
 import type { Pricing } from '../../domain/fees.ts'
 import { mapNonEmpty, type NonEmpty } from '../../domain/ids.ts'
 import type { Payload } from '../../domain/transaction.ts'
-import { fromJson, toJson } from '../json.ts'
 import type { PayloadColumns, TransactionTable } from '../schema.ts'
+import { fromJson, toJson } from '../values.ts'
 
 export function payloadToRow(payload: Payload): PayloadColumns {
   const { from, to, value, data, gasLimit, pricing, accessList, allowOutOfGas } = payload

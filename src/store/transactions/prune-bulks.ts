@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import type { BulkId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import { type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import { removePreviewsOf } from './bulk-previews.ts'
-import { isAmong } from './is-among.ts'
 
 const oldestKept = statement<{ skip: number }, { requested_at: number }>((db, p) =>
   db

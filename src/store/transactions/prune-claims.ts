@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import type { TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { IdempotencyKeyTable } from '../access-tables.ts'
-import { fromJson, type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { PrunedClaims } from '../retention-port.ts'
 import { type Executor, statement } from '../statement.ts'
+import { fromJson, type Json, toJson } from '../values.ts'
 import type { Ids } from './find-transaction.ts'
-import { isAmong } from './is-among.ts'
 
 interface Standing extends Pick<IdempotencyKeyTable, 'owner' | 'key' | 'transaction_ids'> {
   ended_at: number | null

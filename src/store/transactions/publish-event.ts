@@ -7,7 +7,7 @@ import { statusReasonOf } from '../../domain/wait.ts'
 import { inLists } from '../in-lists.ts'
 import type { Flag } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'
-import { storableText } from '../storable-text.ts'
+import { storableText } from '../values.ts'
 
 interface Publication {
   relayerId: RelayerId

@@ -2,8 +2,8 @@
 // the transaction's version.
 import type { TransactionId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
-import { toJson } from '../json.ts'
 import type { Executor } from '../statement.ts'
+import { toJson } from '../values.ts'
 import { attemptsByIds, type Ids, transactionsByIds, withAttempts } from './find-transaction.ts'
 import type { TransactionRow } from './transaction-row.ts'
 

@@ -1,5 +1,4 @@
 // Writes a new payload into a transaction's row, next to the payloads that it replaced.
-
 import type { Transaction } from '../../domain/transaction.ts'
 import type { PayloadColumns, TransactionTable } from '../schema.ts'
 import { type Executor, statement } from '../statement.ts'

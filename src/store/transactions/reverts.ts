@@ -2,8 +2,8 @@
 import type { TransactionId } from '../../domain/ids.ts'
 import type { RevertData } from '../../domain/revert-data.ts'
 import type { RevertTable } from '../access-tables.ts'
-import { fromJson, toJson } from '../json.ts'
 import { type Executor, first, statement } from '../statement.ts'
+import { fromJson, toJson } from '../values.ts'
 
 const put = statement<RevertTable>((db, p) =>
   db

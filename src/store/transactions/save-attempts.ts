@@ -1,10 +1,12 @@
 // Adds attempts, and updates their broadcast state: nothing else of an attempt changes until it shrinks (shrink-attempts.ts).
+
+import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import { inLists, type ListType } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
-import { columnsOf } from './transaction-columns.ts'
+import { columnsOf, namesOf } from './transaction-columns.ts'
 
 const broadcastColumns = {
   state: 'text',
@@ -120,3 +122,13 @@ export async function saveAttempts(
 export async function withdrawAttempts(executor: Executor, id: TransactionId): Promise<void> {
   await executor.all(withdrawUnsent, { id })
 }
+
+// The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
+const unsignedNames = namesOf(attemptColumns).filter((name) => name !== 'raw')
+
+/** An empty text in the place of the bytes, as in a row that was shrunk. */
+export const unsignedColumns = [
+  ...unsignedNames.map((name) => `attempts.${name}` as const),
+  'attempts.position' as const,
+  sql<''>`''`.as('raw'),
+]

@@ -1,10 +1,9 @@
 // Writes a transaction with its attempts, its tally and its event, all in the caller's unit.
-
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import { countChange } from '../../domain/bulk-counts.ts'
 import { StaleWrite } from '../../domain/errors.ts'
-import { eventsOf } from '../../domain/event.ts'
+import { eventsOf, firstEventOf } from '../../domain/event.ts'
 import { figureChanges } from '../../domain/figures.ts'
 import type { TransactionId } from '../../domain/ids.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../domain/transaction.ts'
@@ -19,9 +18,23 @@ import { publishEvent } from './publish-event.ts'
 import { replacePayload } from './replace.ts'
 import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
 import type { Tallies } from './tallies.ts'
-import { columnsOf, endColumns, namesOf, pick, progressColumns } from './transaction-columns.ts'
-import { type ProgressColumns, progressToRow } from './transaction-row.ts'
-import { type WaitRow, waitToRow } from './wait-row.ts'
+import {
+  columnsOf,
+  endColumns,
+  namesOf,
+  pick,
+  progressColumns,
+  queuedColumns,
+  transactionColumns,
+} from './transaction-columns.ts'
+import {
+  type ProgressColumns,
+  progressToRow,
+  type TransactionRow,
+  transactionToRow,
+  type WaitRow,
+  waitToRow,
+} from './transaction-row.ts'
 
 type At = { id: TransactionId; version: number }
 
@@ -170,4 +183,30 @@ async function publishChange(
 
 export function attemptsOf(transaction: Transaction): readonly Attempt[] {
   return 'attempts' in transaction.lifecycle ? transaction.lifecycle.attempts : []
+}
+
+const insert = statement<TransactionRow>((db, p) =>
+  db.insertInto('transactions').values(columnsOf(p, transactionColumns)),
+)
+
+type QueuedRow = Pick<TransactionRow, keyof typeof queuedColumns>
+
+// Every send begins with these columns. The row leaves out the columns of later progress, which are null.
+const insertQueued = inLists(
+  statement<QueuedRow>((db, p) => db.insertInto('transactions').values(columnsOf(p, queuedColumns))),
+  queuedColumns,
+  (given, columns) => `INSERT INTO transactions (${columns}) SELECT * FROM ${given}`,
+  { writes: { table: 'transactions', key: 'id' } },
+)
+
+const laterColumns = namesOf(transactionColumns).filter((name) => !(name in queuedColumns))
+
+export async function insertTransaction(executor: Executor, tallies: Tallies, transaction: Transaction): Promise<void> {
+  const row = transactionToRow(transaction)
+  if (laterColumns.every((column) => row[column] === null)) await executor.all(insertQueued, row)
+  else await executor.all(insert, row)
+  tallies.count(transaction.relayerId, statusOf(transaction), transaction.sequence, 1)
+  await saveAttempts(executor, [], attemptsOf(transaction))
+  const event = firstEventOf(transaction)
+  if (event) await publishEvent(executor, event, transaction, transaction.createdAt)
 }

@@ -3,11 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { AttemptsShrunkTable } from '../access-tables.ts'
-import { type Json, toJson } from '../json.ts'
+import { isAmong } from '../in-lists.ts'
 import type { ShrinkableAccount, ShrunkShare } from '../retention-port.ts'
 import type { RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { isAmong } from './is-among.ts'
+import { type Json, toJson } from '../values.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 /** The next transaction of an account has ended, in the order of nonces. */

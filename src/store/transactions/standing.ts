@@ -8,8 +8,7 @@ import { type Executor, first, statement } from '../statement.ts'
 import { isNotTaken } from './bulk-mark.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { unsettled } from './load-unsettled.ts'
-import type { TransactionRow } from './transaction-row.ts'
-import { waitColumns, waitFromRow } from './wait-row.ts'
+import { type TransactionRow, waitColumns, waitFromRow } from './transaction-row.ts'
 
 const columns = ['id', 'nonce', 'phase', 'created_at', ...waitColumns] as const
 

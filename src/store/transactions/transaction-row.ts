@@ -2,16 +2,16 @@
 // to phases.
 import type { Selectable } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
+import type { Hold } from '../../domain/hold.ts'
 import { isNonEmpty } from '../../domain/ids.ts'
 import { cutRevertText } from '../../domain/revert-text.ts'
 import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
-import { fromJson, toJson } from '../json.ts'
+import type { Reason, Wait } from '../../domain/wait-facts.ts'
+import { sentenceOf } from '../../domain/wait-sentence.ts'
 import type { TransactionTable } from '../schema.ts'
-import { storableText } from '../storable-text.ts'
-import { holdFromRow, holdToRow } from './hold-row.ts'
+import { amountsFrom, amountsToText, fromJson, type Json, storableText, toJson } from '../values.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
 import type { progressColumns } from './transaction-columns.ts'
-import { waitFromRow, waitToRow } from './wait-row.ts'
 
 export type TransactionRow = Selectable<TransactionTable>
 /** The columns that a step may change; replace.ts writes payloads, and all other columns never change. */
@@ -158,4 +158,48 @@ function required<K extends keyof TransactionRow>(row: TransactionRow, column: K
   const value = row[column]
   if (value === null || value === undefined) throw new Error(`transaction ${row.id} is ${row.phase} without ${column}`)
   return value
+}
+
+export interface HoldColumns {
+  readonly hold: Json<Hold> | null
+  readonly held_until: number | null
+}
+
+/** A hold that time never ends is in the index of holds too, last: a step sees there whether any is left. */
+const never = Number.MAX_SAFE_INTEGER
+
+export function holdToRow(lifecycle: Lifecycle): HoldColumns {
+  if (lifecycle.phase !== 'held') return { hold: null, held_until: null }
+  return { hold: toJson(lifecycle.hold), held_until: lifecycle.hold.until ?? never }
+}
+
+export function holdFromRow(hold: Json<Hold>): Hold {
+  return fromJson(hold)
+}
+
+// Converts waits to columns and back. The facts are JSON, in which an amount of wei is {"wei":"…"}.
+export const waitColumns = ['canceled_at', 'wait_condition', 'wait_text', 'wait_facts', 'wait_since'] as const
+
+export type WaitRow = Pick<Selectable<TransactionTable>, (typeof waitColumns)[number]>
+
+export function waitToRow(wait: Wait | undefined): Omit<WaitRow, 'canceled_at'> {
+  return {
+    wait_condition: wait?.condition ?? null,
+    wait_text: storableText(wait?.text),
+    wait_facts: wait?.facts ? amountsToText({ condition: wait.condition, facts: wait.facts }) : null,
+    wait_since: wait?.since ?? null,
+  }
+}
+
+/**
+ * Without facts if the row's text is not their sentence: a replica of an earlier release wrote the text alone, or this
+ * release words it in another way.
+ */
+export function waitFromRow(row: WaitRow): Wait | undefined {
+  const { wait_condition: condition, wait_text: text } = row
+  if (condition === null || text === null) return undefined
+  const reason = row.wait_facts === null ? undefined : amountsFrom<Reason>(row.wait_facts)
+  if (reason?.condition !== condition || sentenceOf(reason, row.canceled_at !== null) !== text)
+    return { condition, text }
+  return { condition, text, facts: reason.facts, ...(row.wait_since !== null && { since: row.wait_since }) }
 }

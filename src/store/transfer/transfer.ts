@@ -14,12 +14,12 @@ import { OperatorError } from '../../ops/operator-error.ts'
 import type { Random } from '../../ops/random.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
-import { compareTable } from './compare-table.ts'
+import { compareTable, RowsDiffer } from './compare-table.ts'
 import { copyTable } from './copy-table.ts'
 import { carried, type Row, type Table } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
-import { countOn, empty, hold, leaveUncounted, refuseFilled, typesOf } from './target-tables.ts'
+import { countOn, empty, hold, leaveUncounted, plant, refuseFilled, typesOf } from './target-tables.ts'
 
 export interface TransferOptions {
   /** The SQLite file. */
@@ -145,4 +145,41 @@ export function strange(source: Source, target: Target, state: string | undefine
       ? `the transfer of ${source.path} was undone in ${target.shown}, but the file still has its mark: run this command with --undo again`
       : `${source.path} is marked as ${mark?.state} to ${mark?.target}, but ${target.shown} has no record of that transfer: set DATABASE_URL to the database that the file was moved to`,
   )
+}
+
+// Undoes a transfer, as long as the target holds the transferred data and nothing else.
+
+/** Empties the target first, so that services never start on both. Throws OperatorError. */
+export async function undoTransfer(options: TransferOptions): Promise<void> {
+  const { path, url, clock, report } = options
+  using source = openSource({ path, now: clock.now(), readOnly: false })
+  const { mark } = source
+  if (!mark) throw new OperatorError(`${source.path} is not marked as moved: there is nothing to undo`)
+  await using target = await openTarget(url, clock)
+  reportEnds(source, target, report)
+  await target.begin()
+  const state = await target.state(mark.move)
+  if (state === undefined) throw strange(source, target, state)
+  if (state === 'done') {
+    await migrateWithin(target.client, clock.now())
+    await hold(target.client, source.tables)
+    await compareAll(source, target, options).catch((cause: unknown) => {
+      if (!(cause instanceof RowsDiffer)) throw cause
+      throw new OperatorError(
+        `a service has written to ${target.shown} since the transfer (${cause.message}): what it did is not in the file, so the transfer can't be undone`,
+        { cause },
+      )
+    })
+    await empty(target.client, source.tables)
+    await plant(target.client)
+  }
+  options.stop.throwIfAborted()
+  await target.recordState(mark.move, 'undone', source.path)
+  await target.commit().catch((cause: Error) => {
+    throw new OperatorError(`the target may or may not be empty (${cause.message}): run this command again to finish`, {
+      cause,
+    })
+  })
+  source.unmark()
+  report('undone. The target is empty, and services start on the file again')
 }

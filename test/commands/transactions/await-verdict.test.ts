@@ -1,6 +1,6 @@
 // Prefer: wait lasts as long as was asked for, whatever is done to the machine's clock meanwhile.
 import { expect, test } from 'vitest'
-import { awaitVerdict } from '../../../src/commands/transactions/await-verdict.ts'
+import { awaitVerdict } from '../../../src/commands/transactions/cancel.ts'
 import { step } from '../../../src/engine/step.ts'
 import { until } from '../../../tooling/client.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../../engine/workplace.ts'

@@ -1,7 +1,7 @@
 // Streams whose filter matches nothing in a long outbox: how many rows they read, and how they share the time.
 import { expect, test } from 'vitest'
 import { cancel } from '../../../src/domain/cancel.ts'
-import { openSearch } from '../../../src/http/events/search-events.ts'
+import { openSearch } from '../../../src/http/events/stream-events.ts'
 import { nextTurn } from '../../../src/ops/clock.ts'
 import type { Reads, Store } from '../../../src/store/store.ts'
 import { openEventStream } from '../../support/event-stream.ts'

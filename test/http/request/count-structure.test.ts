@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessListEntriesMax, batchBodyBytesMax, bodyDepthMax, bodyPartsMax } from '../../../src/http/limits.ts'
-import { excessOfStructure } from '../../../src/http/request/count-structure.ts'
+import { excessOfStructure } from '../../../src/http/request/parse-json.ts'
 
 function measured(value: unknown): { depth: number; parts: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, parts: 0 }

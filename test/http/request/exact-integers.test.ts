@@ -1,6 +1,6 @@
 // Numbers beyond 2^53 become texts with all their digits; everything else of a JSON text stays as it is.
 import { expect, test } from 'vitest'
-import { withExactIntegers } from '../../../src/http/request/exact-integers.ts'
+import { withExactIntegers } from '../../../src/http/request/parse-json.ts'
 
 const parsed = (json: string) => JSON.parse(withExactIntegers(json))
 

@@ -1,7 +1,6 @@
 // An allowance is one, whichever replica it is used up at.
 import { expect, test } from 'vitest'
-import { rateLimits } from '../../../src/http/request/limit-rate.ts'
-import { shareRates } from '../../../src/http/request/share-rates.ts'
+import { rateLimits, shareRates } from '../../../src/http/request/limit-rate.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { secret, secretUrl } from '../../../src/ops/secret.ts'

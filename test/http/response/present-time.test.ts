@@ -1,6 +1,6 @@
 // Times on the wire, in whatever order they are told.
 import { expect, test } from 'vitest'
-import { presentTime } from '../../../src/http/response/present-time.ts'
+import { presentTime } from '../../../src/http/response/present-values.ts'
 
 test('each time is its own, whichever was told before', () => {
   const second = Date.UTC(2026, 10, 22, 23, 59, 59)

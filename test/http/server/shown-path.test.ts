@@ -1,6 +1,6 @@
 // What the log shows of a request's target.
 import { expect, test } from 'vitest'
-import { shownPath } from '../../../src/http/server/shown-path.ts'
+import { shownPath } from '../../../src/http/request/path-of.ts'
 
 test.each([
   ['/api/v1/relayers', '/api/v1/relayers'],

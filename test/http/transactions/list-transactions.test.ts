@@ -1,7 +1,7 @@
 // Lists of transactions by filters, by `before`, and as CSV.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
-import { csvLine } from '../../../src/http/response/csv.ts'
+import { csvLine } from '../../../src/http/transactions/export-transactions.ts'
 import { devAccount } from '../../../tooling/dev-accounts.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { at, attempt, hashOf, receiver, relayer, transaction } from '../support/rows.ts'

@@ -1,0 +1,124 @@
+// Reads relayers: one, the list, and a balance (GET). Presents a relayer.
+import { type Static, Type } from 'typebox'
+import { type ChainOf, readBalance } from '../../commands/relayers/read-status.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { Relayer } from '../../domain/relayer.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
+import type { Reads } from '../../store/store.ts'
+import { visibleRelayers } from '../request/in-sight.ts'
+import { operation } from '../request/operation.ts'
+import { relayerParameters } from '../request/parameters.ts'
+import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
+import { answers, success } from '../response/envelope.ts'
+import { address, such, weiNumber } from '../response/forms.ts'
+import { foundRelayer } from '../response/found.ts'
+import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
+import { exactNumber } from '../response/present-values.ts'
+import { policiesSchema, presentPolicies } from './policies.ts'
+
+export const relayerSchema = Type.Object(
+  {
+    id: such('local'),
+    name: such('Payouts'),
+    network: such('sepolia'),
+    network_type: Type.Literal('evm'),
+    chain_id: Type.Integer({ examples: [11_155_111] }),
+    address: address(),
+    signer_id: such('dev'),
+    notification_id: Type.Optional(such('alerts')),
+    paused: Type.Boolean({ description: 'Its own pause' }),
+    network_paused: Type.Boolean({ description: 'Its whole network is paused, which is as if the relayer were' }),
+    system_disabled: Type.Boolean(),
+    policies: policiesSchema,
+    custom_rpc_urls: Type.Optional(Type.Array(endpointSchema)),
+  },
+  { title: 'Relayer', additionalProperties: false },
+)
+
+export type RelayerBody = Static<typeof relayerSchema>
+
+/** The endpoints that only this relayer uses, if it has any. */
+export type EndpointsOf = (relayer: RelayerId) => readonly EndpointSettings[] | undefined
+
+export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
+  const own = endpointsOf(relayer.id)
+  return {
+    id: relayer.id,
+    name: relayer.name,
+    network: relayer.network,
+    network_type: 'evm',
+    chain_id: relayer.chainId,
+    address: relayer.address,
+    signer_id: relayer.signerId,
+    ...(relayer.notificationId !== undefined && { notification_id: relayer.notificationId }),
+    paused: relayer.paused,
+    network_paused: relayer.networkPaused === true,
+    // The service never disables a relayer when its nodes fail: the relayer waits, and reports it.
+    system_disabled: false,
+    policies: presentPolicies(relayer.policies),
+    ...(own && { custom_rpc_urls: own.map(presentEndpoint) }),
+  }
+}
+
+export function getRelayer(reads: Reads, endpointsOf: EndpointsOf) {
+  return operation({
+    scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND'],
+    schema: {
+      operationId: 'getRelayer',
+      summary: 'Get a relayer',
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(relayerSchema),
+    },
+    answer: async ({ params }) => success(presentRelayer(await foundRelayer(reads, params.relayer_id), endpointsOf)),
+  })
+}
+
+export function listRelayers(reads: Reads, endpointsOf: EndpointsOf) {
+  return operation({
+    scope: 'read',
+    schema: {
+      operationId: 'listRelayers',
+      summary: 'List relayers',
+      tags: ['relayers'],
+      querystring: pageQuery,
+      response: answers(Type.Array(relayerSchema)),
+    },
+    async answer({ query, principal }) {
+      const page = pageOf(query)
+      const { items, total } = await visibleRelayers(reads, principal, page)
+      return success(
+        items.map((relayer) => presentRelayer(relayer, endpointsOf)),
+        [],
+        paginationOf(page, total),
+      )
+    },
+  })
+}
+
+const balanceSchema = Type.Object(
+  {
+    balance: weiNumber('With all digits. A parser of doubles loses some: `status` has the balance as text'),
+    unit: Type.Literal('wei'),
+  },
+  { title: 'Balance', additionalProperties: false },
+)
+
+export function getRelayerBalance(reads: Reads, chainOf: ChainOf) {
+  return operation({
+    scope: 'read',
+    refusals: ['RELAYER_NOT_FOUND', 'NODE_UNAVAILABLE'],
+    schema: {
+      operationId: 'getRelayerBalance',
+      summary: "Get a relayer's balance",
+      tags: ['relayers'],
+      params: relayerParameters,
+      response: answers(balanceSchema),
+    },
+    async answer({ params }) {
+      const balance = await readBalance(chainOf, await foundRelayer(reads, params.relayer_id))
+      return success({ balance: exactNumber(balance), unit: 'wei' })
+    },
+  })
+}

@@ -1,2 +1,0 @@
-// Where the operations of the API stand.
-export const basePath = '/api/v1'

@@ -1,0 +1,91 @@
+// Presents values that several resources have: times, exact numbers, prices, pauses, labels, and pages of the runbook.
+
+import { type Static, Type } from 'typebox'
+import { type HeldCondition, type NetworkConditionName, runbookOf } from '../../domain/condition.ts'
+import type { NetworkPrice } from '../../domain/fees.ts'
+import type { Labels } from '../../domain/labels.ts'
+import type { NetworkPause } from '../../domain/pause.ts'
+import type { TimestampMs } from '../../domain/units.ts'
+import { some, such, time, wei } from './forms.ts'
+
+// Responses repeat times of the same few seconds, and formatting one is slow.
+let second = Number.NaN
+let textOfSecond = ''
+
+export function presentTime(at: TimestampMs): string {
+  const begun = Math.floor(at / 1_000) * 1_000
+  if (begun !== second) {
+    textOfSecond = new Date(begun).toISOString().slice(0, -'000Z'.length)
+    second = begun
+  }
+  return `${textOfSecond}${String(at - begun).padStart(3, '0')}Z`
+}
+
+declare global {
+  interface JSON {
+    /** The proposal "JSON.parse source text access" of ECMAScript; every supported runtime has it. */
+    rawJSON(text: string): unknown
+  }
+}
+
+// An amount as a JSON number with all its digits, for clients that expect a number: it may be larger than 2^53.
+
+/** For serialization only, not for arithmetic. */
+export function exactNumber(amount: bigint): number {
+  const number = Number(amount)
+  return Number.isSafeInteger(number) ? number : (JSON.rawJSON(amount.toString()) as number)
+}
+
+export const networkPriceSchema = Type.Object(
+  {
+    per_gas: wei('Wei for a unit of gas: the base fee and the average tip'),
+    block_number: Type.Integer({ minimum: 0, description: 'The head of this reading' }),
+    read_at: time(),
+  },
+  {
+    title: 'NetworkPrice',
+    additionalProperties: false,
+    description: "The network's price as this process last read it; absent before its first reading",
+  },
+)
+
+export function presentPrice({ perGas, block, readAt }: NetworkPrice): Static<typeof networkPriceSchema> {
+  return { per_gas: perGas.toString(), block_number: block, read_at: presentTime(readAt) }
+}
+
+export const networkPauseSchema = Type.Object(
+  { at: time(), by: such(some.apiKeyId, 'The id of the API key'), note: Type.Optional(such('the chain has halted')) },
+  {
+    title: 'NetworkPause',
+    additionalProperties: false,
+    description: 'The whole network is paused, with all of its relayers; absent while it is not',
+  },
+)
+
+export function presentPause({ at, ...rest }: NetworkPause): Static<typeof networkPauseSchema> {
+  return { at: presentTime(at), ...rest }
+}
+
+export const labelsSchema = Type.Object(
+  {
+    external_id: Type.Optional(such('invoice-2044')),
+    tags: Type.Optional(Type.Array(such('payroll'))),
+    note: Type.Optional(such('approved by the treasury')),
+  },
+  { title: 'Labels', additionalProperties: false },
+)
+
+export function presentLabels({ externalId, tags, note }: Labels): Static<typeof labelsSchema> {
+  return {
+    ...(externalId !== undefined && { external_id: externalId }),
+    ...(tags && { tags: [...tags] }),
+    ...(note !== undefined && { note }),
+  }
+}
+
+export function runbookSchema(example: HeldCondition | NetworkConditionName) {
+  return Type.String({
+    description: 'The page about the condition: a path at this service, unless DOCS_ENABLED is false',
+    examples: [runbookOf(example)],
+  })
+}
