@@ -90,9 +90,6 @@ async function openPage(): Promise<{ html: Asset; script: Asset }> {
   return { html: await assetOf(html.type, html.bytes), script: await assetOf(script.type, script.bytes) }
 }
 
-// The pages of `docs/` as plain Markdown, for programs that read them, and their list (llmstxt.org). They are those of this
-// version.
-
 // Renders the reference page in a thread of its own: to load its package blocks a thread for half a second, and takes 40 MB of
 // memory, which the thread gives back.
 export interface Rendered {

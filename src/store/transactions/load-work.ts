@@ -1,22 +1,19 @@
 // Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
 import { sql } from 'kysely'
-import type { Condition } from '../../domain/condition.ts'
-import { heldMax, passedMax, type Work } from '../../domain/decide/plan/work.ts'
+import { heldMax, type Work } from '../../domain/decide/plan/work.ts'
 import { keptByEveryNode } from '../../domain/decide/queue/window.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import type { Relayer } from '../../domain/relayer.ts'
-import type { QueueHead } from '../../domain/wait.ts'
-import { findRelayer, findRelayerAndFloor } from '../relayers/relayers.ts'
-import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
+import { findRelayerAndFloor } from '../relayers/relayers.ts'
+import { type Executor, first, statement } from '../statement.ts'
 import type { EarlierWork } from '../store.ts'
-import { isNotAmongTaken, isNotTaken, taken } from './bulk-mark.ts'
+import { isNotAmongTaken, taken } from './bulk-mark.ts'
 import { explainedRuns, findUnsettled } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
+import { isSameQueue, queueOf } from './queue.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
-import { type TransactionRow, type WaitRow, waitColumns, waitFromRow } from './transaction-row.ts'
 
 // Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
-const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
+export const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
 /** Confirmed, with a foreign spender. */
 const displaced = sql<boolean>`transactions.open = 1 AND transactions.confirmed_at IS NOT NULL AND transactions.included_kind = 'external'`
 
@@ -26,69 +23,6 @@ const bound = statement<{ relayerId: RelayerId }, Version>((db, p) => {
     db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId).where(which)
   return rows(inProgress).unionAll(rows(displaced)).orderBy('nonce')
 })
-
-const unfundedCondition: Condition = 'balance_short'
-const isFunded = sql<boolean>`(wait_condition IS NULL OR wait_condition <> ${sql.lit(unfundedCondition)})`
-
-const queue = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(versionColumns)
-    .where('relayer_id', '=', p.relayerId)
-    // Only queued transactions are pending, so the index of statuses is the index of the queue.
-    .where('status', '=', 'pending')
-    .where('suspected_hash', 'is', null)
-    .where(isNotTaken(p.relayerId))
-    .orderBy('sequence')
-    .limit(p.limit),
-)
-
-/** For `skip_unfunded`: those that the balance may cover. */
-const funded = statement<{ relayerId: RelayerId; limit: number }, Version>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(versionColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
-    .where('suspected_hash', 'is', null)
-    .where(isNotTaken(p.relayerId))
-    .where(isFunded)
-    .orderBy('sequence')
-    .limit(p.limit),
-)
-
-/** The owner has marked these. It marks none behind the transactions that it loads, which bounds the search. */
-const unfunded = statement<{ relayerId: RelayerId; through: number; limit: number }, Version>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select(versionColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
-    .where('suspected_hash', 'is', null)
-    .where(isNotTaken(p.relayerId))
-    .where('wait_condition', '=', unfundedCondition)
-    .where('sequence', '<=', p.through)
-    .orderBy('sequence')
-    .limit(p.limit),
-)
-
-async function queueOf(
-  executor: Executor,
-  { id: relayerId, policies }: Relayer,
-  queuedMax: number,
-): Promise<readonly Version[]> {
-  const limit = policies.maxInFlight ?? queuedMax
-  if (!policies.skipUnfunded) return executor.all(queue, { relayerId, limit })
-  const first = await executor.all(funded, { relayerId, limit })
-  const last = first[limit - 1]
-  const through = last?.sequence ?? Number.MAX_SAFE_INTEGER
-  const passed = await executor.all(unfunded, { relayerId, through, limit: passedMax })
-  return [...first, ...passed].sort((one, other) => one.sequence - other.sequence)
-}
-
-function isSameQueue({ policies: one }: Relayer, { policies: other }: Relayer): boolean {
-  return one.maxInFlight === other.maxInFlight && one.skipUnfunded === other.skipUnfunded
-}
 
 /** The oldest one says how far back a history check goes; the others wait for their clients. */
 const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
@@ -129,33 +63,6 @@ const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: nu
     .selectAll()
     .unionAll(db.selectFrom(ending.as('ending')).selectAll())
 })
-
-type HeadRow = Pick<TransactionRow, 'id' | 'sequence'> & WaitRow
-
-const head = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads(db, p).limit(1))
-
-/** Those that the balance does not cover hold up no others. */
-const fundedHead = statement<{ relayerId: RelayerId }, HeadRow>((db, p) => heads(db, p).where(isFunded).limit(1))
-
-function heads(db: QueryBuilder, p: { relayerId: RelayerId }) {
-  return db
-    .selectFrom('transactions')
-    .select(['id', 'sequence', ...waitColumns])
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
-    .where('suspected_hash', 'is', null)
-    .where(isNotTaken(p.relayerId))
-    .orderBy('sequence')
-}
-
-export async function queueHead(executor: Executor, relayerId: RelayerId): Promise<QueueHead | undefined> {
-  const relayer = await findRelayer(executor, relayerId)
-  const row = await first(executor, relayer?.policies.skipUnfunded ? fundedHead : head, { relayerId })
-  if (!row) return undefined
-  const { id, sequence } = row
-  const wait = waitFromRow(row)
-  return { id, sequence, ...(wait && { wait }) }
-}
 
 const expiringMax = 64
 

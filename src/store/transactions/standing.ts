@@ -5,38 +5,27 @@ import type { OpenTransaction, RelayerStanding } from '../../domain/standing.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { TransactionItem } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { isNotTaken } from './bulk-mark.ts'
 import { itemsOf, type LightRow, lightColumns } from './light-rows.ts'
 import { unsettled } from './load-unsettled.ts'
+import { inProgress } from './load-work.ts'
+import { queueRows } from './queue.ts'
 import { type TransactionRow, waitColumns, waitFromRow } from './transaction-row.ts'
 
 const columns = ['id', 'nonce', 'phase', 'created_at', ...waitColumns] as const
 
 type OpenRow = Pick<TransactionRow, (typeof columns)[number]>
 
-/** Not those that only wait for finality, which may be many. A literal: the planner matches only that with the partial index. */
-const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
-
 const bound = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
   db
     .selectFrom('transactions')
     .select([...columns])
     .where('relayer_id', '=', p.relayerId)
+    // Not those that only wait for finality, which may be many.
     .where(inProgress)
     .orderBy('nonce'),
 )
 
-const head = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select([...columns])
-    .where('relayer_id', '=', p.relayerId)
-    .where('status', '=', 'pending')
-    .where('suspected_hash', 'is', null)
-    .where(isNotTaken(p.relayerId))
-    .orderBy('sequence')
-    .limit(1),
-)
+const head = statement<{ relayerId: RelayerId }, OpenRow>((db, p) => queueRows(db, p).select(columns).limit(1))
 
 const stalled = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
   db
@@ -131,6 +120,7 @@ const openHash = statement<{ relayerId: RelayerId; hash: Hash }, { id: Transacti
     )
     .select('transactions.id')
     .where('transactions.relayer_id', '=', p.relayerId)
+    // Not those that only wait for finality, which may be many.
     .where(inProgress)
     .where('attempts.hash', '=', p.hash)
     .limit(1),
