@@ -1,4 +1,4 @@
-// One step of the world: a client, the chain, a node or fate does something.
+// One step of the world: a client, the chain, a node or outcome does something.
 
 import type { BulkTerms } from '../src/domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../src/domain/bulk-filter.ts'
@@ -6,7 +6,7 @@ import { type Address, type Hex, isNonEmpty, type TransactionId } from '../src/d
 import type { SendRequest } from '../src/domain/submit.ts'
 import { minWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
-import { moodyContract } from './chain/mine.ts'
+import { flakyContract } from './chain/mine.ts'
 import { offer } from './chain/node.ts'
 import { sweepReceiver } from './chain/transaction.ts'
 import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
@@ -15,7 +15,7 @@ import { drawHoldPolicies, withSomeHold } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
 import { drawLabels, drawPayload, payloadSelector, receiver } from './payload.ts'
-import { type Action, drawWeather, type ReplicaAction } from './scenario.ts'
+import { type Action, drawOutcomeOdds, type ReplicaAction } from './scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
@@ -82,9 +82,9 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
         follow(world, each)
       }
       return
-    case 'weather': {
+    case 'changeFaults': {
       const badness = dice.pick([0, 0, 0.05, 0.2, 0.5, 1])
-      network.weather[node.index] = drawWeather(scenario.faults, badness)
+      network.outcomeOdds[node.index] = drawOutcomeOdds(scenario.faults, badness)
       history.note(`n${node.index}: ${badness * 100} % of requests go wrong`)
       return
     }
@@ -137,16 +137,16 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       history.note(`the machine's clock is ${state.skewMs} ms off`)
       return
     case 'crash':
-      service.doom('dead', dice.between(1, 12))
+      service.scheduleEnd('dead', dice.between(1, 12))
       return
     case 'pause':
-      service.doom('paused', dice.between(1, 12))
+      service.scheduleEnd('paused', dice.between(1, 12))
       return
     case 'restart':
       service.restart()
       return
     case 'freeze':
-      service.doom('paused', dice.between(1, 12))
+      service.scheduleEnd('paused', dice.between(1, 12))
       return
     case 'join':
       service.join()
@@ -252,7 +252,7 @@ export function cancelSome(world: World, service: Service): void {
     { newerThanMs: bulkDice.pick([2_000, 30_000]) },
     { valueFrom: BigInt(bulkDice.below(1_000)) },
     { valueTo: BigInt(bulkDice.below(1_000)), olderThanMs: 1 },
-    { to: bulkDice.pick([receiver, moodyContract]) as Address },
+    { to: bulkDice.pick([receiver, flakyContract]) as Address },
     { selector: bulkDice.pick([payloadSelector, '0x']) as Hex },
     { nonceFrom: bulkDice.below(20) },
     { statuses: [bulkDice.pick(['pending', 'sent', 'submitted'] as const)] },

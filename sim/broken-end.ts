@@ -11,12 +11,17 @@ export type BrokenPart = 'liar' | 'replica' | 'signer'
 
 export function drawBrokenEnd(
   dice: Dice | undefined,
-  { liar, profiles: nodes, replicas, signerMoods }: Pick<Scenario, 'liar' | 'profiles' | 'replicas' | 'signerMoods'>,
+  {
+    liar,
+    profiles: nodes,
+    replicas,
+    signerChanges,
+  }: Pick<Scenario, 'liar' | 'profiles' | 'replicas' | 'signerChanges'>,
 ): BrokenPart | undefined {
   const possible: BrokenPart[] = [
     ...(liar && nodes.length > 2 ? (['liar'] as const) : []),
     ...(replicas ? (['replica'] as const) : []),
-    ...(signerMoods !== undefined ? (['signer'] as const) : []),
+    ...(signerChanges !== undefined ? (['signer'] as const) : []),
   ]
   return !dice || possible.length === 0 ? undefined : dice.pick(possible)
 }
@@ -26,8 +31,8 @@ export function breakForGood(world: World, service: Service): void {
   const { scenario, state, signersDice, history } = world
   if (scenario.brokenEnd === 'replica') service.loseReplica()
   if (scenario.brokenEnd !== 'signer') return
-  state.signerMood = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
-  history.note(`the service that holds the keys, for good: ${state.signerMood}`)
+  state.signerBehavior = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
+  history.note(`the service that holds the keys, for good: ${state.signerBehavior}`)
 }
 
 /** Nobody can sign for the queue, so its clients take it back. */

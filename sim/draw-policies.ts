@@ -1,7 +1,7 @@
 // What an operator sets, and changes: every policy that a relayer knows, at figures that matter here.
 import type { Policies as Members } from '../src/domain/policy-table.ts'
 import type { Dice } from '../tooling/dice.ts'
-import { moodyContract } from './chain/mine.ts'
+import { flakyContract } from './chain/mine.ts'
 import { payloadSelector, receiver } from './payload.ts'
 
 export interface Policies {
@@ -63,7 +63,7 @@ export function drawOthers(dice: Dice, { funds = 10n ** 18n, skips }: Operator):
     ...(set(0.2) && { eip1559Pricing: dice.chance(0.5) }),
     // Without a draw of its own, so that seeds keep their worlds.
     ...(set(0.15) && { gasLimitEstimation: false, includeRevertData: true, revertAbi: [] }),
-    ...(set(0.15) && { whitelistReceivers: [dice.pick([receiver, receiver, moodyContract])] }),
+    ...(set(0.15) && { whitelistReceivers: [dice.pick([receiver, receiver, flakyContract])] }),
     ...(set(0.15) && {
       whitelistSelectors: [
         { receiver, selectors: dice.pick([[payloadSelector], ['0x'], ['0xa9059cbb']]) as `0x${string}`[] },

@@ -75,7 +75,7 @@ export function moveTags({ scenario, state, blocks }: World): void {
 }
 
 /** The tags stop, or go on. */
-export function stirTags({ scenario, state, tagsDice, history }: World): void {
+export function varyTags({ scenario, state, tagsDice, history }: World): void {
   const { finality } = scenario
   if (!finality || !tagsDice.chance(finality.stops)) return
   state.tagsStop = !state.tagsStop

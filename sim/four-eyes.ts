@@ -25,7 +25,7 @@ export function settingKey({ scenario, fourEyesDice, fourEyes }: World, tag: num
 }
 
 /** Some key releases one on hold: with the digest of now, with one that it was shown long ago, or with none. */
-export function stirFourEyes(world: World, service: Service): void {
+export function varyFourEyes(world: World, service: Service): void {
   const { scenario, fourEyesDice: dice, rows, shownPayloads } = world
   if (scenario.fourEyes === undefined || !dice.chance(scenario.fourEyes)) return
   const held = [...rows.all().values()].filter(({ phase }) => phase === 'held')

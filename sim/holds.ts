@@ -30,7 +30,7 @@ export function drawHoldPolicies({ holdDice, scenario }: World): Partial<Policie
 }
 
 /** A client with the right to it releases one or all, on hold or not. */
-export function stirHolds(world: World, service: Service): void {
+export function varyHolds(world: World, service: Service): void {
   const { scenario, holdDice } = world
   if (scenario.holds === undefined || !holdDice.chance(0.15)) return
   const all = [...world.clients.accepted]

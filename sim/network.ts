@@ -1,4 +1,4 @@
-// Between service and nodes: every HTTP request meets a fate, drawn from the weather at its endpoint.
+// Between service and nodes: every HTTP request has an outcome, drawn by the odds of its endpoint.
 
 import type { HttpAnswer, OpenTransport } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
@@ -18,7 +18,7 @@ import type { Timeline } from './timeline.ts'
  *   answered, all are done.
  * - `garbage`: it is done, and answered with something else, such as the page of a firewall.
  */
-export const fates = [
+export const requestOutcomes = [
   'answered',
   'refused',
   'lost',
@@ -31,10 +31,10 @@ export const fates = [
   'partial',
   'garbage',
 ] as const
-export type Fate = (typeof fates)[number]
+export type RequestOutcome = (typeof requestOutcomes)[number]
 
-/** How likely each fate is, in any unit. */
-export type Weather = Readonly<Record<Fate, number>>
+/** How likely each outcome is, as a weight. */
+export type OutcomeOdds = Readonly<Record<RequestOutcome, number>>
 
 export interface Call {
   readonly id: unknown
@@ -44,9 +44,9 @@ export interface Call {
 
 export interface Network {
   transport(instance: Instance): OpenTransport
-  weather: Weather[]
-  /** Of requests that hold a send: what this leaves alone meets the weather of its endpoint. */
-  sendWeather: Weather
+  outcomeOdds: OutcomeOdds[]
+  /** Of requests that hold a send: an outcome other than `answered` takes the place of the endpoint's. */
+  sendOutcomeOdds: OutcomeOdds
 }
 
 export interface NetworkWitness {
@@ -80,9 +80,9 @@ function drawBatchLimit(dice: Dice): BatchLimit | undefined {
   return { of, most: dice.pick(of === 'calls' ? [1, 1, 2, 3, 5, 10] : [1, 1, 2, 3]), refusal: dice.pick(refusals) }
 }
 
-export const fineWeather: Weather = Object.fromEntries(
-  fates.map((fate) => [fate, fate === 'answered' ? 1 : 0]),
-) as unknown as Weather
+export const allAnswered: OutcomeOdds = Object.fromEntries(
+  requestOutcomes.map((outcome) => [outcome, outcome === 'answered' ? 1 : 0]),
+) as unknown as OutcomeOdds
 
 export function openSimNetwork(
   world: NodeWorld,
@@ -90,11 +90,11 @@ export function openSimNetwork(
   timeline: Timeline,
   { dice, batchDice, sendDice, lieDice }: { dice: Dice; batchDice: Dice; sendDice: Dice; lieDice: Dice },
   liar: Liar | undefined,
-  sendWeather: Weather,
+  sendOutcomeOdds: OutcomeOdds,
   history: History,
   witness: NetworkWitness,
 ): Network {
-  const network: Network = { transport, weather: nodes.map(() => fineWeather), sendWeather }
+  const network: Network = { transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds }
   const limits = nodes.map(() => (witness.isPunctual() ? undefined : drawBatchLimit(batchDice)))
 
   function transport(instance: Instance): OpenTransport {
@@ -124,11 +124,11 @@ export function openSimNetwork(
     const calls = Array.isArray(json) ? (json as readonly Call[]) : [json as Call]
     const raws = calls.filter(isSend).map(({ params }) => String(params[0]) as Hex)
     if (raws.length > 0) witness.leaving(instance, raws)
-    const ofSend = raws.length > 0 ? sendDice.weighted(network.sendWeather) : 'answered'
-    const fate = ofSend === 'answered' ? dice.weighted(network.weather[index] ?? fineWeather) : ofSend
+    const ofSend = raws.length > 0 ? sendDice.weighted(network.sendOutcomeOdds) : 'answered'
+    const outcome = ofSend === 'answered' ? dice.weighted(network.outcomeOdds[index] ?? allAnswered) : ofSend
     const thereMs = latency()
     const backMs = latency()
-    history.note(`p${instance.id} > n${index} ${inShort(calls)}${fate === 'answered' ? '' : ` (${fate})`}`)
+    history.note(`p${instance.id} > n${index} ${inShort(calls)}${outcome === 'answered' ? '' : ` (${outcome})`}`)
     const hear = (afterMs: number, posted: () => HttpAnswer) => {
       timeline.after(afterMs, () => leave(instance, () => resolve(posted())))
     }
@@ -152,9 +152,9 @@ export function openSimNetwork(
     }
     const limit = limits[index]
     const counted = limit?.of === 'sends' ? raws.length : calls.length
-    if (limit && counted > limit.most && reachesGateway.includes(fate)) return refuse(limit.refusal)
+    if (limit && counted > limit.most && reachesGateway.includes(outcome)) return refuse(limit.refusal)
 
-    switch (fate) {
+    switch (outcome) {
       case 'answered':
         return arrive(thereMs, (members) => hear(backMs, () => reply(members)))
       case 'doubled': {
@@ -214,7 +214,7 @@ export function openSimNetwork(
   return network
 }
 
-const reachesGateway: readonly Fate[] = ['answered', 'doubled', 'partial']
+const reachesGateway: readonly RequestOutcome[] = ['answered', 'doubled', 'partial']
 
 function postedBy(refusal: Refusal, calls: readonly Call[]): HttpAnswer {
   const { status } = refusal

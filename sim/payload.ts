@@ -3,7 +3,7 @@ import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Labels } from '../src/domain/labels.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
-import { moodyContract } from './chain/mine.ts'
+import { flakyContract } from './chain/mine.ts'
 import { taggedData } from './chain/transaction.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
@@ -21,14 +21,14 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   const { dice, clients, scenario, state, timeline } = world
   const tag = clients.nextTag
   clients.nextTag += 1
-  const moody = dice.chance(0.15)
+  const isFlaky = dice.chance(0.15)
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
   const request: SendRequest = {
-    to: moody ? moodyContract : receiver,
+    to: isFlaky ? flakyContract : receiver,
     value: drawValue(world, tag),
     data: scenario.gasFork ? padded(taggedData(tag), tag) : taggedData(tag),
     pricing: drawPricing(world),
-    ...(tag % 4 === 1 && { accessList: [{ address: moodyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
+    ...(tag % 4 === 1 && { accessList: [{ address: flakyContract, storageKeys: [`0x${'0'.repeat(64)}`] }] }),
     ...(gasLimit !== 'estimated' && {
       gasLimit: gasLimit === 'enough' ? enoughGas(world) : tooLittleGas,
     }),

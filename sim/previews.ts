@@ -12,15 +12,15 @@ export interface KnownPreview {
 }
 
 /** Half of the requests ask for a preview, and the others use one. */
-export function stirPreviews(world: World, service: Service): void {
+export function varyPreviews(world: World, service: Service): void {
   const { scenario, previewDice: dice, timeline } = world
   if (scenario.bulkPreviews === undefined || !dice.chance(scenario.bulkPreviews)) return
   // Half of the time it happens between two turns of an engine that is at work.
-  if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => stirOne(world, service))
-  else stirOne(world, service)
+  if (dice.chance(0.5)) timeline.interject(dice.between(1, 12), () => varyOne(world, service))
+  else varyOne(world, service)
 }
 
-function stirOne({ scenario, previewDice: dice, knownPreviews, marks }: World, service: Service): void {
+function varyOne({ scenario, previewDice: dice, knownPreviews, marks }: World, service: Service): void {
   const known = dice.chance(0.7) ? knownPreviews.at(-1) : knownPreviews.at(-2)
   if (known && dice.chance(0.5)) {
     // A token that was used is refused.

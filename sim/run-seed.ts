@@ -9,15 +9,15 @@ import { demandRaces } from './check/presigned.ts'
 import { demandNothingWaits, outageBlocks } from './check/signers.ts'
 import { inWords } from './draw-policies.ts'
 import { droughtKinds } from './fees.ts'
-import { stirTags } from './finality.ts'
-import { approveHeld, stirFourEyes } from './four-eyes.ts'
-import { releaseHeld, stirHolds } from './holds.ts'
+import { varyTags } from './finality.ts'
+import { approveHeld, varyFourEyes } from './four-eyes.ts'
+import { releaseHeld, varyHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
-import { stirPreviews } from './previews.ts'
+import { varyPreviews } from './previews.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
-import { signerMoods } from './process/signers.ts'
+import { signerBehaviors } from './process/signers.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
 import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
 import { openService, type Service } from './service.ts'
@@ -135,17 +135,17 @@ async function oneStep(world: World, service: Service): Promise<void> {
   const { dice, timeline, history, scenario } = world
   const { replicas } = scenario
   beginDrought(world)
-  stirTags(world)
-  stirSigners(world)
-  stirPresigning(world, service)
-  stirSweeps(world, service)
-  stirBulkObjects(world, service)
-  stirBulkPauses(world, service)
-  stirPreviews(world, service)
-  stirNetworkPauses(world, service)
-  stirCostBounds(world, service)
-  stirHolds(world, service)
-  stirFourEyes(world, service)
+  varyTags(world)
+  varySigners(world)
+  varyPresigning(world, service)
+  varySweeps(world, service)
+  varyBulkObjects(world, service)
+  varyBulkPauses(world, service)
+  varyPreviews(world, service)
+  varyNetworkPauses(world, service)
+  varyCostBounds(world, service)
+  varyHolds(world, service)
+  varyFourEyes(world, service)
   takeBackSafe(world)
   const action =
     replicas && dice.chance(replicas.share) ? dice.weighted(replicas.weights) : dice.weighted(scenario.weights)
@@ -183,26 +183,27 @@ function beginDrought({ scenario, feesDice, state, timeline, history, marks }: W
   )
 }
 
-function stirSigners({ scenario, signersDice, state, history, marks }: World): void {
-  if (scenario.signerMoods === undefined || !signersDice.chance(scenario.signerMoods) || state.outageLeft > 0) return
-  state.signerMood = signersDice.chance(0.4) ? 'fine' : signersDice.pick(signerMoods)
-  if (state.signerMood !== 'fine') marks.inRace('signer-fails-in-a-race')
-  history.note(`the service that holds the keys: ${state.signerMood}`)
+function varySigners({ scenario, signersDice, state, history, marks }: World): void {
+  if (scenario.signerChanges === undefined || !signersDice.chance(scenario.signerChanges) || state.outageLeft > 0)
+    return
+  state.signerBehavior = signersDice.chance(0.4) ? 'fine' : signersDice.pick(signerBehaviors)
+  if (state.signerBehavior !== 'fine') marks.inRace('signer-fails-in-a-race')
+  history.note(`the service that holds the keys: ${state.signerBehavior}`)
 }
 
 const outages = ['hangs', 'fails', 'refuses', 'wrongKey'] as const
 
 /** The policy is changed now and then, and clients go on to cancel while the keys are out of reach for long. */
-function stirPresigning({ scenario, presignDice, state, history }: World, service: Service): void {
+function varyPresigning({ scenario, presignDice, state, history }: World, service: Service): void {
   const { presign } = scenario
   if (!presign) return
   if (state.outageLeft > 0) {
     state.outageLeft -= 1
-    if (state.outageLeft === 0) state.signerMood = 'fine'
+    if (state.outageLeft === 0) state.signerBehavior = 'fine'
   } else if (presignDice.chance(presign.outages)) {
-    state.signerMood = presignDice.pick(outages)
+    state.signerBehavior = presignDice.pick(outages)
     state.outageLeft = presignDice.between(20, 80)
-    history.note(`for ${state.outageLeft} steps the service that holds the keys: ${state.signerMood}`)
+    history.note(`for ${state.outageLeft} steps the service that holds the keys: ${state.signerBehavior}`)
   }
   if (!presignDice.chance(0.01)) return
   state.presign = presignDice.pick([0, 1, 2, presign.levels])
@@ -211,7 +212,7 @@ function stirPresigning({ scenario, presignDice, state, history }: World, servic
 }
 
 /** An operator sweeps accounts, and ends the pauses again. */
-function stirSweeps(world: World, service: Service): void {
+function varySweeps(world: World, service: Service): void {
   const { scenario, sweepDice, state } = world
   const { sweeps } = scenario
   if (sweeps === undefined) return
@@ -220,7 +221,7 @@ function stirSweeps(world: World, service: Service): void {
 }
 
 /** An operator cancels what a filter matches. */
-function stirBulkObjects(world: World, service: Service): void {
+function varyBulkObjects(world: World, service: Service): void {
   const { scenario, bulkDice, timeline } = world
   const { bulkObjects } = scenario
   if (bulkObjects === undefined || !bulkDice.chance(bulkObjects)) return
@@ -230,7 +231,7 @@ function stirBulkObjects(world: World, service: Service): void {
 }
 
 /** An operator ends the pauses of bulk cancellations. */
-function stirBulkPauses({ scenario, bulkTermsDice, state }: World, service: Service): void {
+function varyBulkPauses({ scenario, bulkTermsDice, state }: World, service: Service): void {
   if (scenario.bulkTerms === undefined || !bulkTermsDice.chance(0.02)) return
   if (!state.policies.paused.includes(true)) service.patch()
 }
@@ -245,14 +246,14 @@ function endBulkTerms(world: World, service: Service): void {
 }
 
 /** An operator pauses the whole network, and lifts that, beside the pauses of its relayers. */
-function stirNetworkPauses({ scenario, networkDice }: World, service: Service): void {
+function varyNetworkPauses({ scenario, networkDice }: World, service: Service): void {
   const { networkPauses } = scenario
   if (networkPauses === undefined || !networkDice.chance(networkPauses)) return
   service.pauseNetwork(networkDice.chance(0.5))
 }
 
 /** Bulk cancellations with a limit of cost, and plain ones that lift their bounds. */
-function stirCostBounds(world: World, service: Service): void {
+function varyCostBounds(world: World, service: Service): void {
   const { scenario, boundDice } = world
   if (scenario.costBounds !== undefined && boundDice.chance(scenario.costBounds)) boundOne(world, service)
 }
@@ -284,12 +285,12 @@ async function sendSome(world: World, service: Service): Promise<void> {
 /** The keys stay out of reach when nothing else is wrong any more. */
 async function outlastOutage(world: World, service: Service): Promise<void> {
   const { scenario, signersDice, state, history, blocks } = world
-  if (scenario.signerMoods === undefined) return
+  if (scenario.signerChanges === undefined) return
   state.outageLeft = 0
-  state.signerMood = 'fine'
+  state.signerBehavior = 'fine'
   await sendSome(world, service)
-  state.signerMood = signersDice.pick(outages)
-  history.note(`nothing else is wrong; the service that holds the keys: ${state.signerMood}`)
+  state.signerBehavior = signersDice.pick(outages)
+  history.note(`nothing else is wrong; the service that holds the keys: ${state.signerBehavior}`)
   if (scenario.presign && world.presignDice.chance(0.7)) {
     for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
   }
@@ -303,7 +304,7 @@ async function outlastOutage(world: World, service: Service): Promise<void> {
   }
   demandNothingWaits(world)
   demandRaces(world)
-  state.signerMood = 'fine'
+  state.signerBehavior = 'fine'
   history.note('the service that holds the keys: fine')
   await until(world, world.timeline.now() + breakerMs)
 }
@@ -432,7 +433,7 @@ function describe({ scenario }: World): string {
     `reorgs to ${reorgMax}, ${confirmations} confirmations${finality ? `, final by ${finality.rule}; tags ${finality.lags.safe} and ${finality.lags.finalized} behind, answered with ${finality.answers}` : ''}`,
     `a block each ${blocktimeMs} ms, configured as ${scenario.configuredBlocktimeMs}`,
     `ending ${ending}`,
-    ...(rest.signerMoods === undefined ? [] : ['keys in a service']),
+    ...(rest.signerChanges === undefined ? [] : ['keys in a service']),
     ...(rest.custody ? [`it has ${rest.custody.kind}`] : []),
     ...(rest.presign ? [`${rest.presign.levels} no-ops are pre-signed for each nonce`] : []),
     ...(rest.bulkShare ? [`a queue is canceled in shares of ${rest.bulkShare.transactions}`] : []),

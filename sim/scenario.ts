@@ -10,7 +10,7 @@ import { drawOperator, drawOthers, drawPolicies, type Operator, type Policies } 
 import { drawFees, type FeeWorld } from './fees.ts'
 import { drawFinality, type FinalityWorld } from './finality.ts'
 import { drawLiar, type Liar, lieKinds } from './lies/lies.ts'
-import { type Fate, fates, fineWeather, type Weather } from './network.ts'
+import { allAnswered, type OutcomeOdds, type RequestOutcome, requestOutcomes } from './network.ts'
 import { type CustodyKind, custodyKinds } from './process/custody.ts'
 
 export const actions = [
@@ -24,7 +24,7 @@ export const actions = [
   'reorg',
   'lag',
   'catchUp',
-  'weather',
+  'changeFaults',
   'evict',
   'restartPool',
   'fillPool',
@@ -62,10 +62,10 @@ export interface Scenario {
   /** How likely a block holds something that a node once received and no pool has any more. */
   readonly resurfacing: number
   readonly weights: Readonly<Record<Action, number>>
-  /** Weather is drawn so bad. */
-  readonly faults: Readonly<Record<Fate, number>>
+  /** OutcomeOdds is drawn so bad. */
+  readonly faults: Readonly<Record<RequestOutcome, number>>
   /** What broadcasts meet besides, until the faults stop: nodes may well answer questions, and hang over every send. */
-  readonly sendWeather: Weather
+  readonly sendOutcomeOdds: OutcomeOdds
   /** Of about nine payloads so many are invalid: their clients name less gas than they need. */
   readonly invalidPayloads: number
   /**
@@ -78,7 +78,7 @@ export interface Scenario {
   readonly restores: readonly Restore[]
   readonly fees: FeeWorld
   /** How often a step changes how the service answers that holds the keys. Absent: they are in memory. */
-  readonly signerMoods: number | undefined
+  readonly signerChanges: number | undefined
   /** Every second PUT names the payload that stands there. */
   readonly repeatsPayloads: boolean
   /** What else holds the service up that holds the keys. Absent: nothing. */
@@ -351,7 +351,7 @@ const usual: Readonly<Record<Action, number>> = {
   reorg: 5,
   lag: 4,
   catchUp: 5,
-  weather: 8,
+  changeFaults: 8,
   evict: 4,
   restartPool: 1,
   fillPool: 2,
@@ -375,19 +375,19 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   }
   const prices = drawFees(has)
   const doubts = has('doubtfulSends')
-  const sendWeather = doubts ? drawSendWeather(doubts) : fineWeather
+  const sendOutcomeOdds = doubts ? drawSendOutcomeOdds(doubts) : allAnswered
   // What a node calls invalid after an answer that was lost has an end of its own.
   const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
   const anyRestores = has('anyRestores')
   const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
   const paced = withBursts(drawPace(pacing, drawAlone(streamOf('scenario'), restores, prices)), has('bursts'))
   const drawn = withFinality(operated(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
-  const moods = has('remoteSigners')?.pick([0.05, 0.2])
-  const presign = moods === undefined ? undefined : drawPresigning(has('presign'))
+  const remoteSigners = has('remoteSigners')?.pick([0.05, 0.2])
+  const presign = remoteSigners === undefined ? undefined : drawPresigning(has('presign'))
   // Where data on L1 has a fee, money is what a payload waits for.
-  const custody = (moods ?? has('l1Fee')) === undefined ? drawCustody(has('custody')) : undefined
+  const custody = (remoteSigners ?? has('l1Fee')) === undefined ? drawCustody(has('custody')) : undefined
   const signing = {
-    signerMoods: moods ?? custody?.moods,
+    signerChanges: remoteSigners ?? custody?.signerChanges,
     custody,
     presign,
     bulkShare: drawBulkShare(has('bulkShares')),
@@ -395,7 +395,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const repeatsPayloads = has('samePayloads') !== undefined
   const unkind = {
     ...drawn,
-    sendWeather,
+    sendOutcomeOdds,
     invalidPayloads,
     repeatsPayloads,
     ...signing,
@@ -473,7 +473,7 @@ function drawBulkShare(dice: Dice | undefined): Scenario['bulkShare'] {
 }
 
 function drawCustody(dice: Dice | undefined) {
-  return dice && { kind: dice.pick(custodyKinds), moods: dice.pick([0, 0, 0.05]) }
+  return dice && { kind: dice.pick(custodyKinds), signerChanges: dice.pick([0, 0, 0.05]) }
 }
 
 function drawPresigning(dice: Dice | undefined): Presigning | undefined {
@@ -657,11 +657,11 @@ function operated<S extends Alone>(scenario: S, dice: Dice, skipping: Dice): S {
 type Alone = Omit<
   Scenario,
   | 'gaps'
-  | 'sendWeather'
+  | 'sendOutcomeOdds'
   | 'invalidPayloads'
   | 'repeatsPayloads'
   | 'kind'
-  | 'signerMoods'
+  | 'signerChanges'
   | 'presign'
   | 'custody'
   | 'hasBursts'
@@ -681,8 +681,8 @@ function drawAlone(dice: Dice, restores: readonly Restore[], fees: FeeWorld): Al
   // A node that is behind, alone, or a clock that is wrong hides what the copy has lost: nobody could know then.
   if (restores.length > 0) Object.assign(weights, { lag: 0, jumpClock: 0 })
   const faults = Object.fromEntries(
-    fates.map((fate) => [fate, fate === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
-  ) as Record<Fate, number>
+    requestOutcomes.map((outcome) => [outcome, outcome === 'answered' || dice.chance(0.4) ? 0 : dice.between(1, 10)]),
+  ) as Record<RequestOutcome, number>
   const capped = dice.chance(0.5)
   const alone: Alone = {
     blocktimeMs: dice.pick([1_000, 2_000, 12_000, 12_000]),
@@ -740,23 +740,34 @@ function drawAnyRestores(dice: Dice): readonly Restore[] {
 }
 
 /** All that leaves it unclear what became of the bytes, and what makes it clear only in part. */
-const doubtfulFates: readonly Fate[] = ['refused', 'lost', 'unanswered', 'late', 'doubled', 'unbatched', 'partial']
-const batchFates: readonly Fate[] = ['unbatched', 'refused']
+const doubtfulOutcomes: readonly RequestOutcome[] = [
+  'refused',
+  'lost',
+  'unanswered',
+  'late',
+  'doubled',
+  'unbatched',
+  'partial',
+]
+const batchOutcomes: readonly RequestOutcome[] = ['unbatched', 'refused']
 
-function drawSendWeather(dice: Dice): Weather {
+function drawSendOutcomeOdds(dice: Dice): OutcomeOdds {
   // What a refused batch had done is in doubt, though no connection be made for its sends one by one.
-  const some = dice.chance(0.3) ? batchFates : doubtfulFates.filter(() => dice.chance(0.6))
+  const some = dice.chance(0.3) ? batchOutcomes : doubtfulOutcomes.filter(() => dice.chance(0.6))
   const faults = Object.fromEntries(
-    fates.map((fate) => [fate, some.includes(fate) ? dice.between(1, 10) : 0]),
-  ) as Record<Fate, number>
-  return drawWeather(faults, dice.pick([0.1, 0.3, 0.6]))
+    requestOutcomes.map((outcome) => [outcome, some.includes(outcome) ? dice.between(1, 10) : 0]),
+  ) as Record<RequestOutcome, number>
+  return drawOutcomeOdds(faults, dice.pick([0.1, 0.3, 0.6]))
 }
 
 /** `badness` from 0, fine, to 1, nothing but faults. */
-export function drawWeather(faults: Scenario['faults'], badness: number): Weather {
-  const sum = fates.reduce((total, fate) => total + faults[fate], 0)
+export function drawOutcomeOdds(faults: Scenario['faults'], badness: number): OutcomeOdds {
+  const sum = requestOutcomes.reduce((total, outcome) => total + faults[outcome], 0)
   const bad = sum === 0 ? 0 : badness
   return Object.fromEntries(
-    fates.map((fate) => [fate, fate === 'answered' ? 1 - bad : sum === 0 ? 0 : (bad * faults[fate]) / sum]),
-  ) as unknown as Weather
+    requestOutcomes.map((outcome) => [
+      outcome,
+      outcome === 'answered' ? 1 - bad : sum === 0 ? 0 : (bad * faults[outcome]) / sum,
+    ]),
+  ) as unknown as OutcomeOdds
 }

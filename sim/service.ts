@@ -22,20 +22,20 @@ import type { Session, Store } from '../src/store/store.ts'
 import { watchBulks } from './check/bulks.ts'
 import type { Row } from './check/rows.ts'
 import { type Shown, settingKey } from './four-eyes.ts'
-import { loneSeat } from './lone-seat.ts'
+import { ended, type Host } from './host.ts'
 import type { KnownPreview } from './previews.ts'
 import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
+import { openReplica } from './replica.ts'
 import { wantAgain } from './restore.ts'
-import { ended, type Seat } from './seat.ts'
-import { sharedSeat } from './shared-seat.ts'
+import { openSingleProcess } from './single-process.ts'
 import type { World } from './world.ts'
 
 export interface Service {
   up(): boolean
   start(): void
-  /** Ends, so many effects from now. */
-  doom(end: 'dead' | 'paused', effectsLeft: number): void
+  /** The process dies or pauses after this many more effects. */
+  scheduleEnd(end: 'dead' | 'paused', effectsLeft: number): void
   /** Drains, then starts anew. */
   restart(): void
   /** All drain, and start with what is configured now. */
@@ -75,7 +75,7 @@ export interface Service {
   wakeZombies(): void
   /** Ends at once, with all that was paused, and starts when it is told to. */
   stop(): void
-  /** Nothing is doomed any more; what is down starts. */
+  /** Scheduled ends are called off, and stopped processes start. */
   recover(): void
   close(): void
 }
@@ -86,9 +86,9 @@ function requesterOf(operation: string, keyId = 'operator' as ApiKeyId): Request
   return { keyId, operation, requestId: 'sim', address: '' }
 }
 
-/** Whether the process is on its way out: its seat drains, or has another process by now. */
-function isLeaving(seat: Seat, process: Process): boolean {
-  return seat.isDraining() || seat.present() !== process
+/** Whether the process is on its way out: its host drains, or has another process by now. */
+function isLeaving(host: Host, process: Process): boolean {
+  return host.isDraining() || host.present() !== process
 }
 
 export function openService(world: World): Service {
@@ -102,13 +102,13 @@ export function openService(world: World): Service {
     life += 1
     return life
   }
-  const open = replicas ? sharedSeat : loneSeat
-  const seats = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextLife))
-  const [lone] = seats
-  const here = () => seats.filter((seat) => !seat.hasLeft())
+  const open = replicas ? openReplica : openSingleProcess
+  const hosts = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextLife))
+  const [lone] = hosts
+  const here = () => hosts.filter((host) => !host.hasLeft())
 
   /** Where the next request goes, or the next blow falls. */
-  function someSeat(): Seat {
+  function someHost(): Host {
     if (!replicas && lone) return lone
     return dice.pick(here())
   }
@@ -120,9 +120,9 @@ export function openService(world: World): Service {
     run: (commands: Engine['commands'], engine: Engine) => Promise<T>,
     done: (answer: T, place: number) => void,
   ): Promise<void> {
-    const seat = someSeat()
-    const process = seat.present()
-    if (!process || seat.isDraining() || process.instance.state !== 'alive') return
+    const host = someHost()
+    const process = host.present()
+    if (!process || host.isDraining() || process.instance.state !== 'alive') return
     try {
       const engine = await process.engine
       const { commands } = engine
@@ -148,11 +148,11 @@ export function openService(world: World): Service {
       const answer = await run({ ...commands, store }, engine)
       if (process.instance.state !== 'alive') return
       history.note(`${what}: ok`)
-      if (!seat.wasShared()) answered?.()
+      if (!host.wasShared()) answered?.()
       done(answer, place)
     } catch (error) {
       if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
-      else if (error instanceof ProcessEnded || ended(process) || isLeaving(seat, process))
+      else if (error instanceof ProcessEnded || ended(process) || isLeaving(host, process))
         history.note(`${what}: gone`)
       else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
     }
@@ -180,14 +180,14 @@ export function openService(world: World): Service {
   }
 
   return {
-    up: () => seats.some((seat) => seat.present()?.instance.state === 'alive' && !seat.isDraining()),
+    up: () => hosts.some((host) => host.present()?.instance.state === 'alive' && !host.isDraining()),
     start() {
-      for (const seat of seats) seat.begin()
+      for (const host of hosts) host.begin()
     },
-    doom: (end, effectsLeft) => someSeat().doom(end, effectsLeft),
-    restart: () => someSeat().drain('restart'),
+    scheduleEnd: (end, effectsLeft) => someHost().scheduleEnd(end, effectsLeft),
+    restart: () => someHost().drain('restart'),
     reconfigure() {
-      for (const seat of here()) seat.drain('restart')
+      for (const host of here()) host.drain('restart')
     },
     patch() {
       const { scenario, state } = world
@@ -210,22 +210,22 @@ export function openService(world: World): Service {
       }
     },
     leave() {
-      if (here().length > 1) someSeat().drain('leave')
+      if (here().length > 1) someHost().drain('leave')
     },
     loseReplica() {
       if (here().length < 2) return
       history.note('a replica is gone for good')
-      someSeat().lose()
+      someHost().lose()
     },
     join() {
-      const away = seats.find((seat) => seat.hasLeft() && !seat.present())
+      const away = hosts.find((host) => host.hasLeft() && !host.present())
       if (away) return away.begin()
-      if (seats.length >= (replicas?.most ?? 1)) return
-      const seat = open(world, nextLife)
-      seats.push(seat)
-      seat.begin()
+      if (hosts.length >= (replicas?.most ?? 1)) return
+      const host = open(world, nextLife)
+      hosts.push(host)
+      host.begin()
     },
-    someProcess: () => someSeat().present(),
+    someProcess: () => someHost().present(),
     send(relayer, tag, request) {
       const key = settingKey(world, tag)
       const requester = key && requesterOf('sendTransaction', key)
@@ -376,16 +376,16 @@ export function openService(world: World): Service {
       void ask(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
     },
     wakeZombies() {
-      for (const seat of seats) seat.wake()
+      for (const host of hosts) host.wake()
     },
     stop() {
-      for (const seat of seats) seat.stop()
+      for (const host of hosts) host.stop()
     },
     recover() {
-      for (const seat of seats) seat.recover()
+      for (const host of hosts) host.recover()
     },
     close() {
-      for (const seat of seats) seat.close()
+      for (const host of hosts) host.close()
     },
   }
 }

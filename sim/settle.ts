@@ -5,7 +5,7 @@ import { accountAt } from './chain/blocks.ts'
 import { type Policies, withoutCancelCap } from './draw-policies.ts'
 import { finalityBlocks } from './finality.ts'
 import { follow } from './mining.ts'
-import { fineWeather } from './network.ts'
+import { allAnswered } from './network.ts'
 import { relayerName, witnessSilentMs } from './process/engine.ts'
 import type { Scenario } from './scenario.ts'
 import type { Service } from './service.ts'
@@ -70,8 +70,8 @@ export function calm(world: World, service: Service): void {
   state.revertsNow = false
   state.drought = undefined
   state.tagsStop = false
-  network.weather = nodes.map(() => fineWeather)
-  network.sendWeather = fineWeather
+  network.outcomeOdds = nodes.map(() => allAnswered)
+  network.sendOutcomeOdds = allAnswered
   for (const node of nodes) {
     node.lags = false
     node.pool.full = false

@@ -6,7 +6,7 @@ import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
 import { type Dice, dice } from '../tooling/dice.ts'
 import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
-import { moodyContract } from './chain/mine.ts'
+import { flakyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
 import { openPool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
@@ -44,7 +44,7 @@ import type { Disk } from './process/database.ts'
 import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
 import { openHintLine } from './process/hints.ts'
 import { openLockServer } from './process/locks.ts'
-import type { SignerMood } from './process/signers.ts'
+import type { SignerBehavior } from './process/signers.ts'
 import { type Drawn, drawScenario, type Scenario } from './scenario.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -108,7 +108,7 @@ export interface World {
   /** In lower case, one a relayer. */
   readonly addresses: readonly string[]
   readonly clients: Clients
-  readonly state: Moods
+  readonly state: WorldState
   /** Bytes that were broadcast, and that the disk knows nothing of since a copy was put back. */
   readonly lost: Set<Hash>
   /** Numbers of the payloads that were canceled for good when a copy was put back, and that no client has named since. */
@@ -140,7 +140,7 @@ export interface Clients {
 }
 
 /** What changes with time and belongs to nobody in particular. */
-export interface Moods {
+export interface WorldState {
   skewMs: number
   revertsNow: boolean
   /** Blocks for which the base fee still rises, or falls where negative. */
@@ -149,7 +149,7 @@ export interface Moods {
   drought: Drought | undefined
   faulty: boolean
   /** How the service answers that holds the keys. */
-  signerMood: SignerMood
+  signerBehavior: SignerBehavior
   /** Steps until a long outage of that service ends. */
   outageLeft: number
   /** The policy `presign_cancel`, from the next start on, or from a change through the API. */
@@ -223,13 +223,13 @@ export function openWorld(
     requested: new Set(),
     deleted: new Map(),
   }
-  const state: Moods = {
+  const state: WorldState = {
     skewMs: 0,
     revertsNow: false,
     spike: 0,
     drought: undefined,
     faulty: true,
-    signerMood: 'fine',
+    signerBehavior: 'fine',
     outageLeft: 0,
     presign: scenario.presign?.levels ?? 0,
     tightGapFillers: scenario.gaps.tightGapFillers,
@@ -261,7 +261,7 @@ export function openWorld(
     nodes: () => nodes,
     recorded: (hash) => bytes.recorded(hash),
     isLying: () => scenario.liar !== undefined && state.faulty,
-    isSignerDown: () => state.signerMood !== 'fine' && state.signerMood !== 'slow',
+    isSignerDown: () => state.signerBehavior !== 'fine' && state.signerBehavior !== 'slow',
   })
   let truth: Truth | undefined
   let verdicts: Verdicts | undefined
@@ -415,11 +415,11 @@ export function openWorld(
     isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
       clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
-    moody: moodyContract,
+    flaky: flakyContract,
     gasRises: scenario.kind.hasL1Gas,
     gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
     areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
-    signsLate: scenario.signerMoods !== undefined,
+    signsLate: scenario.signerChanges !== undefined,
   })
   const costBounds =
     (scenario.costBounds ?? scenario.bulkTerms) === undefined
@@ -430,7 +430,7 @@ export function openWorld(
     ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
     ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
   }
-  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendWeather, history, {
+  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendOutcomeOdds, history, {
     leaving(instance, raws) {
       bytes.leaving(instance, raws)
       bids.leaving(raws)
@@ -482,7 +482,7 @@ export function openWorld(
     isByTips: () => state.isByTips,
     sharing,
     owners,
-    signerMood: () => state.signerMood,
+    signerBehavior: () => state.signerBehavior,
     keyCalls: dice(seed, 'keyCalls'),
     isOffChain(node, hash) {
       const { liar } = scenario

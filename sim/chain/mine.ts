@@ -8,7 +8,7 @@ import { l1FeeOf } from './sequencer.ts'
 import type { SimTransaction } from './transaction.ts'
 
 /** A contract whose calls revert while `revertsNow` says so. */
-export const moodyContract = '0x00000000000000000000000000000000000bad00'
+export const flakyContract = '0x00000000000000000000000000000000000bad00'
 
 export interface Sealing {
   readonly parent: Block
@@ -91,7 +91,7 @@ function execute(
   if (gasRules && gasLimit < needed) return undefined
   if (account.nonce !== nonce || cap < baseFee || account.balance < value + BigInt(gasLimit) * cap + l1Fee)
     return undefined
-  const succeeded = !(revertsNow && to === moodyContract)
+  const succeeded = !(revertsNow && to === flakyContract)
   const gasUsed = Math.min(gasLimit, needed)
   const price = effectivePrice(transaction, baseFee)
   const spent = BigInt(gasUsed) * price + l1Fee + (succeeded && to !== from ? value : 0n)
@@ -117,7 +117,7 @@ function executeLater(
   if (account.balance < gasCost || !mayHold(parent, ahead, transaction, reserve)) return undefined
   const isAlone = goesAlone(parent, ahead, from, reserve)
   const touchedReserve = touchesReserve(transaction, account, gasCost, isAlone, reserve)
-  const succeeded = !touchedReserve && !(revertsNow && to === moodyContract)
+  const succeeded = !touchedReserve && !(revertsNow && to === flakyContract)
   const spent = gasCost + (succeeded && to !== from ? value : 0n)
   accounts.set(from, { nonce: nonce + 1, balance: account.balance - spent })
   return { transaction, succeeded, gasUsed: gasLimit, price, ...(touchedReserve && { touchedReserve }) }

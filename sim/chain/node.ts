@@ -6,7 +6,7 @@ import type { FeeWorld } from '../fees.ts'
 import type { TagAnswer, Tags } from '../finality.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
 import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
-import { moodyContract } from './mine.ts'
+import { flakyContract } from './mine.ts'
 import { rewardsOf } from './others.ts'
 import { type Admission, admit, dropUnpaid, nextNonce, openPool, type Pool, prune } from './pool.ts'
 import type { Profile } from './profiles.ts'
@@ -242,7 +242,7 @@ export function answer(
       return result(hex(world.fees.isFree ? 0n : world.fees.suggestedTip))
     case 'eth_estimateGas': {
       const form = formOf(params[0] as CallObject)
-      if (world.revertsNow() && form.to === moodyContract) return error(3, 'execution reverted')
+      if (world.revertsNow() && form.to === flakyContract) return error(3, 'execution reverted')
       const gasRules = world.gasRulesAt(node.head.number)
       if (gasRules && form.value > accountAt(node.head, form.from).balance) {
         return error(-32000, 'insufficient funds for transfer')

@@ -30,7 +30,7 @@ export interface PolicyWatch {
   /** By the machine's clock, and how far that has been moved. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be refused. */
-  readonly moody: string
+  readonly flaky: string
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
   /** The least and the most gas of the request, over all gas rules that the chain may have. */
@@ -58,7 +58,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     wasCalledInvalid,
     isRequested,
     clock,
-    moody,
+    flaky,
     gasOf,
     gasRises,
     areEstimatesTrue,
@@ -95,7 +95,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   /** Nobody but the client gives a payload up that its rules allow and the chain would take. */
   function refused(entry: Entry): void {
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
-    if (!request || request.to === moody || (request.gasLimit ?? Number.POSITIVE_INFINITY) < gasOf(request).most) return
+    if (!request || request.to === flaky || (request.gasLimit ?? Number.POSITIVE_INFINITY) < gasOf(request).most) return
     if (gasRises && request.gasLimit === undefined) return
     if (wasCalledInvalid(entry.transaction_id)) return
     if (forbiddenBy(rulesOf(entry.policies), request) === undefined) {

@@ -5,8 +5,8 @@ import { type Profile, profiles } from '../chain/profiles.ts'
 import { ethereum } from '../chain/sequencer.ts'
 import { drawFees } from '../fees.ts'
 import { follow, reorganize } from '../mining.ts'
-import { fates, fineWeather } from '../network.ts'
-import { type Action, actions, drawWeather, type Scenario } from '../scenario.ts'
+import { allAnswered, requestOutcomes } from '../network.ts'
+import { type Action, actions, drawOutcomeOdds, type Scenario } from '../scenario.ts'
 import type { World } from '../world.ts'
 
 export interface HonestWorld {
@@ -36,14 +36,14 @@ const plain: Scenario = {
   transactionsPerBlockMax: 20,
   resurfacing: 0,
   weights: zeros<Action>(actions),
-  faults: zeros(fates),
-  sendWeather: fineWeather,
+  faults: zeros(requestOutcomes),
+  sendOutcomeOdds: allAnswered,
   invalidPayloads: 0,
   ending: 'drain',
   gaps: { pendingCounts: two.map(() => 'pool'), tightGapFillers: 0 },
   restores: [],
   fees: drawFees(() => undefined),
-  signerMoods: undefined,
+  signerChanges: undefined,
   repeatsPayloads: false,
   custody: undefined,
   hasBursts: false,
@@ -97,9 +97,9 @@ export const honestWorlds: readonly HonestWorld[] = [
     blocks: hourBlocks,
     afterBlock({ network, history }, block) {
       const isDown = block >= outage.from && block < outage.to
-      const weather = isDown ? drawWeather({ ...zeros(fates), refused: 1 }, 1) : fineWeather
+      const outcomeOdds = isDown ? drawOutcomeOdds({ ...zeros(requestOutcomes), refused: 1 }, 1) : allAnswered
       if (block === outage.from || block === outage.to) history.note(`n1 is ${isDown ? 'down' : 'up again'}`)
-      network.weather = [fineWeather, weather]
+      network.outcomeOdds = [allAnswered, outcomeOdds]
     },
   },
   {

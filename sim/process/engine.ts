@@ -22,7 +22,7 @@ import type { CustodyWorld } from './custody.ts'
 import type { Disk } from './database.ts'
 import { clockOf, type Instance } from './instance.ts'
 import type { LockServer } from './locks.ts'
-import { type SignerMood, simKeyServices } from './signers.ts'
+import { type SignerBehavior, simKeyServices } from './signers.ts'
 import { openSimStore, type StoreWitness } from './store.ts'
 
 export const chainId = 31_337
@@ -54,7 +54,7 @@ export interface Machine {
   /** Where replicas share the database. */
   readonly sharing: SimSharing | undefined
   readonly owners: Owners
-  readonly signerMood: () => SignerMood
+  readonly signerBehavior: () => SignerBehavior
   /** What becomes of each call to the service that holds the keys. */
   readonly keyCalls: Dice
   readonly custody: CustodyWorld | undefined
@@ -91,7 +91,7 @@ export function start(machine: Machine, instance: Instance): Process {
     announcesBulks: scenario.bulkObjects !== undefined,
     openTransport: network.transport(instance),
     openStore: async () => store,
-    ...(scenario.signerMoods !== undefined && { openKeyService: keyServicesFor(machine, instance, clock) }),
+    ...(scenario.signerChanges !== undefined && { openKeyService: keyServicesFor(machine, instance, clock) }),
     ...(sharing && {
       openSharing: () => ({ locks: sharing.locks.locksOf(instance), hints: sharing.hintsOf(instance) }),
     }),
@@ -115,9 +115,9 @@ function together(engine: Engine, besides: AsyncDisposable): Engine {
 }
 
 function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {
-  const { keyCalls, timeline, signerMood, custody } = machine
+  const { keyCalls, timeline, signerBehavior, custody } = machine
   const keyOf = (signerId: string) => keys[Number(signerId.slice(1))] ?? ''
-  const world = { dice: keyCalls, timeline, mood: signerMood, keyOf, custody }
+  const world = { dice: keyCalls, timeline, behavior: signerBehavior, keyOf, custody }
   return simKeyServices(world, instance, loggerOf(instance, machine, {}), clock)
 }
 

@@ -11,12 +11,12 @@ export function openHintLine(timeline: Timeline, dice: Dice, isFaulty: () => boo
   const listeners = new Map<Listener, Instance>()
 
   function deliver(listener: Listener, instance: Instance, hint: Hint): void {
-    const fate = isFaulty() ? dice.weighted(fates) : 'heard'
-    if (fate === 'lost') return
+    const outcome = isFaulty() ? dice.weighted(hintOutcomes) : 'heard'
+    if (outcome === 'lost') return
     const arrive = (afterMs: number) =>
       timeline.after(afterMs, () => reach(instance, () => listeners.has(listener) && listener(hint)))
-    arrive(fate === 'late' ? dice.between(100, 8_000) : dice.between(1, 20))
-    if (fate === 'doubled') arrive(dice.between(1, 3_000))
+    arrive(outcome === 'late' ? dice.between(100, 8_000) : dice.between(1, 20))
+    if (outcome === 'doubled') arrive(dice.between(1, 3_000))
   }
 
   return (instance) => ({
@@ -37,4 +37,4 @@ export function openHintLine(timeline: Timeline, dice: Dice, isFaulty: () => boo
   })
 }
 
-const fates = { heard: 7, lost: 2, doubled: 1, late: 1 } as const
+const hintOutcomes = { heard: 7, lost: 2, doubled: 1, late: 1 } as const

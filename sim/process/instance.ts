@@ -11,24 +11,24 @@ export interface Instance {
   readonly lastOwned: Map<string, number>
   /** The commit that ordered the last broadcast of an attempt, by its hash: others may follow while it is under way. */
   readonly orderedAt: Map<string, number>
-  /** So many effects from now it dies, or pauses. */
-  doom: { effectsLeft: number; readonly end: 'dead' | 'paused' } | undefined
+  /** The process dies or pauses after this many more effects. */
+  scheduledEnd: { effectsLeft: number; readonly end: 'dead' | 'paused' } | undefined
   ended(how: 'dead' | 'paused'): void
 }
 
 export function openInstance(id: number, ended: Instance['ended']): Instance {
-  return { id, state: 'alive', held: [], lastOwned: new Map(), orderedAt: new Map(), doom: undefined, ended }
+  return { id, state: 'alive', held: [], lastOwned: new Map(), orderedAt: new Map(), scheduledEnd: undefined, ended }
 }
 
 /** Between two effects. Afterwards `instance.state` may be another. */
 export function boundary(instance: Instance): void {
-  const { doom } = instance
-  if (!doom || instance.state !== 'alive') return
-  doom.effectsLeft -= 1
-  if (doom.effectsLeft > 0) return
-  instance.doom = undefined
-  instance.state = doom.end
-  instance.ended(doom.end)
+  const { scheduledEnd } = instance
+  if (!scheduledEnd || instance.state !== 'alive') return
+  scheduledEnd.effectsLeft -= 1
+  if (scheduledEnd.effectsLeft > 0) return
+  instance.scheduledEnd = undefined
+  instance.state = scheduledEnd.end
+  instance.ended(scheduledEnd.end)
 }
 
 /** What the world does to the process: lost when it is dead, late when it is paused. */

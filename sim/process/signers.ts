@@ -11,15 +11,15 @@ import type { Timeline } from '../timeline.ts'
 import { type CustodyWorld, withCustody } from './custody.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
-export const signerMoods = ['fine', 'slow', 'throttles', 'hangs', 'fails', 'refuses', 'wrongKey'] as const
-export type SignerMood = (typeof signerMoods)[number]
+export const signerBehaviors = ['fine', 'slow', 'throttles', 'hangs', 'fails', 'refuses', 'wrongKey'] as const
+export type SignerBehavior = (typeof signerBehaviors)[number]
 
 export interface SignerWorld {
   readonly dice: Dice
   readonly timeline: Timeline
-  readonly mood: () => SignerMood
+  readonly behavior: () => SignerBehavior
   readonly keyOf: (signerId: string) => string
-  /** Absent: nothing but moods holds the service up. */
+  /** Absent: nothing but its behavior delays the service. */
   readonly custody: CustodyWorld | undefined
 }
 
@@ -34,13 +34,13 @@ export function simKeyServices(world: SignerWorld, instance: Instance, log: Logg
     service.beforeSigning = () =>
       new Promise((resolve, reject) =>
         leave(instance, () => {
-          const mood = world.mood()
+          const behavior = world.behavior()
           const answer = () => {
-            service.signsWith = mood === 'wrongKey' ? key.map((byte) => byte ^ 1) : key
+            service.signsWith = behavior === 'wrongKey' ? key.map((byte) => byte ^ 1) : key
             resolve()
           }
           const refuse = (error: KeyServiceError) => () => reject(error)
-          const { ms, run } = fate(mood, world.dice, answer, refuse)
+          const { ms, run } = outcome(behavior, world.dice, answer, refuse)
           if (ms !== undefined) world.timeline.after(ms, () => reach(instance, run))
         }),
       )
@@ -49,15 +49,15 @@ export function simKeyServices(world: SignerWorld, instance: Instance, log: Logg
 }
 
 /** How one call ends, and when; without `ms` never. */
-function fate(
-  mood: SignerMood,
+function outcome(
+  behavior: SignerBehavior,
   dice: Dice,
   answer: () => void,
   refuse: (error: KeyServiceError) => () => void,
 ): { readonly ms?: number; readonly run: () => void } {
   const error = (kind: KeyServiceError['kind'], code: string) =>
     refuse(new KeyServiceError('the service refuses', { kind, code }))
-  switch (mood) {
+  switch (behavior) {
     case 'fine':
     case 'wrongKey':
       return { ms: dice.between(5, 50), run: answer }

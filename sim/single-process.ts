@@ -1,11 +1,11 @@
-// The seat of a process with the database to itself: when it is paused another takes its place, and it is gone when it wakes up.
+// The host of a process with the database to itself: when it is paused another takes its place, and it is gone when it wakes up.
 import type { RelayerId } from '../src/domain/ids.ts'
+import { ended, forget, type Host } from './host.ts'
 import { type Process, relayerName, start } from './process/engine.ts'
 import { openInstance, resume } from './process/instance.ts'
-import { ended, forget, type Seat } from './seat.ts'
 import type { World } from './world.ts'
 
-export function loneSeat(world: World, nextLife: () => number): Seat {
+export function openSingleProcess(world: World, nextLife: () => number): Host {
   const { machine, history, timeline, dice } = world
   let present: Process | undefined
   let started: Process | undefined
@@ -58,7 +58,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
       }
       shared = true
       history.note(`p${instance.id} wakes up`)
-      instance.doom = { effectsLeft: dice.between(3, 25), end: 'dead' }
+      instance.scheduledEnd = { effectsLeft: dice.between(3, 25), end: 'dead' }
       instance.ended = gone
       timeline.after(20_000, gone)
       resume(instance)
@@ -81,9 +81,9 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
     hasLeft: () => false,
     wasShared: () => shared,
     begin,
-    doom(end, effectsLeft) {
+    scheduleEnd(end, effectsLeft) {
       // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.
-      if (present && (end === 'dead' || started === present)) present.instance.doom = { effectsLeft, end }
+      if (present && (end === 'dead' || started === present)) present.instance.scheduledEnd = { effectsLeft, end }
     },
     drain() {
       const process = present
@@ -116,7 +116,7 @@ export function loneSeat(world: World, nextLife: () => number): Seat {
       draining = false
     },
     recover() {
-      if (present) present.instance.doom = undefined
+      if (present) present.instance.scheduledEnd = undefined
       else begin()
     },
     close() {

@@ -1,11 +1,12 @@
-// The seat of a replica: a process that is paused goes on when it wakes up, with what the others have left it.
+// The host of a replica: a process that is paused goes on when it wakes up, with what the others have left it.
+
+import { forget, type Host } from './host.ts'
 import { type Process, start } from './process/engine.ts'
 import { type Instance, openInstance, resume } from './process/instance.ts'
 import { LocksUnavailable } from './process/locks.ts'
-import { forget, type Seat } from './seat.ts'
 import type { World } from './world.ts'
 
-export function sharedSeat(world: World, nextLife: () => number): Seat {
+export function openReplica(world: World, nextLife: () => number): Host {
   const { machine, history, timeline, dice } = world
   const locks = machine.sharing?.locks
   let present: Process | undefined
@@ -71,8 +72,8 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     hasLeft: () => left,
     wasShared: () => true,
     begin,
-    doom(end, effectsLeft) {
-      if (present) present.instance.doom = { effectsLeft, end }
+    scheduleEnd(end, effectsLeft) {
+      if (present) present.instance.scheduledEnd = { effectsLeft, end }
     },
     drain(then) {
       const process = present
@@ -103,7 +104,7 @@ export function sharedSeat(world: World, nextLife: () => number): Seat {
     },
     stop: end,
     recover() {
-      if (present) present.instance.doom = undefined
+      if (present) present.instance.scheduledEnd = undefined
       else if (!left) begin()
     },
     close: end,

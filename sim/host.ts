@@ -1,7 +1,7 @@
 // One place in which a process of the service runs: it dies, pauses and restarts there.
 import type { Process } from './process/engine.ts'
 
-export interface Seat {
+export interface Host {
   /** The process that clients reach. */
   present(): Process | undefined
   isDraining(): boolean
@@ -10,8 +10,8 @@ export interface Seat {
   /** Two processes have ever used the database at once. On SQLite the lock on the file forbids that. */
   wasShared(): boolean
   begin(): void
-  /** Ends, so many effects from now. */
-  doom(end: 'dead' | 'paused', effectsLeft: number): void
+  /** The process dies or pauses after this many more effects. */
+  scheduleEnd(end: 'dead' | 'paused', effectsLeft: number): void
   /** Drains, then starts anew, or stays away. */
   drain(then: 'restart' | 'leave'): void
   /** Dies now, and nobody starts it again. */
@@ -20,7 +20,7 @@ export interface Seat {
   wake(): void
   /** Ends at once, with all that was paused, and starts when it is told to. */
   stop(): void
-  /** It is not doomed any more; what is down starts. */
+  /** Scheduled ends are called off, and stopped processes start. */
   recover(): void
   close(): void
 }
