@@ -8,14 +8,15 @@ import { minWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
 import { flakyContract } from './chain/mine.ts'
 import { offer } from './chain/node.ts'
-import { sweepReceiver } from './chain/transaction.ts'
-import { drawOthers, drawPolicies, gwei, inWords } from './draw-policies.ts'
+import { payloadSelector, receiver, sweepReceiver } from './chain/transaction.ts'
 import { foreignTransaction } from './foreign-transaction.ts'
 import { drawHoldPolicies, withSomeHold } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { follow, mine, reorganize } from './mining.ts'
-import { drawLabels, drawPayload, payloadSelector, receiver } from './payload.ts'
-import { type Action, drawOutcomeOdds, type ReplicaAction } from './scenario.ts'
+import { oddsOfFaults } from './outcomes.ts'
+import { drawLabels, drawPayload } from './payload.ts'
+import type { Action, ReplicaAction } from './scenario/actions.ts'
+import { drawOthers, drawPolicies, gwei, inWords } from './scenario/policies.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
@@ -84,7 +85,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
       return
     case 'changeFaults': {
       const badness = dice.pick([0, 0, 0.05, 0.2, 0.5, 1])
-      network.outcomeOdds[node.index] = drawOutcomeOdds(scenario.faults, badness)
+      network.outcomeOdds[node.index] = oddsOfFaults(scenario.faults, badness)
       history.note(`n${node.index}: ${badness * 100} % of requests go wrong`)
       return
     }

@@ -1,30 +1,9 @@
 // A run that ends with a part still broken: one of three or more nodes lies on, a replica is gone for good, or the keys stay out of
 // reach. All else reaches a true verdict.
-import type { Dice } from '../tooling/dice.ts'
 import { accountAt } from './chain/blocks.ts'
-import type { Row } from './check/rows.ts'
-import type { Scenario } from './scenario.ts'
+import type { Row } from './check/row.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
-
-export type BrokenPart = 'liar' | 'replica' | 'signer'
-
-export function drawBrokenEnd(
-  dice: Dice | undefined,
-  {
-    liar,
-    profiles: nodes,
-    replicas,
-    signerChanges,
-  }: Pick<Scenario, 'liar' | 'profiles' | 'replicas' | 'signerChanges'>,
-): BrokenPart | undefined {
-  const possible: BrokenPart[] = [
-    ...(liar && nodes.length > 2 ? (['liar'] as const) : []),
-    ...(replicas ? (['replica'] as const) : []),
-    ...(signerChanges !== undefined ? (['signer'] as const) : []),
-  ]
-  return !dice || possible.length === 0 ? undefined : dice.pick(possible)
-}
 
 /** Once the faults have stopped, and with them all outages that end. */
 export function breakForGood(world: World, service: Service): void {

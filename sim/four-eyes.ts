@@ -1,20 +1,15 @@
 // Keys of a relayer under four eyes: three send, replace and release, often wrongly; a fourth only releases.
-import type { ApiKeyId, Hash } from '../src/domain/ids.ts'
+import type { ApiKeyId } from '../src/domain/ids.ts'
 import { payloadDigest } from '../src/domain/payload-digest.ts'
 import { transactionFromRow } from '../src/store/transactions/transaction-row.ts'
 import { tagOf } from './chain/transaction.ts'
-import type { Row } from './check/rows.ts'
+import type { Row } from './check/row.ts'
+import type { Shown } from './clients.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
 const senders = ['anna', 'ben', 'cleo'] as ApiKeyId[]
 const approver = 'dora' as ApiKeyId
-
-/** A payload as a key was shown it. */
-export interface Shown {
-  readonly tag: number
-  readonly digest: Hash
-}
 
 /** The key of a send or a PUT, which is noted. Undefined where no relayer is under four eyes. */
 export function settingKey({ scenario, fourEyesDice, fourEyes }: World, tag: number): ApiKeyId | undefined {

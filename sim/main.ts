@@ -10,7 +10,7 @@ whenever it is run.
   --verbose   every line of their histories
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
-  --with      features of the world (sim/scenario.ts), with commas between: every seed has them. \`lies\`: a table of what each
+  --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of what each
               lie of a node costs, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
               are odd, and honest
   --mutant    the engine, broken as in sim/mutants/mutants.ts
@@ -36,7 +36,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const loaded =
   values.mutant === undefined ? undefined : (await import('./mutants/substitute.ts')).substitute(values.mutant)
 const { runSeed } = await import('./run-seed.ts')
-const { drawnUsually, features } = await import('./scenario.ts')
+const { drawnUsually, featureNames, features } = await import('./scenario/features.ts')
 const { markNames, marks } = await import('./marks/marks.ts')
 const { openDisk } = await import('./process/database.ts')
 loaded?.()
@@ -53,9 +53,10 @@ if (values.with === 'honest') {
   process.exit(failed > 0 ? 1 : 0)
 }
 const forced = values.with?.split(',') ?? []
-const unknown = forced.filter((name) => !(features as readonly string[]).includes(name))
+const unknown = forced.filter((name) => !(featureNames as readonly string[]).includes(name))
 if (unknown.length > 0) {
-  process.stderr.write(`no feature ${unknown}; there are ${features.join(', ')}\n${usage}`)
+  const list = featureNames.map((name) => `  ${name}: ${features[name].about}\n`)
+  process.stderr.write(`no feature ${unknown}; there are\n${list.join('')}${usage}`)
   process.exit(2)
 }
 const drawn = { ...drawnUsually, ...Object.fromEntries(forced.map((name) => [name, 1])) }

@@ -8,9 +8,9 @@ import { executable } from './chain/pool.ts'
 import { l1GasAt, l1PriceAt } from './chain/sequencer.ts'
 import type { SimTransaction } from './chain/transaction.ts'
 import { demandReserve } from './check/reserve.ts'
-import { baseFeeMax } from './fees.ts'
-import { moveTags, reorgDepthMax } from './finality.ts'
 import { epochMs } from './process/engine.ts'
+import { baseFeeMax } from './scenario/fees.ts'
+import { moveTags, reorgDepthMax } from './tags.ts'
 import type { World } from './world.ts'
 
 /** One block on top of the canonical chain. */

@@ -6,35 +6,11 @@ import type { Dice } from '../tooling/dice.ts'
 import { type Refusal, refusals } from '../tooling/refused-batches.ts'
 import { answer, type Member, type NodeWorld, type SimNode } from './chain/node.ts'
 import type { History } from './history.ts'
-import { type Liar, lies } from './lies/lies.ts'
+import type { Liar } from './lies/lie.ts'
+import { lies } from './lies/lies.ts'
+import { allAnswered, type OutcomeOdds, type RequestOutcome } from './outcomes.ts'
 import { type Instance, leave } from './process/instance.ts'
 import type { Timeline } from './timeline.ts'
-
-/**
- * - `refused`: no connection; certain that nothing left. `lost`: it never arrives, and nobody can know.
- * - `unanswered`: it arrives, the answer does not. `late`: it arrives when the service has given up.
- * - `doubled`: it arrives twice. `limited`: HTTP 429. `limitedInside`: HTTP 200 around a JSON-RPC error 429.
- * - `unbatched`: batches are refused as a whole, and now and then done all the same. `partial`: some calls of a batch are
- *   answered, all are done.
- * - `garbage`: it is done, and answered with something else, such as the page of a firewall.
- */
-export const requestOutcomes = [
-  'answered',
-  'refused',
-  'lost',
-  'unanswered',
-  'late',
-  'doubled',
-  'limited',
-  'limitedInside',
-  'unbatched',
-  'partial',
-  'garbage',
-] as const
-export type RequestOutcome = (typeof requestOutcomes)[number]
-
-/** How likely each outcome is, as a weight. */
-export type OutcomeOdds = Readonly<Record<RequestOutcome, number>>
 
 export interface Call {
   readonly id: unknown
@@ -79,10 +55,6 @@ function drawBatchLimit(dice: Dice): BatchLimit | undefined {
   const of = dice.pick(['calls', 'sends'] as const)
   return { of, most: dice.pick(of === 'calls' ? [1, 1, 2, 3, 5, 10] : [1, 1, 2, 3]), refusal: dice.pick(refusals) }
 }
-
-export const allAnswered: OutcomeOdds = Object.fromEntries(
-  requestOutcomes.map((outcome) => [outcome, outcome === 'answered' ? 1 : 0]),
-) as unknown as OutcomeOdds
 
 export function openSimNetwork(
   world: NodeWorld,

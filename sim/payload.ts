@@ -4,18 +4,15 @@ import type { Hex } from '../src/domain/ids.ts'
 import type { Labels } from '../src/domain/labels.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import { flakyContract } from './chain/mine.ts'
-import { taggedData } from './chain/transaction.ts'
+import { receiver, taggedData } from './chain/transaction.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
-export const receiver = '0x00000000000000000000000000000000000c0de1'
 /**
  * Above what the API knows to be too low, and below what the chain wants. With an access list it is too low for the API,
  * too.
  */
 const tooLittleGas = 21_300
-/** What all of them call. */
-export const payloadSelector = taggedData(0).slice(0, 10)
 
 export function drawPayload(world: World): { tag: number; request: SendRequest } {
   const { dice, clients, scenario, state, timeline } = world

@@ -1,15 +1,7 @@
 // Clients that look before they cancel: they request previews, and use the tokens at once, later, twice, or too late.
 import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
-import type { RelayerId } from '../src/domain/ids.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
-
-/** A preview as a client has it. */
-export interface KnownPreview {
-  readonly token: string
-  readonly request: BulkRequest
-  readonly relayers: readonly RelayerId[]
-}
 
 /** Half of the requests ask for a preview, and the others use one. */
 export function varyPreviews(world: World, service: Service): void {

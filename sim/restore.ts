@@ -3,12 +3,13 @@
 import { accountAt } from './chain/blocks.ts'
 import { nextNonce } from './chain/pool.ts'
 import { tagsOf } from './chain/transaction.ts'
-import type { Row } from './check/rows.ts'
+import type { Row } from './check/row.ts'
+import type { Clients } from './clients.ts'
 import { follow } from './mining.ts'
 import type { Copy } from './process/database.ts'
-import type { Restore } from './scenario.ts'
+import type { Restore } from './scenario/scenario.ts'
 import type { Service } from './service.ts'
-import type { Clients, World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface Backup {
   readonly disk: Copy

@@ -1,26 +1,27 @@
 // One seed, from its first step to the end of everything it began.
 import { act, boundOne, cancelSome, sweepOne } from './act.ts'
-import { type BrokenPart, breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
+import { breakForGood, lacksSignature, rowsToEnd, takeBackQueue } from './broken-end.ts'
 import { accountAt } from './chain/blocks.ts'
 import { tagsOf } from './chain/transaction.ts'
 import { type Figures, figuresOf } from './check/figures.ts'
 import { demandGas } from './check/gas.ts'
-import { demandRaces } from './check/presigned.ts'
-import { demandNothingWaits, outageBlocks } from './check/signers.ts'
-import { inWords } from './draw-policies.ts'
-import { droughtKinds } from './fees.ts'
-import { varyTags } from './finality.ts'
+import { demandNothingWaits, demandRaces, outageBlocks } from './check/signers.ts'
 import { approveHeld, varyFourEyes } from './four-eyes.ts'
 import { releaseHeld, varyHolds } from './holds.ts'
 import type { Mark } from './marks/marks.ts'
 import { beginGasFork, keepMining, takeBackSafe } from './mining.ts'
+import { openService } from './open-service.ts'
+import { openWorld } from './open-world.ts'
 import { varyPreviews } from './previews.ts'
 import type { Disk } from './process/database.ts'
 import { epochMs } from './process/engine.ts'
 import { signerBehaviors } from './process/signers.ts'
 import { type Backup, backUp, downMs, dropUnseen, restore, takeBackLater } from './restore.ts'
-import { type Drawn, drawnUsually, type Restore } from './scenario.ts'
-import { openService, type Service } from './service.ts'
+import { type Drawn, drawnUsually } from './scenario/features.ts'
+import { droughtKinds } from './scenario/fees.ts'
+import { inWords } from './scenario/policies.ts'
+import type { BrokenPart, Restore } from './scenario/scenario.ts'
+import type { Service } from './service.ts'
 import {
   askForTheRest,
   boundBlocks,
@@ -35,7 +36,8 @@ import {
   steerBaseFee,
   unusedNonces,
 } from './settle.ts'
-import { openWorld, type World } from './world.ts'
+import { varyTags } from './tags.ts'
+import type { World } from './world.ts'
 
 export interface Outcome {
   readonly seed: number

@@ -1,88 +1,63 @@
-// Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
-import { privateKeyToAddress } from 'viem/accounts'
-import type { Hash, Hex } from '../src/domain/ids.ts'
-import type { SendRequest } from '../src/domain/submit.ts'
-import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
-import { type Dice, dice } from '../tooling/dice.ts'
-import { accountAt, type Block, type Blocks, openBlocks } from './chain/blocks.ts'
-import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
-import { flakyContract } from './chain/mine.ts'
-import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
-import { openPool } from './chain/pool.ts'
-import { drawReceiptHabits } from './chain/receipts.ts'
-import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
-import { type Bids, watchBids } from './check/bids.ts'
-import { type BulkPreviewChecks, watchBulkPreviews } from './check/bulk-previews.ts'
-import { type BulkTermsChecks, watchBulkTerms } from './check/bulk-terms.ts'
-import { type Bytes, watchBytes } from './check/bytes.ts'
-import { type CostBounds, watchCostBounds } from './check/cost-bounds.ts'
-import { watchFinality } from './check/finality.ts'
-import { type FourEyesChecks, watchFourEyes } from './check/four-eyes.ts'
-import { type Funds, watchFunds } from './check/funds.ts'
-import { type GapFillers, watchGapFillers } from './check/gap-fillers.ts'
-import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
-import { type Holds, watchHolds } from './check/holds.ts'
-import { type SentLabels, watchLabels } from './check/labels.ts'
-import { watchOwners } from './check/owners.ts'
-import { watchPolicies } from './check/policies.ts'
-import { type PresignedChecks, watchPresigned } from './check/presigned.ts'
-import { watchRetention } from './check/retention.ts'
-import { type Rows, watchRows } from './check/rows.ts'
-import { type Tips, watchTips } from './check/tips.ts'
-import { type Truth, watchTruth } from './check/truth.ts'
-import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
-import { gwei, type Policies } from './draw-policies.ts'
-import type { Tags } from './finality.ts'
-import type { Shown } from './four-eyes.ts'
-import { type History, openHistory } from './history.ts'
-import { isWithheld } from './lies/drop.ts'
-import type { LieKind } from './lies/lies.ts'
-import { type Marks, watchMarks } from './marks/watch-marks.ts'
-import { isSend, type Network, openSimNetwork } from './network.ts'
-import type { KnownPreview } from './previews.ts'
-import type { Disk } from './process/database.ts'
-import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
-import { openHintLine } from './process/hints.ts'
-import { openLockServer } from './process/locks.ts'
-import type { SignerBehavior } from './process/signers.ts'
-import { type Drawn, drawScenario, type Scenario } from './scenario.ts'
-import { openTimeline, type Timeline } from './timeline.ts'
+// Everything that one run consists of.
+import type { Hash } from '../src/domain/ids.ts'
+import type { Blocks } from './chain/blocks.ts'
+import type { NodeWorld, SimNode } from './chain/node.ts'
+import type { Bids } from './check/bids.ts'
+import type { BulkPreviewChecks } from './check/bulk-previews.ts'
+import type { BulkTermsChecks } from './check/bulk-terms.ts'
+import type { Bytes } from './check/bytes.ts'
+import type { CostBounds } from './check/cost-bounds.ts'
+import type { FourEyesChecks } from './check/four-eyes.ts'
+import type { Funds } from './check/funds.ts'
+import type { GapFillers } from './check/gap-fillers.ts'
+import type { Holds } from './check/holds.ts'
+import type { SentLabels } from './check/labels.ts'
+import type { PresignedChecks } from './check/presigned.ts'
+import type { Rows } from './check/rows.ts'
+import type { Tips } from './check/tips.ts'
+import type { Truth } from './check/truth.ts'
+import type { Verdicts } from './check/verdicts.ts'
+import type { Clients, KnownPreview, Shown } from './clients.ts'
+import type { History } from './history.ts'
+import type { Marks } from './marks/watch-marks.ts'
+import type { Network } from './network.ts'
+import type { Machine } from './process/engine.ts'
+import type { Scenario } from './scenario/scenario.ts'
+import type { Streams } from './streams.ts'
+import type { Timeline } from './timeline.ts'
+import type { WorldState } from './world-state.ts'
 
-export interface World {
+export interface World extends Streams, Checks, Restored {
+  /** The options of the run. */
   readonly scenario: Scenario
-  readonly dice: Dice
-  /** What the operator does, and what clients know of it. */
-  readonly policyDice: Dice
-  /** Of what others pay, apart from all other draws. */
-  readonly feesDice: Dice
-  /** How the service answers that holds the keys. */
-  readonly signersDice: Dice
-  /** Of what becomes of pre-signed no-ops. */
-  readonly presignDice: Dice
-  /** How tags move, and the reorgs of safe blocks. */
-  readonly tagsDice: Dice
-  readonly orderDice: Dice
-  readonly slotDice: Dice
-  readonly sweepDice: Dice
-  readonly boundDice: Dice
-  readonly bulkDice: Dice
-  readonly bulkTagDice: Dice
-  readonly bulkTermsDice: Dice
-  readonly previewDice: Dice
-  readonly networkDice: Dice
-  readonly holdDice: Dice
-  readonly fourEyesDice: Dice
-  readonly burstDice: Dice
-  /** The names of sends. */
-  readonly labelDice: Dice
+  /** The run's clock and its events. */
   readonly timeline: Timeline
+  /** The lines that a failing run prints, and the first failure. */
   readonly history: History
+  /** Which of the states that matter the run has reached (marks/marks.ts). */
   readonly marks: Marks
   readonly blocks: Blocks
   readonly nodes: readonly SimNode[]
+  /** The requests between the service and the nodes. */
   readonly network: Network
+  /** What all nodes share. */
   readonly node: NodeWorld
+  /** What a process of the service needs to start. */
   readonly machine: Machine
+  /** The addresses of the relayers, in lower case. */
+  readonly addresses: readonly string[]
+  readonly clients: Clients
+  /** The previews that clients hold. */
+  readonly knownPreviews: KnownPreview[]
+  /** The payloads that keys were shown, by the id of the transaction. */
+  readonly shownPayloads: Map<string, Shown[]>
+  readonly state: WorldState
+  /** Reads the commits since the last call, and checks them. */
+  look(): void
+}
+
+/** The checks of check/ that steps and the end of a run speak to. */
+interface Checks {
   readonly bids: Bids
   readonly bytes: Bytes
   readonly rows: Rows
@@ -90,519 +65,27 @@ export interface World {
   readonly holds: Holds
   readonly fourEyes: FourEyesChecks
   readonly previews: BulkPreviewChecks
-  /** The tokens that clients hold. */
-  readonly knownPreviews: KnownPreview[]
-  /** By id: what keys were shown of it. */
-  readonly shownPayloads: Map<string, Shown[]>
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly labels: SentLabels
   readonly tips: Tips
   readonly funds: Funds
-  /** Where no-ops are pre-signed. */
+  /** Undefined where no no-op is signed in advance. */
   readonly presigned: PresignedChecks | undefined
-  /** Where cancellations have bounds of cost. */
+  /** Undefined where no cancellation has a limit of cost. */
   readonly costBounds: CostBounds | undefined
-  /** Where bulk cancellations have limits of cost, or pause. */
+  /** Undefined where no bulk cancellation has a limit of cost, or pauses. */
   readonly bulkTerms: BulkTermsChecks | undefined
-  /** In lower case, one a relayer. */
-  readonly addresses: readonly string[]
-  readonly clients: Clients
-  readonly state: WorldState
-  /** Bytes that were broadcast, and that the disk knows nothing of since a copy was put back. */
+}
+
+/** What a restored copy of the database has forgotten. */
+interface Restored {
+  /** Bytes that were broadcast, and that the copy does not hold. */
   readonly lost: Set<Hash>
-  /** Numbers of the payloads that were canceled for good when a copy was put back, and that no client has named since. */
+  /** Numbers of payloads that were canceled for good before the restore, and that no client has sent again. */
   readonly wonBefore: Set<number>
-  /** Ids of transactions that may have ended without a DELETE before a restore: a no-op on the chain does not show the difference. */
+  /** Ids of transactions that may have ended without a DELETE before the restore: a no-op on the chain does not show the difference. */
   readonly givenUp: Set<string>
-  /**
-   * Transactions that had ended without a trace on the chain, and that a copy took for open, or that a copy without a PUT sent
-   * once more: their end is no promise any more.
-   */
+  /** Ids of transactions that had ended without a trace on the chain and are open in the copy, or that a copy without a PUT sent again. Their end is no promise. */
   readonly revived: Set<string>
-  /** Looks at what was committed since, if anything was. */
-  look(): void
-}
-
-/** What clients were told. */
-export interface Clients {
-  nextTag: number
-  /** By the number of its payload: what was sent, answered or not. */
-  readonly requests: Map<number, SendRequest>
-  /** By id: sends that were answered with success. */
-  readonly accepted: Map<string, { readonly relayer: number; readonly tag: number }>
-  /** PUTs that were answered with success, and the numbers of their payloads. */
-  readonly replaced: { readonly id: string; readonly tag: number }[]
-  /** Ids that somebody tried to DELETE, and those of relayers that somebody tried to DELETE all of. */
-  readonly requested: Set<string>
-  /** By id: the place of the DELETE that was answered with success. */
-  readonly deleted: Map<string, number>
-}
-
-/** What changes with time and belongs to nobody in particular. */
-export interface WorldState {
-  skewMs: number
-  revertsNow: boolean
-  /** Blocks for which the base fee still rises, or falls where negative. */
-  spike: number
-  /** Blocks in which nothing of ours, or of anybody's, is mined; or none is made until a time. */
-  drought: Drought | undefined
-  faulty: boolean
-  /** How the service answers that holds the keys. */
-  signerBehavior: SignerBehavior
-  /** Steps until a long outage of that service ends. */
-  outageLeft: number
-  /** The policy `presign_cancel`, from the next start on, or from a change through the API. */
-  presign: number
-  /** Of sixteen. */
-  tightGapFillers: number
-  /** The blocks that the tags name on the canonical chain. */
-  tags: Tags
-  tagsStop: boolean
-  /** The height of the highest block that nodes showed before its slot stayed empty. */
-  shownHeight: number
-  /** The chain has gone over to an order by tips. */
-  isByTips: boolean
-  /** The first block with the new rules of gas; infinite while none is near, and absent where none comes. */
-  gasForkAt: number | undefined
-  /** Blocks that were safe, and that a reorg took back. */
-  readonly unsafe: Set<Hash>
-  /** The latest time of a block, on any branch. */
-  newestBlockMs: number
-  readonly balances: Map<string, bigint>
-  /** What the configuration says from the next start on. */
-  policies: Policies
-  position: number
-  /** The place at which a copy of the disk was put back. */
-  restoredAt: number
-  /** How often one was. */
-  restores: number
-}
-
-export type Drought =
-  | { readonly kind: 'ours' | 'all'; readonly blocksLeft: number }
-  | { readonly kind: 'blocks'; readonly untilMs: number }
-
-/** One endpoint's word for the time of a head is enough: our own clock bounds it. */
-function mayInventTimes(kind: LieKind | undefined): boolean {
-  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
-}
-
-/** `shape`: another scenario in place of the drawn one. */
-export function openWorld(
-  seed: number,
-  disk: Disk,
-  print: ((line: string) => void) | undefined,
-  drawn: Drawn,
-  shape = (scenario: Scenario) => scenario,
-): World {
-  forgetTransactions()
-  const timeline = openTimeline()
-  const history = openHistory(timeline.now, print)
-  const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
-  const { fees } = scenario
-  const worldDice = dice(seed, 'world')
-  const addresses = keys
-    .slice(0, scenario.relayers)
-    .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
-  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }]))
-  const blocks = openBlocks({
-    timestampSeconds: epochMs / 1000,
-    baseFee: fees.firstBaseFee,
-    nextBaseFee: fees.firstBaseFee,
-    included: [],
-    othersTips: [],
-    gasUsed: 0,
-    accounts,
-  })
-  const clients: Clients = {
-    nextTag: 1,
-    requests: new Map(),
-    accepted: new Map(),
-    replaced: [],
-    requested: new Set(),
-    deleted: new Map(),
-  }
-  const state: WorldState = {
-    skewMs: 0,
-    revertsNow: false,
-    spike: 0,
-    drought: undefined,
-    faulty: true,
-    signerBehavior: 'fine',
-    outageLeft: 0,
-    presign: scenario.presign?.levels ?? 0,
-    tightGapFillers: scenario.gaps.tightGapFillers,
-    tags: { safe: blocks.canonical(), finalized: blocks.canonical() },
-    tagsStop: false,
-    isByTips: false,
-    shownHeight: 0,
-    gasForkAt: scenario.gasFork ? Number.POSITIVE_INFINITY : undefined,
-    unsafe: new Set(),
-    newestBlockMs: epochMs,
-    balances: new Map(),
-    policies: scenario.policies,
-    position: 0,
-    restoredAt: Number.POSITIVE_INFINITY,
-    restores: 0,
-  }
-
-  const lost = new Set<Hash>()
-  const wonBefore = new Set<number>()
-  const givenUp = new Set<string>()
-  const revived = new Set<string>()
-  /** Bytes that a node falsely called so, and their transactions. */
-  const calledInvalid = new Set<string>()
-  /** Bytes of which a node falsely said that it does not take them, so that the next bid need not exceed them. */
-  const denied = new Set<string>()
-  disk.wipe()
-  const marks: Marks = watchMarks({
-    blocks,
-    nodes: () => nodes,
-    recorded: (hash) => bytes.recorded(hash),
-    isLying: () => scenario.liar !== undefined && state.faulty,
-    isSignerDown: () => state.signerBehavior !== 'fine' && state.signerBehavior !== 'slow',
-  })
-  let truth: Truth | undefined
-  let verdicts: Verdicts | undefined
-  let labels: SentLabels | undefined
-  let giveUps: GiveUps | undefined
-  const finality = watchFinality(scenario, blocks, state, history.fail)
-  const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
-  const previews = watchBulkPreviews(disk, history.fail)
-  const fourEyes = watchFourEyes(scenario.fourEyes !== undefined, history.fail)
-  const holds = watchHolds({
-    fail: history.fail,
-    nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
-    newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
-    isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
-  })
-  const bulkTerms =
-    scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
-  const rows = watchRows(disk, {
-    fail: history.fail,
-    published: finality.published,
-    looked() {
-      finality.looked()
-      bulkTerms?.looked()
-      previews.looked()
-    },
-    changed(row, before) {
-      history.note(
-        `${row.id.slice(-6)} ${before ? `${before.status} -> ` : ''}${row.status} (${row.phase}${
-          row.nonce === null ? '' : ` nonce ${row.nonce}`
-        })`,
-      )
-      gapFillers.changed(row)
-      holds.changed(row, before)
-      fourEyes.changed(row)
-      previews.changed(row)
-      marks.changed(row, before)
-      giveUps?.changed(row, before)
-      truth?.changed(row, before)
-      finality.changed(row, before)
-      verdicts?.changed(row)
-      bulkTerms?.changed(row, before)
-    },
-  })
-  const bytes = watchBytes(disk, {
-    kind: scenario.kind,
-    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
-    canonical: blocks.canonical,
-    fail: history.fail,
-    deletedAt: (id) => clients.deleted.get(id),
-    undisputed: blocks.undisputed,
-    wasUnknowable: (id) => wasUnknowable(id),
-    wasCalledInvalid: (hash) => calledInvalid.has(hash) || denied.has(hash),
-  })
-  giveUps = watchGiveUps({
-    ...{ recorded: bytes.recorded, fail: history.fail },
-    gasOf: (row) => gasAround(formOf(row.from_address.toLowerCase(), payloadFromRow(row)), state.gasForkAt).most,
-  })
-  const isPrivate = scenario.kind.hasSequencer
-  const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
-  const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
-  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
-
-  const ordered = new Set<Hash>()
-  const node: NodeWorld = {
-    blocks,
-    chainId,
-    dice: worldDice,
-    fees,
-    isCalm: () => !state.faulty,
-    kind: scenario.kind,
-    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
-    now: timeline.now,
-    revertsNow: () => state.revertsNow,
-    reserve: scenario.reserve,
-    gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
-    keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
-    isTooTight: (transaction) =>
-      state.tightGapFillers > 0 &&
-      isNoOp(transaction) &&
-      // By its bytes, so that they are refused as often as they are tried.
-      Number(`0x${transaction.hash.at(-1)}`) < state.tightGapFillers &&
-      bytes.recorded(transaction.hash)?.kind === 'execute',
-    broadcast(which, transaction, admission) {
-      bytes.broadcast(which, transaction, admission)
-      fourEyes.broadcast(transaction)
-      marks.offered(which, transaction, admission)
-      if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
-      if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
-      if (
-        !state.faulty &&
-        isNoOp(transaction) &&
-        transaction.gasLimit < gasOf(transaction, gasRulesAt(which.head.number, state.gasForkAt))
-      )
-        history.fail(`a no-op for nonce ${transaction.nonce} has ${transaction.gasLimit} gas`)
-      const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
-      history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
-      if (admission.admitted) gossip(which, transaction)
-    },
-  }
-  const gateways = dice(seed, 'gateways')
-  const receipts = dice(seed, 'receipts')
-  const shared = scenario.kind.hasSequencer ? openPool() : undefined
-  const nodes = scenario.profiles.map((profile, index) =>
-    openNode(
-      index,
-      profile,
-      blocks.canonical(),
-      {
-        refusesCode: gateways.chance(0.2),
-        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
-        tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
-      },
-      shared,
-    ),
-  )
-  const wasUnknowable = (id: string) =>
-    revived.has(id) ||
-    (rows.all().get(id)?.cancel_origin === 'request' &&
-      (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
-  const isInclusionForged = () => scenario.liar?.kind === 'falseInclusion'
-  truth = watchTruth(blocks, nodes, bytes, {
-    fail: history.fail,
-    rows: rows.all,
-    mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
-    isLost: ({ hash }) => lost.has(hash),
-    isInclusionForged,
-    areHeadsInvented: () => inventingLies.includes(scenario.liar?.kind),
-    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt' || scenario.liar?.kind === 'nullReceipts',
-    wasWonBefore: (tag) => wonBefore.has(tag),
-    wasUnknowable,
-    executed(tag) {
-      verdicts?.executed(tag)
-      labels?.executed(tag)
-    },
-  })
-  const { executions } = truth
-  labels = watchLabels(history.fail, truth.successes)
-  verdicts = watchVerdicts(disk, blocks, bytes, {
-    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
-  })
-  // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
-  const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
-  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
-  const policies = watchPolicies(disk, funds, {
-    fail: history.fail,
-    requestOf: (tag) => clients.requests.get(tag),
-    isLost: (hash) => lost.has(hash),
-    // Of the only node even an estimate is believed.
-    wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
-    isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
-      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
-    clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
-    flaky: flakyContract,
-    gasRises: scenario.kind.hasL1Gas,
-    gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
-    areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
-    signsLate: scenario.signerChanges !== undefined,
-  })
-  const costBounds =
-    (scenario.costBounds ?? scenario.bulkTerms) === undefined
-      ? undefined
-      : watchCostBounds(disk, blocks, scenario.kind, history.fail)
-  const presigned = scenario.presign && watchPresigned(disk, history.fail)
-  const networkDice = {
-    ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
-    ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
-  }
-  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendOutcomeOdds, history, {
-    leaving(instance, raws) {
-      bytes.leaving(instance, raws)
-      bids.leaving(raws)
-      // Signed again, and on record again: a no-op at the same price is the same bytes.
-      for (const raw of raws) lost.delete(decode(raw).hash)
-    },
-    knowsPrices: tips.areBelieved,
-    isBalanced: () => scenario.isBalanced === true,
-    isPunctual: () => scenario.isPunctual === true,
-    isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
-    unheard: () => marks.note('acceptance-unheard'),
-    lied(call, honest, claimed) {
-      marks.lied(honest, claimed, isSend(call))
-      if (!isSend(call)) return
-      const { hash } = decode(call.params[0] as Hex)
-      if (denyingLies.includes(scenario.liar?.kind)) denied.add(hash)
-      if (refusingLies.includes(scenario.liar?.kind)) giveUps?.refused(hash)
-      if (scenario.liar?.kind !== 'invalid' && scenario.liar?.kind !== 'anotherChain') return
-      calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
-    },
-  })
-
-  function gossip(from: SimNode, transaction: Parameters<NodeWorld['broadcast']>[1]): void {
-    if (shared) return
-    for (const to of nodes) {
-      if (to === from || (state.faulty && worldDice.chance(0.3))) continue
-      timeline.after(worldDice.between(20, 2_000), () => {
-        if (!isWithheld(from, transaction)) offer(node, to, transaction)
-      })
-    }
-  }
-
-  let dirty = true
-  const { replicas } = scenario
-  const locks = replicas && openLockServer(timeline, worldDice, history)
-  const sharing = locks && { locks, hintsOf: openHintLine(timeline, worldDice, () => state.faulty) }
-  const owners = watchOwners(history.fail, timeline.now)
-  const machine: Machine = {
-    scenario,
-    timeline,
-    history,
-    marks,
-    network,
-    ids: dice(seed, 'ids'),
-    disk,
-    skewMs: () => state.skewMs,
-    policies: () => state.policies,
-    presign: () => state.presign,
-    isByTips: () => state.isByTips,
-    sharing,
-    owners,
-    signerBehavior: () => state.signerBehavior,
-    keyCalls: dice(seed, 'keyCalls'),
-    isOffChain(node, hash) {
-      const { liar } = scenario
-      if (liar?.kind === 'anotherChain' && liar.node === node) return true
-      const block = blocks.byHash(hash as Hash)
-      const head = nodes[node]?.head
-      return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
-    },
-    custody: scenario.custody && {
-      ...{ kind: scenario.custody.kind, dice: dice(seed, 'custodyCalls'), timeline },
-      ...{ isCalm: () => !state.faulty, approvals: new Map() },
-    },
-    shrinks: dice(seed, 'shrinking').chance(drawn.shrinking),
-    witness: {
-      retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
-      nextPosition: () => {
-        state.position += 1
-        return state.position
-      },
-      committed(instance, changed, acts) {
-        if (changed > 0) dirty = true
-        policies.committed(instance)
-        if (changed > 0) presigned?.committed()
-        if (changed > 0) costBounds?.committed()
-        if (changed > 0) bulkTerms?.committed()
-        owners.committed(instance, acts)
-      },
-      refused: owners.refused,
-      reads(instance, relayer) {
-        owners.reads(instance, relayer)
-        policies.reads(instance, relayer)
-      },
-      mayWrite: owners.mayWrite,
-      session: (instance) => locks?.sessionOf(instance),
-      flight() {
-        if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined
-        return { ms: worldDice.pick([5, 50, 500, 6_000]), isPipelined: worldDice.chance(0.5) }
-      },
-    },
-  }
-
-  return {
-    scenario,
-    dice: worldDice,
-    policyDice: dice(seed, 'policies'),
-    feesDice: dice(seed, 'fees'),
-    signersDice: dice(seed, 'signers'),
-    presignDice: dice(seed, 'presigning'),
-    tagsDice: dice(seed, 'tags'),
-    orderDice: dice(seed, 'order'),
-    slotDice: dice(seed, 'slots'),
-    sweepDice: dice(seed, 'sweeping'),
-    boundDice: dice(seed, 'bounds of cost'),
-    bulkDice: dice(seed, 'bulk objects'),
-    bulkTagDice: dice(seed, 'tags of bulk objects'),
-    bulkTermsDice: dice(seed, 'terms of bulk objects'),
-    previewDice: dice(seed, 'previews'),
-    networkDice: dice(seed, 'pauses of the network'),
-    holdDice: dice(seed, 'holds of sends'),
-    fourEyesDice: dice(seed, 'four eyes'),
-    burstDice: dice(seed, 'bursts of sends'),
-    labelDice: dice(seed, 'names of sends'),
-    timeline,
-    history,
-    marks,
-    blocks,
-    nodes,
-    network,
-    node,
-    machine,
-    bids,
-    bytes,
-    rows,
-    gapFillers,
-    holds,
-    fourEyes,
-    shownPayloads: new Map(),
-    previews,
-    knownPreviews: [],
-    truth,
-    verdicts,
-    labels,
-    tips,
-    funds,
-    presigned,
-    costBounds,
-    bulkTerms,
-    addresses,
-    clients,
-    state,
-    lost,
-    wonBefore,
-    givenUp,
-    revived,
-    look() {
-      if (!dirty) return
-      dirty = false
-      rows.look()
-      tips.look()
-      for (const id of clients.accepted.keys()) {
-        if (!rows.all().has(id)) history.fail(`${id.slice(-6)} was accepted and is not stored`)
-      }
-      for (const id of clients.deleted.keys()) {
-        if (rows.all().get(id)?.canceled_at === null) history.fail(`the DELETE of ${id.slice(-6)} is forgotten`)
-      }
-    },
-  }
-}
-
-/** Such answers count as refusals of the payload: invalid, or in words that no table has. */
-const refusingLies: readonly (LieKind | undefined)[] = ['invalid', 'unknownWords', 'holds', 'anotherChain']
-
-const denyingLies: readonly (LieKind | undefined)[] = ['nonceTooLow', 'underpriced']
-
-/** Such a node shows blocks that nobody made. */
-const inventingLies: readonly (LieKind | undefined)[] = ['inventedHeads', 'anotherChain', 'farHead']
-
-/** Whether `block` is on the branch of `head`. */
-function isAbove(head: Block, block: Block): boolean {
-  let at: Block | undefined = head
-  while (at && at.number > block.number) at = at.parent
-  return at === block
 }

@@ -4,8 +4,7 @@ import { type GasRules, gasOf } from './gas-rules.ts'
 import { gasAt, othersTipsIn } from './others.ts'
 import { effectivePrice } from './profiles.ts'
 import { goesAlone, mayHold, type ReserveRules, touchesReserve } from './reserve.ts'
-import { l1FeeOf } from './sequencer.ts'
-import type { SimTransaction } from './transaction.ts'
+import { l1FeeOf, type SimTransaction } from './transaction.ts'
 
 /** A contract whose calls revert while `revertsNow` says so. */
 export const flakyContract = '0x00000000000000000000000000000000000bad00'

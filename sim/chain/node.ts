@@ -1,9 +1,9 @@
 // One node: its own view of the chain, its own pool, and its answers to JSON-RPC.
 import { jointCode } from '../../src/chain/accounts/joint-call.ts'
+import type { FinalityTag } from '../../src/domain/finality.ts'
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
-import type { FeeWorld } from '../fees.ts'
-import type { TagAnswer, Tags } from '../finality.ts'
+import type { FeeWorld } from '../scenario/fees.ts'
 import { accountAt, ancestorAt, type Block, type Blocks, blockGasMax, branches } from './blocks.ts'
 import { estimateOf, type Form, type GasRules, gasOf, isForked, refusalOfCall } from './gas-rules.ts'
 import { flakyContract } from './mine.ts'
@@ -42,6 +42,11 @@ export interface SimNode {
   /** Its head stands still. */
   lags: boolean
 }
+
+/** `null` and `error` never change: the node does not know tags. */
+export type TagAnswer = 'block' | 'null' | 'error'
+
+export type Tags = Readonly<Record<FinalityTag, Block>>
 
 /**
  * What it answers to who counts its pool: that count, an error, or the count of its head, which nobody can tell from that of

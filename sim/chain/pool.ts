@@ -3,8 +3,7 @@ import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import { type GasRules, gasOf } from './gas-rules.ts'
 import type { Profile, Refusal } from './profiles.ts'
 import { gasCostOf, laggedAccount, type ReserveRules } from './reserve.ts'
-import { l1FeeOf } from './sequencer.ts'
-import type { SimTransaction } from './transaction.ts'
+import { l1FeeOf, type SimTransaction } from './transaction.ts'
 
 export interface Pool {
   readonly bySender: Map<string, Map<number, SimTransaction>>

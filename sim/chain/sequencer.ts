@@ -48,10 +48,6 @@ export function l1PriceAt({ number }: Pick<Block, 'number'>, { hasL1Fee }: Chain
   return hasL1Fee ? (l1Prices[(number >> 4) % l1Prices.length] ?? 0n) : 0n
 }
 
-export function l1FeeOf({ raw }: Pick<SimTransaction, 'raw'>, price: bigint): bigint {
-  return (BigInt(raw.length - 2) / 2n) * price
-}
-
 /** GasPriceOracle of the OP stack: it adds the bytes of a signature to those that it is given. */
 export const l1Oracle = '0x420000000000000000000000000000000000000f'
 const signatureBytes = 68n

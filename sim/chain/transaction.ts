@@ -171,3 +171,13 @@ export function transactionJson({
   shown.set(raw, json)
   return json
 }
+
+/** The fee for data on L1, in wei. `price` is the price of a byte. */
+export function l1FeeOf({ raw }: Pick<SimTransaction, 'raw'>, price: bigint): bigint {
+  return (BigInt(raw.length - 2) / 2n) * price
+}
+
+/** The contract that clients call. */
+export const receiver = '0x00000000000000000000000000000000000c0de1'
+/** The function that clients call there. */
+export const payloadSelector = taggedData(0).slice(0, 10)

@@ -7,9 +7,9 @@ import { maxWei, minWei, raisedBy } from '../../src/domain/units.ts'
 import type { Block } from '../chain/blocks.ts'
 import { effectivePrice } from '../chain/profiles.ts'
 import { decode, type SimTransaction } from '../chain/transaction.ts'
-import { gwei } from '../draw-policies.ts'
-import type { FeeWorld } from '../fees.ts'
 import type { Disk } from '../process/database.ts'
+import type { FeeWorld } from '../scenario/fees.ts'
+import { gwei } from '../scenario/policies.ts'
 import type { Recorded } from './bytes.ts'
 
 /** The documented limit: so many times the market, or the least that replaces what somebody else has bid. */

@@ -3,7 +3,7 @@
 import type { BulkEventParts } from '../../src/domain/bulk-event.ts'
 import { fromJson, type Json } from '../../src/store/values.ts'
 import type { Disk } from '../process/database.ts'
-import type { Event } from './rows.ts'
+import type { Event } from './row.ts'
 
 export interface BulkEvents {
   read(event: Event): void

@@ -2,7 +2,7 @@
 import type { ShownPart } from '../../src/domain/bulk-preview.ts'
 import { type SequenceSet, setOf } from '../../src/domain/sequence-runs.ts'
 import type { Disk } from '../process/database.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface BulkPreviewChecks {
   /** A client has the preview. `id`: the digest of its token. */

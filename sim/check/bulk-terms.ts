@@ -3,7 +3,7 @@
 import type { Selectable } from 'kysely'
 import type { BulkPartTable, BulkTable } from '../../src/store/bulk-tables.ts'
 import type { Disk } from '../process/database.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface BulkTermsChecks {
   /** Durable from here on. */

@@ -1,7 +1,7 @@
 // What a row says of an execution, held against the chain: each figure is the true one, or absent for a reason.
 import type { Included } from '../chain/blocks.ts'
 import type { ReceiptHabits } from '../chain/receipts.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface Receipts {
   readonly nodes: readonly ReceiptHabits[]

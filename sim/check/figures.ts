@@ -2,7 +2,7 @@
 import type { Blocks } from '../chain/blocks.ts'
 import { isNoOp } from '../chain/transaction.ts'
 import { epochMs } from '../process/engine.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface Figures {
   /** Mined gap fillers. Without a gap there is nothing to fill. */

@@ -2,9 +2,9 @@
 // that was confirmed is taken back.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Block, Blocks } from '../chain/blocks.ts'
-import type { Tags } from '../finality.ts'
-import type { Scenario } from '../scenario.ts'
-import type { Event, Row } from './rows.ts'
+import type { Tags } from '../chain/node.ts'
+import type { Scenario } from '../scenario/scenario.ts'
+import type { Event, Row } from './row.ts'
 
 export interface FinalityCheck {
   changed(row: Row, before: Row | undefined): void

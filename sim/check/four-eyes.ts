@@ -1,8 +1,7 @@
 // Four eyes, watched from outside: by the keys of all requests, no payload reaches a node that one key alone stands behind.
 import type { ApiKeyId } from '../../src/domain/ids.ts'
-import { type SimTransaction, tagOf } from '../chain/transaction.ts'
-import { payloadSelector } from '../payload.ts'
-import type { Row } from './rows.ts'
+import { payloadSelector, type SimTransaction, tagOf } from '../chain/transaction.ts'
+import type { Row } from './row.ts'
 
 export interface FourEyesChecks {
   /** A key requests that this payload is set, answered or not. */

@@ -4,8 +4,8 @@ import type { Policies } from '../../src/domain/policy-table.ts'
 import { minWei } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
 import { gasCostOf, type ReserveRules } from '../chain/reserve.ts'
-import { type ChainKind, l1FeeOf, l1PriceAt } from '../chain/sequencer.ts'
-import type { SimTransaction } from '../chain/transaction.ts'
+import { type ChainKind, l1PriceAt } from '../chain/sequencer.ts'
+import { l1FeeOf, type SimTransaction } from '../chain/transaction.ts'
 
 export interface Binding {
   readonly name: string

@@ -2,7 +2,7 @@
 // the relayer ever held. And how far above the record any nonce is bound.
 import { fillsPerHourMax, fillsPerStepMax } from '../../src/domain/decide/queue/limit-gap-fillers.ts'
 import { watchReach } from './reach.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface GapFillers {
   changed(row: Row): void

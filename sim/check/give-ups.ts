@@ -2,7 +2,7 @@
 // once the chain shows it.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Bytes } from './bytes.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface GiveUps {
   /** A node has refused these bytes as invalid, truly or not, or in words of its own. */

@@ -1,6 +1,6 @@
 // Transactions on hold, watched from outside: none is released before its time by both clocks, and none is signed on hold.
 import { headPatienceMs } from '../../src/domain/hold.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface Holds {
   changed(row: Row, before: Row | undefined): void

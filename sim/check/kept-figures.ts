@@ -1,7 +1,7 @@
 // The figures of each five minutes say what the rows say: no crash, retry or restore counts anything twice, or not at all.
 import type { FigureTable } from '../../src/store/access-tables.ts'
 import type { Disk } from '../process/database.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface KeptFigures {
   changed(row: Row, before: Row | undefined): void

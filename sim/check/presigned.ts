@@ -1,7 +1,6 @@
 // Pre-signed no-ops: the hash is durable before the bytes, none is used for a transaction that nobody took back, none stays
 // longer than it may help, and while the keys are out of reach each race that has one begins.
 import type { Disk } from '../process/database.ts'
-import type { World } from '../world.ts'
 
 interface Stored {
   readonly relayer_id: string
@@ -50,15 +49,5 @@ export function watchPresigned({ committed }: Disk, fail: (what: string) => void
       }
     },
     waiting: idle,
-  }
-}
-
-/** At the end of an outage, in which everything that could be taken back was. */
-export function demandRaces({ presigned, scenario, history }: World): void {
-  // Where a sequencer has ordered a payload there is no race, where gas rises a no-op may lack some, and what a copy has lost
-  // is found out in a time of its own.
-  if (scenario.kind.isFcfs || scenario.kind.hasL1Gas || scenario.restores.length > 0) return
-  for (const { id, nonce, wait_text: text } of presigned?.waiting() ?? []) {
-    history.fail(`${id.slice(-6)} was canceled, and no pre-signed no-op races for nonce ${nonce}: "${text}"`)
   }
 }

@@ -1,6 +1,6 @@
 // How far a nonce is bound above what the record and the chain show, watched from outside.
 import { nonceLimit, reachMax } from '../../src/domain/decide/queue/limit-reach.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface ReachWatch {
   changed(row: Row): void

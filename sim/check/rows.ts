@@ -1,14 +1,10 @@
 // The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
-import type { Selectable } from 'kysely'
 import type { TallyTable } from '../../src/store/access-tables.ts'
-import type { OutboxTable, TransactionTable } from '../../src/store/schema.ts'
 import type { Disk } from '../process/database.ts'
 import { watchBulkEvents } from './bulk-events.ts'
 import { watchBulkObjects } from './bulk-objects.ts'
 import { watchFigures } from './kept-figures.ts'
-
-export type Row = TransactionTable
-export type Event = Selectable<OutboxTable>
+import type { Event, Row } from './row.ts'
 
 export interface Rows {
   /** Reads what commits have changed since. */

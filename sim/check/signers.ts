@@ -1,7 +1,7 @@
 // While the service that holds the keys signs nothing, everything that needs no signature goes on.
 import { accountAt, ancestorAt } from '../chain/blocks.ts'
-import { finalityBlocks } from '../finality.ts'
 import { witnessSilentMs } from '../process/engine.ts'
+import { finalityBlocks } from '../scenario/finality.ts'
 import type { World } from '../world.ts'
 
 /** How many blocks the signers' outage outlasts all other faults. Half of them suffice to settle earlier transactions. */
@@ -32,5 +32,15 @@ export function demandNothingWaits(world: World): void {
     const text = `${row.id.slice(-6)} ${row.phase} ${row.nonce}: "${row.wait_text ?? row.status_reason}"`
     if (row.nonce !== null && row.nonce < nonce) history.fail(`waits for a signer, and needs no signature: ${text}`)
     if (row.nonce === null && row.canceled_at !== null) history.fail(`was canceled in the queue, and waits: ${text}`)
+  }
+}
+
+/** At the end of an outage, in which everything that could be taken back was. */
+export function demandRaces({ presigned, scenario, history }: World): void {
+  // Where a sequencer has ordered a payload there is no race, where gas rises a no-op may lack some, and what a copy has lost
+  // is found out in a time of its own.
+  if (scenario.kind.isFcfs || scenario.kind.hasL1Gas || scenario.restores.length > 0) return
+  for (const { id, nonce, wait_text: text } of presigned?.waiting() ?? []) {
+    history.fail(`${id.slice(-6)} was canceled, and no pre-signed no-op races for nonce ${nonce}: "${text}"`)
   }
 }

@@ -1,7 +1,7 @@
 // The marks of believed tips, watched as they are stored: what a node may name for a price, and be believed.
 import { maxWei } from '../../src/domain/units.ts'
-import { gwei } from '../draw-policies.ts'
 import type { Disk } from '../process/database.ts'
+import { gwei } from '../scenario/policies.ts'
 
 export interface Tips {
   /** Whether a first tip is on record. Before that, a lie and the price look the same. */

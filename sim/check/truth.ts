@@ -6,7 +6,7 @@ import type { SimNode } from '../chain/node.ts'
 import { isNoOp, type SimTransaction, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Bytes } from './bytes.ts'
 import { wrongFigures } from './executions.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface Truth {
   /** The canonical chain moved. */

@@ -9,7 +9,7 @@ import type { Blocks, Included } from '../chain/blocks.ts'
 import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Disk } from '../process/database.ts'
 import type { Bytes } from './bytes.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './row.ts'
 
 export interface Verdicts {
   changed(row: Row): void

@@ -1,15 +1,16 @@
 // One honest world: a client sends about one transaction a block and takes every third back, and the run notes for how long the service
 // got nowhere with any of them.
-import { taggedData } from '../chain/transaction.ts'
-import type { Row } from '../check/rows.ts'
-import { gwei } from '../draw-policies.ts'
+import { receiver, taggedData } from '../chain/transaction.ts'
+import type { Row } from '../check/row.ts'
 import { keepMining } from '../mining.ts'
-import { receiver } from '../payload.ts'
+import { openService } from '../open-service.ts'
+import { openWorld } from '../open-world.ts'
 import type { Disk } from '../process/database.ts'
 import { epochMs } from '../process/engine.ts'
-import { drawnUsually, features } from '../scenario.ts'
-import { openService, type Service } from '../service.ts'
-import { openWorld, type World } from '../world.ts'
+import { drawnUsually, featureNames } from '../scenario/features.ts'
+import { gwei } from '../scenario/policies.ts'
+import type { Service } from '../service.ts'
+import type { World } from '../world.ts'
 import type { HonestWorld } from './worlds.ts'
 
 export interface HonestRun {
@@ -22,7 +23,7 @@ export interface HonestRun {
   readonly endMs: number
 }
 
-const none = { ...drawnUsually, ...Object.fromEntries(features.map((name) => [name, 0])) }
+const none = { ...drawnUsually, ...Object.fromEntries(featureNames.map((name) => [name, 0])) }
 /** After the last send everything has to end within so many blocks, and on fast chains within this time. */
 const endBlocks = 100
 const endMs = 180_000

@@ -3,10 +3,11 @@ import { ancestorAt } from '../chain/blocks.ts'
 import { moveTo } from '../chain/node.ts'
 import { type Profile, profiles } from '../chain/profiles.ts'
 import { ethereum } from '../chain/sequencer.ts'
-import { drawFees } from '../fees.ts'
 import { follow, reorganize } from '../mining.ts'
-import { allAnswered, requestOutcomes } from '../network.ts'
-import { type Action, actions, drawOutcomeOdds, type Scenario } from '../scenario.ts'
+import { allAnswered, oddsOfFaults, requestOutcomes } from '../outcomes.ts'
+import { type Action, actions } from '../scenario/actions.ts'
+import { drawFees } from '../scenario/fees.ts'
+import type { Scenario } from '../scenario/scenario.ts'
 import type { World } from '../world.ts'
 
 export interface HonestWorld {
@@ -97,7 +98,7 @@ export const honestWorlds: readonly HonestWorld[] = [
     blocks: hourBlocks,
     afterBlock({ network, history }, block) {
       const isDown = block >= outage.from && block < outage.to
-      const outcomeOdds = isDown ? drawOutcomeOdds({ ...zeros(requestOutcomes), refused: 1 }, 1) : allAnswered
+      const outcomeOdds = isDown ? oddsOfFaults({ ...zeros(requestOutcomes), refused: 1 }, 1) : allAnswered
       if (block === outage.from || block === outage.to) history.note(`n1 is ${isDown ? 'down' : 'up again'}`)
       network.outcomeOdds = [allAnswered, outcomeOdds]
     },

@@ -2,7 +2,7 @@
 import type { Hex } from '../../src/domain/ids.ts'
 import { decode } from '../chain/transaction.ts'
 import { withhold } from './drop.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 export const acceptsAndDrops: Lie = (_world, node, { id, method, params }, honest) => {
   if (method !== 'eth_sendRawTransaction') return honest

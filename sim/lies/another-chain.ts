@@ -4,7 +4,7 @@ import type { Hash, Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import { decode } from '../chain/transaction.ts'
 import { withhold } from './drop.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 interface Other {
   readonly chainId: number

@@ -1,7 +1,7 @@
 // The receipt of another transaction: a cache that mixes up its keys.
 import type { Hex } from '../../src/domain/ids.ts'
 import { receiptJson } from '../chain/receipts.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 /** How many blocks below the head the other transaction may lie. */
 const blocksBackMax = 8

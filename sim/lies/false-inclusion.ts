@@ -4,7 +4,7 @@ import type { Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import { receiptJson } from '../chain/receipts.ts'
 import { decode, type SimTransaction, transactionJson } from '../chain/transaction.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 /** What the node was sent, by sender and nonce. */
 const sent = new WeakMap<SimNode, Map<string, SimTransaction[]>>()

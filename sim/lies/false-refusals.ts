@@ -4,7 +4,7 @@ import type { Hex } from '../../src/domain/ids.ts'
 import type { Refusal } from '../chain/profiles.ts'
 import { decode } from '../chain/transaction.ts'
 import { withhold } from './drop.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 function saying(reasons: readonly Refusal[]): Lie {
   return (_world, node, { method, params }, honest, dice) => {

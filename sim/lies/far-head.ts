@@ -1,6 +1,6 @@
 // A head far ahead, and then no answer any more: the endpoint is gone until the faults stop.
 import type { SimNode } from '../chain/node.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 interface Far {
   readonly ahead: number

@@ -1,14 +1,6 @@
 // A count of the account's transactions that is too high: at a block, of the pool, or both.
 import type { Dice } from '../../tooling/dice.ts'
-import type { Lie } from './lies.ts'
-
-export interface HighCount {
-  readonly about: 'latest' | 'pending' | 'both'
-  /** The lie is about both counts, or about the pool's alone. Counts at a block are at most `mostAtBlock` too high. */
-  readonly more: readonly number[]
-  /** How much too high the counts at a block are instead: the account never gets there, so nothing is bound. Absent in most seeds. */
-  readonly farAtBlock?: number
-}
+import type { HighCount, Lie } from './lie.ts'
 
 /** A count at a block may bind a nonce there, and each nonce below takes a block and a no-op. So a run with more would not end. */
 const mostAtBlock = 300

@@ -1,5 +1,5 @@
 // Prices far above what blocks paid: a suggestion, rewards or base fees that no block had.
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 const factors = [3n, 100n, 1_000_000n] as const
 

@@ -2,7 +2,7 @@
 import type { Hex } from '../../src/domain/ids.ts'
 import { decode, isNoOp } from '../chain/transaction.ts'
 import { drop } from './drop.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 /** The node holds back one nonce in so many. */
 const heldOneOf = 3

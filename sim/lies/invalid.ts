@@ -3,7 +3,7 @@
 import type { Hex } from '../../src/domain/ids.ts'
 import { decode } from '../chain/transaction.ts'
 import { drop } from './drop.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 const words = ['intrinsic gas too low', 'exceeds block gas limit', 'transaction type not supported', 'invalid sender']
 

@@ -1,6 +1,6 @@
 // Code where there is none: a contract's, or the delegation of an account.
 import { jointCode } from '../../src/chain/accounts/joint-call.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 const delegation = `0xef0100${'de'.repeat(20)}`
 const contract = '0x6001600055'

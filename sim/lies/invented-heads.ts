@@ -1,7 +1,7 @@
 // Blocks that nobody made, on top of the head that the node had at first: a consistent story, a few or a million blocks ahead.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 interface Fork {
   readonly block: Readonly<Record<string, unknown>>

@@ -1,18 +1,18 @@
 // The lies that a node tells: one kind a seed, by one node, until the faults stop.
 import type { Dice } from '../../tooling/dice.ts'
-import type { Member, NodeWorld, SimNode } from '../chain/node.ts'
 import { acceptsAndDrops } from './accepts-and-drops.ts'
 import { anotherChain } from './another-chain.ts'
 import { anothersReceipt } from './anothers-receipt.ts'
 import { falseInclusion } from './false-inclusion.ts'
 import { alreadyKnown, nonceTooLow, underpriced } from './false-refusals.ts'
 import { farHead } from './far-head.ts'
-import { drawHighCount, type HighCount, highCount } from './high-count.ts'
+import { drawHighCount, highCount } from './high-count.ts'
 import { highPrice } from './high-price.ts'
 import { holds } from './holds.ts'
 import { invalid } from './invalid.ts'
 import { inventedCode } from './invented-code.ts'
 import { inventedHeads } from './invented-heads.ts'
+import type { Liar, Lie, LieKind } from './lie.ts'
 import { lowCount } from './low-count.ts'
 import { nullReceipts } from './null-receipts.ts'
 import { tagsAhead } from './tags-ahead.ts'
@@ -21,24 +21,7 @@ import { wrongBalance } from './wrong-balance.ts'
 import { wrongEstimate } from './wrong-estimate.ts'
 import { wrongTimes } from './wrong-times.ts'
 
-export interface LieCall {
-  readonly id: unknown
-  readonly method: string
-  readonly params: readonly unknown[]
-}
-
-/** The false answer in place of `honest`, or `honest` itself where this lie has nothing to say to the call. `gone`: none at all. */
-export type Lie = (
-  world: NodeWorld,
-  node: SimNode,
-  call: LieCall,
-  honest: Member,
-  dice: Dice,
-  liar: Liar,
-) => Member | 'gone'
-
-// In the order in which a seed that draws several takes the first.
-export const lies = {
+export const lies: Readonly<Record<LieKind, Lie>> = {
   wrongBalance,
   inventedCode,
   wrongEstimate,
@@ -60,20 +43,7 @@ export const lies = {
   falseInclusion,
   holds,
   inventedHeads,
-} as const satisfies Readonly<Record<string, Lie>>
-export type LieKind = keyof typeof lies
-
-export interface Liar {
-  readonly kind: LieKind
-  /** Index of the node that lies. */
-  readonly node: number
-  /** How likely each answer that could be false is false. */
-  readonly share: number
-  /** Only for the kind `highCount`. */
-  readonly counts?: HighCount
 }
-
-export const lieKinds = Object.keys(lies) as readonly LieKind[]
 
 /** Consistent stories, and habits: each answer is false, or none is. */
 const whole: readonly LieKind[] = [

@@ -1,5 +1,5 @@
 // Counts of the account's transactions that are too low, or zero.
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 export const lowCount: Lie = (_world, _node, { method }, honest, dice) => {
   if (method !== 'eth_getTransactionCount' || typeof honest.result !== 'string') return honest

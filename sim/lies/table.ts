@@ -3,8 +3,9 @@ import { dice } from '../../tooling/dice.ts'
 import type { Figures } from '../check/figures.ts'
 import type { Disk } from '../process/database.ts'
 import { runSeed } from '../run-seed.ts'
-import { type Drawn, drawnUsually, drawScenario } from '../scenario.ts'
-import { type LieKind, lieKinds } from './lies.ts'
+import { drawScenario } from '../scenario/draw-scenario.ts'
+import { type Drawn, drawnUsually } from '../scenario/features.ts'
+import { type LieKind, lieKinds } from './lie.ts'
 
 export interface LiesTable {
   readonly seed: number

@@ -1,6 +1,6 @@
 // Finality tags ahead: the head is called safe and finalized as soon as there is one.
 import { answer } from '../chain/node.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 export const tagsAhead: Lie = (world, node, call, honest) => {
   const [place, isFull] = call.params

@@ -1,5 +1,5 @@
 // Refusals in words that no table has, or under a code that says something else. The node keeps the bytes all the same.
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 const refusals = [
   { code: -32000, message: 'policy 7: this transfer is on hold' },

@@ -1,7 +1,7 @@
 // Balances that are a thousand times too high or too low: one and the same way in the whole run.
 import { jointCode } from '../../src/chain/accounts/joint-call.ts'
 import type { SimNode } from '../chain/node.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 const factor = 1_000n
 const ways = new WeakMap<SimNode, 'high' | 'low'>()

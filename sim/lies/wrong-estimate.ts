@@ -1,5 +1,5 @@
 // Estimates of gas that are too high, too low, or "execution reverted" for what does not revert.
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 /** In sixteenths: a quarter, seven eighths, twice and two hundred times the need. */
 const factors = [4n, 14n, 32n, 3_200n] as const

@@ -1,6 +1,6 @@
 // Blocks dated wrongly: by hours into the past or the future, or all at the same second.
 import type { SimNode } from '../chain/node.ts'
-import type { Lie } from './lies.ts'
+import type { Lie } from './lie.ts'
 
 type Dating = (seconds: number) => number
 

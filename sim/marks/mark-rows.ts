@@ -1,5 +1,5 @@
 // The marks of a transaction's row, from one version to the next.
-import type { Row } from '../check/rows.ts'
+import type { Row } from '../check/row.ts'
 import type { Mark } from './marks.ts'
 
 export interface RowContext {

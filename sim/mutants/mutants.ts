@@ -1,5 +1,5 @@
 // The engine broken on purpose, in ways that relayers really are broken. The simulator has to notice each of them.
-import type { Feature } from '../scenario.ts'
+import type { Mutant } from './mutant.ts'
 import { ofAnchors } from './of-anchors.ts'
 import { ofAnswerSizes } from './of-answer-sizes.ts'
 import { ofAnswers } from './of-answers.ts'
@@ -43,30 +43,6 @@ import { ofTips } from './of-tips.ts'
 import { ofVerdicts } from './of-verdicts.ts'
 import { ofWaits } from './of-waits.ts'
 import { ofWitnesses } from './of-witnesses.ts'
-
-export interface Edit {
-  /** From the repository's root. */
-  readonly file: string
-  /** Stands there exactly once. */
-  readonly find: string
-  readonly put: string
-}
-
-export interface Mutant {
-  readonly name: string
-  /** What it makes of the engine. */
-  readonly breaks: string
-  readonly edits: readonly Edit[]
-  /** Features of the world (sim/scenario.ts) that show it: every seed of its trial has them. */
-  readonly with?: readonly Feature[]
-  /** Rare in the simulator: a test file that notices it. `pins.json` may hold a seed besides, which is tried first. */
-  readonly caughtBy?: string
-  /**
-   * Words of the check that has to notice it: of the simulator's finding, or of the test's name. Another failure does not count. A
-   * mutant with a pin and a test is tried at its pin, so these are the words of the finding.
-   */
-  readonly expects?: string
-}
 
 export const mutants: readonly Mutant[] = [
   ...ofAnswers,

@@ -1,5 +1,5 @@
 // The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const examine = 'src/chain/nodes/examine.ts'
 const serving = 'src/chain/nodes/serving.ts'

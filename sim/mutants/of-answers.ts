@@ -1,5 +1,5 @@
 // The engine as it would be if it believed answers about another thing, chain or account than the one in question.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofAnswers: readonly Mutant[] = [
   {

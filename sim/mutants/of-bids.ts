@@ -1,5 +1,5 @@
 // The engine broken in what it bids: relayers that freeze, that bid against themselves, or that never learn what a chain takes.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofBids: readonly Mutant[] = [
   {

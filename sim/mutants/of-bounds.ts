@@ -1,5 +1,5 @@
 // Mutants of the bounds on what one request may cost: sizes of payloads, bodies, pages and passed-on answers.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofBounds: readonly Mutant[] = [
   {

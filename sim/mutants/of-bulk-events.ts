@@ -1,5 +1,5 @@
 // Mutants of the events of bulk cancellations.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofBulkEvents: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants of previews of bulk cancellations: what their tokens bound.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofBulkPreviews: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants of the terms of bulk cancellations: limits of cost over several relayers, what is free, and the pause.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const terms = ['bulkObjects', 'bulkTerms'] as const
 

@@ -1,5 +1,5 @@
 // Mutants of bulk cancellations whose queue is written in shares.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofBulks: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // The engine as it would be if it kept too little, or too much, of what endpoints say against each other.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const recorded = 'test/chain/record-contradictions.test.ts'
 const recorder = 'src/chain/record-contradictions.ts'

@@ -1,5 +1,5 @@
 // Mutants of limits of cost: what a bulk cancellation takes, and the bound of each no-op.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofCostBounds: readonly Mutant[] = [
   {

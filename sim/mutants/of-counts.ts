@@ -1,5 +1,5 @@
 // The engine as it would be if a single count moved the next nonce.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const counted = 'test/chain/accounts/second-count.test.ts'
 const remembered = 'test/chain/accounts/remembered-account.test.ts'

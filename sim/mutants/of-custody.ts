@@ -1,5 +1,5 @@
 // Mutants of what key services need before they sign: tokens, clients, logins, activities, a clock that is right.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const keepToken = { file: 'src/signers/keep-token.ts', caughtBy: 'test/signers/keep-token.test.ts' }
 const remote = 'test/signers/remote/remote-signer.test.ts'

@@ -1,5 +1,5 @@
 // Mutants of deliveries: giving them up, and how long a receiver that is down holds up others.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const giveUp = 'src/store/deliveries/give-up.ts'
 

@@ -1,5 +1,5 @@
 // Figures of five minutes that do not say what the rows say.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofFigures: readonly Mutant[] = [
   {

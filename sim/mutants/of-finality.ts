@@ -1,5 +1,5 @@
 // The engine as it would be if it mixed up its two thresholds, or believed a tag that proves nothing.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofFinality: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants of four eyes.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const rules = 'src/domain/four-eyes.ts'
 const digest = 'src/domain/payload-digest.ts'

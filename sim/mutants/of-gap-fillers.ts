@@ -1,5 +1,5 @@
 // The engine as it would be if a false count of a node cost more gap fillers than the limits allow, or all of the time.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const ends = 'test/domain/decide/spent-and-waiting.test.ts'
 const decided = 'test/domain/decide/limit-gap-fillers.test.ts'

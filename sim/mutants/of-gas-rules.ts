@@ -1,5 +1,5 @@
 // Mutants that misread or misuse the prices of gas that forks change.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofGasRules: readonly Mutant[] = [
   {

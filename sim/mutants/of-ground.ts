@@ -1,6 +1,6 @@
 // Mutants of how the service stands on its database: where a session is, whose schema and account it works on, what a locked file
 // means. The simulator's database is one file of its own, so tests notice them.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'

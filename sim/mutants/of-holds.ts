@@ -1,5 +1,5 @@
 // Mutants of holds and releases.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const rules = 'src/domain/hold.ts'
 const releasing = 'src/domain/release.ts'

@@ -1,5 +1,5 @@
 // Mutants of the names that clients give to their transactions.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const rule = 'src/domain/labels.ts'
 const rows = 'src/store/transactions/labels.ts'

@@ -1,5 +1,5 @@
 // Mutants of the messages between replicas: what a replica believes, and how often a false message makes it read.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofMessages: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants of the pause of a whole network.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const marking = 'src/store/registry/network-pauses.ts'
 

@@ -1,5 +1,5 @@
 // The engine as it would be if it took odd but honest nodes for broken or lying ones.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const stateless = 'test/chain/latest-state-only.test.ts'
 const followed = 'test/chain/heads/follow-branch.test.ts'

@@ -1,5 +1,5 @@
 // The engine as it would be if it took an answer for an order, or waited for receipts where others wait behind it.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const canceled = 'test/domain/decide/cancel-in-flight.test.ts'
 const sent = 'test/chain/sending/send-raw.test.ts'

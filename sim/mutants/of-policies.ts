@@ -1,5 +1,5 @@
 // The engine as it would be if it followed one of the operator's rules less, or one of the client's.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofPolicies: readonly Mutant[] = [
   {

@@ -1,6 +1,6 @@
 // Mutants of the transactions that relayers share on PostgreSQL, and of what replicas of an earlier version write there. The
 // simulator runs on SQLite, so a test notices them.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const caughtBy = 'test/store/postgres-shared.test.ts'
 const besideEarlier = 'test/store/postgres-earlier-replicas.test.ts'

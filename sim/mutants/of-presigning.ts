@@ -1,5 +1,5 @@
 // Mutants of the no-ops that are signed before a cancellation: when they are used, what limits them, and how long they stay.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofPresigning: readonly Mutant[] = [
   {

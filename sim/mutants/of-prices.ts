@@ -1,5 +1,5 @@
 // The engine as it would be if it believed any price that one node names.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const market = 'test/chain/fees/limit-tips.test.ts'
 const floor = { file: 'src/chain/fees/tip-floor.ts', caughtBy: 'test/chain/fees/tip-floor.test.ts' }

@@ -1,5 +1,5 @@
 // Mutants that ignore how a chain differs from Ethereum.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofProfiles: readonly Mutant[] = [
   {

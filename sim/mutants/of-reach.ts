@@ -1,5 +1,5 @@
 // The engine as it would be if a count of a node bound nonces that the account never reaches.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const limit = 'src/domain/decide/queue/limit-reach.ts'
 const decided = 'test/domain/decide/limit-reach.test.ts'

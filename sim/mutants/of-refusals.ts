@@ -1,5 +1,5 @@
 // Mutants of what a refusal proves: bytes that nodes call invalid, words that no table has, and repeats.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const unit = 'test/domain/decide/refusals.test.ts'
 const memory = 'test/chain/sending/remember-refusals.test.ts'

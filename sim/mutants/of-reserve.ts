@@ -1,5 +1,5 @@
 // Mutants that break the rules of a chain that orders blocks before it executes them.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const reserve = 'src/domain/decide/queue/reserve-balance.ts'
 const caughtBy = 'test/domain/decide/reserve-balance.test.ts'

@@ -1,5 +1,5 @@
 // Mutants of retention: which rows may be removed.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofRetention: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Rules that stand once, broken: the fixed answers of a cancel, its refusals, and who a bulk cancellation takes.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofRules: readonly Mutant[] = [
   {

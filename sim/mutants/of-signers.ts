@@ -1,5 +1,5 @@
 // Mutants of the signers whose key is in a service: they trust it too much, or wait for it.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofSigners: readonly Mutant[] = [
   {

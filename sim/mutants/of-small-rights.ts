@@ -1,5 +1,5 @@
 // The service as it would be if a setting, or a key with small rights, reached further than it says.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofSmallRights: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants of the transaction that empties an account.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const sweeping = 'src/domain/decide/queue/sweeping.ts'
 const caughtBy = 'test/domain/decide/sweep.test.ts'

@@ -1,5 +1,5 @@
 // Mutants of the engine that forget believed prices, or take the service's own bids for the market's.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const believing = 'test/chain/fees/believe-tips.test.ts'
 const paid = 'test/chain/fees/paid-tips.test.ts'

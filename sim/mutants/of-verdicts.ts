@@ -1,5 +1,5 @@
 // The engine as it would be if it told a verdict that the chain does not, or lost sight of what the chain does.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofVerdicts: readonly Mutant[] = [
   {

@@ -1,5 +1,5 @@
 // Mutants that lose the reason for a wait, or the history of a transaction.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 export const ofWaits: readonly Mutant[] = [
   {

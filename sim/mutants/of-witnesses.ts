@@ -1,5 +1,5 @@
 // The engine as it would be if it believed one endpoint, or the wrong two, before a final statement.
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 
 const decided = 'test/domain/decide/witnesses.test.ts'
 const called = 'test/chain/inclusions/call-witnesses.test.ts'

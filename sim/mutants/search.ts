@@ -1,6 +1,6 @@
 // Runs a mutant from one seed on until the simulator notices it, or the test that it names.
 import { spawn } from 'node:child_process'
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 import { pins } from './pins.ts'
 import { noticedBy, seedOf, soundTrialOf, trialOf } from './trial.ts'
 

@@ -1,6 +1,6 @@
 // How a mutant is tried, and what shows that it is caught: a seed of the simulator's, or the test that it names.
 import { fileURLToPath } from 'node:url'
-import type { Mutant } from './mutants.ts'
+import type { Mutant } from './mutant.ts'
 import { pins } from './pins.ts'
 
 const simulator = fileURLToPath(new URL('../main.ts', import.meta.url))

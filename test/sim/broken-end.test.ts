@@ -1,7 +1,7 @@
 // Worlds that end with a part still broken: all else reaches a true verdict within the bound.
 import { expect, inject, test } from 'vitest'
-import type { BrokenPart } from '../../sim/broken-end.ts'
-import type { Feature } from '../../sim/scenario.ts'
+import type { Feature } from '../../sim/scenario/features.ts'
+import type { BrokenPart } from '../../sim/scenario/scenario.ts'
 import { failuresOf, simulate } from './simulate.ts'
 
 const first = inject('firstSeed')

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Outcome } from '../../sim/run-seed.ts'
-import type { Feature } from '../../sim/scenario.ts'
+import type { Feature } from '../../sim/scenario/features.ts'
 
 export const simulator = fileURLToPath(new URL('../../sim/main.ts', import.meta.url))
 

@@ -1,9 +1,7 @@
-// Two thresholds: worlds where a block is final later than it is confirmed, by depth or by a tag of the nodes. The tags lag,
-// jump, stand still, and are missing at some nodes. A reorg may take back `safe` blocks, and never finalized ones.
-import type { Finality, FinalityTag } from '../src/domain/finality.ts'
-import type { Dice } from '../tooling/dice.ts'
-import { ancestorAt, type Block } from './chain/blocks.ts'
-import type { World } from './world.ts'
+// Chains where a block is final later than it is confirmed: by depth, or by a tag of the nodes.
+import type { Finality, FinalityTag } from '../../src/domain/finality.ts'
+import type { Dice } from '../../tooling/dice.ts'
+import type { TagAnswer } from '../chain/node.ts'
 
 export interface FinalityWorld {
   readonly rule: Finality
@@ -20,11 +18,6 @@ export interface FinalityWorld {
   /** Rows that a step reads at most, of those that wait for it. */
   readonly rowsMax: number
 }
-
-/** `null` and `error` never change: the node does not know tags. */
-export type TagAnswer = 'block' | 'null' | 'error'
-
-export type Tags = Readonly<Record<FinalityTag, Block>>
 
 interface Depths {
   readonly reorgMax: number
@@ -60,33 +53,6 @@ export function drawFinality(
       rowsMax: dice.pick([1, 2, 500]),
     },
   }
-}
-
-/** After the head moved. */
-export function moveTags({ scenario, state, blocks }: World): void {
-  const { finality } = scenario
-  const head = blocks.canonical()
-  if (!finality || state.tagsStop || head.number % finality.strideBlocks !== 0) return
-  const to = (tag: FinalityTag) => {
-    const block = ancestorAt(head, head.number - finality.lags[tag])
-    return block && block.number > state.tags[tag].number ? block : state.tags[tag]
-  }
-  state.tags = { safe: to('safe'), finalized: to('finalized') }
-}
-
-/** The tags stop, or go on. */
-export function varyTags({ scenario, state, tagsDice, history }: World): void {
-  const { finality } = scenario
-  if (!finality || !tagsDice.chance(finality.stops)) return
-  state.tagsStop = !state.tagsStop
-  history.note(`the tags ${state.tagsStop ? 'stop' : 'go on'}`)
-}
-
-/** How deep a reorg may be that nobody calls impossible. */
-export function reorgDepthMax({ scenario, state, blocks }: World): number {
-  const { finality } = scenario
-  if (!finality || typeof finality.rule === 'number') return scenario.reorgMax
-  return blocks.canonical().number - state.tags.safe.number
 }
 
 /** In blocks: how long a block may wait for its finality, once no fault hinders it. */

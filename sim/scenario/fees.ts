@@ -1,7 +1,7 @@
 // What gas costs in this world, and how much money there is: drawn from streams of its own, apart from all other draws.
-import type { Dice } from '../tooling/dice.ts'
-import { firstBaseFee, gwei } from './draw-policies.ts'
-import type { Feature } from './scenario.ts'
+import type { Dice } from '../../tooling/dice.ts'
+import type { Feature } from './features.ts'
+import { firstBaseFee, gwei } from './policies.ts'
 
 export interface FeeWorld {
   /** Gas costs nothing, and nobody has any money. */

@@ -1,8 +1,8 @@
 // What an operator sets, and changes: every policy that a relayer knows, at figures that matter here.
-import type { Policies as Members } from '../src/domain/policy-table.ts'
-import type { Dice } from '../tooling/dice.ts'
-import { flakyContract } from './chain/mine.ts'
-import { payloadSelector, receiver } from './payload.ts'
+import type { Policies as Members } from '../../src/domain/policy-table.ts'
+import type { Dice } from '../../tooling/dice.ts'
+import { flakyContract } from '../chain/mine.ts'
+import { payloadSelector, receiver } from '../chain/transaction.ts'
 
 export interface Policies {
   /** Undefined: the engine's own window. */

@@ -1,0 +1,339 @@
+// The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
+
+import { type BulkOrder, createBulk } from '../src/commands/bulk-cancellations/create.ts'
+import { previewBulk, previewIdOf } from '../src/commands/bulk-cancellations/preview.ts'
+import type { CommandContext } from '../src/commands/context.ts'
+import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
+import { storeSweep } from '../src/commands/relayers/sweep.ts'
+import { cancelTransaction } from '../src/commands/transactions/cancel.ts'
+import { cancelPending } from '../src/commands/transactions/cancel-pending.ts'
+import { releaseTransaction, releaseTransactions } from '../src/commands/transactions/release.ts'
+import { replaceTransaction } from '../src/commands/transactions/replace.ts'
+import { submitTransaction } from '../src/commands/transactions/submit.ts'
+import type { Requester } from '../src/domain/audit.ts'
+import { cancel } from '../src/domain/cancel.ts'
+import { RescindError } from '../src/domain/errors.ts'
+import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
+import type { Relayer } from '../src/domain/relayer.ts'
+import type { Session, Store } from '../src/store/store.ts'
+import { watchBulks } from './check/bulks.ts'
+import { settingKey } from './four-eyes.ts'
+import { ended, type Host } from './host.ts'
+import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
+import { ofClient, ProcessEnded } from './process/store.ts'
+import { openReplica } from './replica.ts'
+import { wantAgain } from './restore.ts'
+import type { Service } from './service.ts'
+import { openSingleProcess } from './single-process.ts'
+import type { World } from './world.ts'
+
+type Engine = Awaited<Process['engine']>
+
+function requesterOf(operation: string, keyId = 'operator' as ApiKeyId): Requester {
+  return { keyId, operation, requestId: 'sim', address: '' }
+}
+
+/** Whether the process is on its way out: its host drains, or has another process by now. */
+function isLeaving(host: Host, process: Process): boolean {
+  return host.isDraining() || host.present() !== process
+}
+
+export function openService(world: World): Service {
+  const { history, clients, dice } = world
+  const { replicas, bulkShare } = world.scenario
+  const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
+  const idOf = (relayer: number) => relayerName(relayer) as RelayerId
+  let life = 0
+  let made = 0
+  const nextLife = () => {
+    life += 1
+    return life
+  }
+  const open = replicas ? openReplica : openSingleProcess
+  const hosts = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextLife))
+  const [lone] = hosts
+  const here = () => hosts.filter((host) => !host.hasLeft())
+
+  /** Where the next request goes, or the next blow falls. */
+  function someHost(): Host {
+    if (!replicas && lone) return lone
+    return dice.pick(here())
+  }
+
+  /** A client's request, to whoever is up now; `done` hears of success, within the unit's place in the order. */
+  async function ask<T>(
+    what: string,
+    relayer: number | undefined,
+    run: (commands: Engine['commands'], engine: Engine) => Promise<T>,
+    done: (answer: T, place: number) => void,
+  ): Promise<void> {
+    const host = someHost()
+    const process = host.present()
+    if (!process || host.isDraining() || process.instance.state !== 'alive') return
+    try {
+      const engine = await process.engine
+      const { commands } = engine
+      const answered =
+        relayer === undefined ? undefined : bulks?.requested(what, idOf(relayer), what.startsWith('DELETE all'))
+      let place = -1
+      const store: Store = {
+        ...commands.store,
+        commit: (unit, ...of) =>
+          commands.store.commit(
+            ofClient((session) => {
+              const done = unit(session)
+              // At its end: it may have been on its way for a while.
+              const note = () => {
+                place = world.state.position
+              }
+              done.then(note, note)
+              return done
+            }),
+            ...of,
+          ),
+      }
+      const answer = await run({ ...commands, store }, engine)
+      if (process.instance.state !== 'alive') return
+      history.note(`${what}: ok`)
+      if (!host.wasShared()) answered?.()
+      done(answer, place)
+    } catch (error) {
+      if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
+      else if (error instanceof ProcessEnded || ended(process) || isLeaving(host, process))
+        history.note(`${what}: gone`)
+      else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
+    }
+  }
+
+  function createOf(wanted: Pick<BulkOrder, 'request' | 'preview'> & { readonly relayers: readonly RelayerId[] }) {
+    for (const relayer of wanted.relayers) clients.requested.add(relayer)
+    made += 1
+    const order = { ...wanted, key: `bulk-${made}`, requester: requesterOf('createBulkCancellation') }
+    void ask(
+      `POST bulk ${made} over ${wanted.relayers.length}${wanted.preview ? ', as shown' : ''}`,
+      undefined,
+      async (commands, { stops }) => {
+        const { bulk } = await createBulk(commands, stops, order)
+        const parts = bulk.parts.map(({ number }) => number)
+        const { items } = await commands.store.reads.bulkTransactions(parts, { page: 1, perPage: 1_000 })
+        return Promise.all(items.map((item) => item.read()))
+      },
+      (taken) => {
+        for (const each of taken) {
+          if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
+        }
+      },
+    )
+  }
+
+  return {
+    up: () => hosts.some((host) => host.present()?.instance.state === 'alive' && !host.isDraining()),
+    start() {
+      for (const host of hosts) host.begin()
+    },
+    scheduleEnd: (end, effectsLeft) => someHost().scheduleEnd(end, effectsLeft),
+    restart: () => someHost().drain('restart'),
+    reconfigure() {
+      for (const host of here()) host.drain('restart')
+    },
+    patch() {
+      const { scenario, state } = world
+      for (let relayer = 0; relayer < scenario.relayers; relayer += 1) {
+        const { policies } = state
+        const [id, paused] = [idOf(relayer), policies.paused[relayer] ?? false]
+        const change = async ({ store, wake }: CommandContext) => {
+          await store.commit(async (session) => {
+            const known = await session.relayer(id)
+            if (!known) return
+            if (known.paused && !paused) world.bulkTerms?.lifts(id)
+            // A pause of a bulk cancellation lies over the file, with the policies of its moment.
+            if (scenario.bulkTerms !== undefined) await session.removeEntity('relayer', id)
+            await session.saveRelayer({ ...known, paused, policies: policiesOf(scenario, policies, state.presign) })
+          })
+          wake(id)
+        }
+        // It concerns no transaction.
+        void ask(`PATCH r${relayer}`, undefined, change, () => undefined)
+      }
+    },
+    leave() {
+      if (here().length > 1) someHost().drain('leave')
+    },
+    loseReplica() {
+      if (here().length < 2) return
+      history.note('a replica is gone for good')
+      someHost().lose()
+    },
+    join() {
+      const away = hosts.find((host) => host.hasLeft() && !host.present())
+      if (away) return away.begin()
+      if (hosts.length >= (replicas?.most ?? 1)) return
+      const host = open(world, nextLife)
+      hosts.push(host)
+      host.begin()
+    },
+    someProcess: () => someHost().present(),
+    send(relayer, tag, request) {
+      const key = settingKey(world, tag)
+      const requester = key && requesterOf('sendTransaction', key)
+      void ask(
+        `send ${tag} to r${relayer}`,
+        relayer,
+        (commands) => submitTransaction(commands, idOf(relayer), request, requester),
+        ({ id }) => clients.accepted.set(id, { relayer, tag }),
+      )
+    },
+    replace(relayer, id, tag, request) {
+      // Its answer may be lost.
+      const wantsAgain = () => wantAgain(world, tag)
+      const key = settingKey(world, tag)
+      const replacer = key && { requester: requesterOf('replaceTransaction', key), mayCancel: true }
+      void ask(
+        `PUT ${tag} over ${id.slice(-6)}`,
+        relayer,
+        (commands) =>
+          replaceTransaction(commands, idOf(relayer), id as TransactionId, request, replacer).catch(
+            (error: unknown) => {
+              if (!(error instanceof RescindError)) wantsAgain()
+              throw error
+            },
+          ),
+        () => {
+          wantsAgain()
+          clients.replaced.push({ id, tag })
+        },
+      )
+    },
+    cancel(relayer, id) {
+      clients.requested.add(id)
+      void ask(
+        `DELETE ${id.slice(-6)}`,
+        relayer,
+        (commands) => cancelTransaction(commands, idOf(relayer), id as TransactionId),
+        (_, place) => {
+          if (!clients.deleted.has(id)) clients.deleted.set(id, place)
+        },
+      )
+    },
+    cancelWithin(relayer, id, costMax) {
+      clients.requested.add(id)
+      const bound = async ({ store, clock, wake }: CommandContext) => {
+        await store.commit(
+          async (session) => {
+            const found = await session.transaction(idOf(relayer), id as TransactionId)
+            if (!found) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction')
+            const after = cancel(found, clock.now(), 'request', costMax)
+            if (after !== found) await session.saveTransaction(found, after, clock.now())
+          },
+          idOf(relayer),
+          { transactions: [id as TransactionId] },
+        )
+        wake(idOf(relayer))
+      }
+      void ask(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, (_, place) => {
+        if (!clients.deleted.has(id)) clients.deleted.set(id, place)
+      })
+    },
+    cancelPending(relayer) {
+      clients.requested.add(idOf(relayer))
+      void ask(
+        `DELETE all of r${relayer}`,
+        relayer,
+        (commands) => cancelPending(commands, idOf(relayer)),
+        ({ canceled, failed }, place) => {
+          for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)
+          for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
+        },
+      )
+    },
+    release(relayer, ids) {
+      world.holds.requested(ids)
+      void ask(
+        `release ${ids.map((id) => id.slice(-6)).join()}`,
+        relayer,
+        (commands) =>
+          releaseTransactions(
+            commands,
+            idOf(relayer),
+            (ids as readonly TransactionId[]).map((id) => ({ id })),
+          ),
+        () => undefined,
+      )
+    },
+    approve({ id, relayer_id: relayerId }, shown, key) {
+      world.holds.requested([id])
+      if (shown) world.fourEyes.approves(shown.tag, key)
+      const wanted = { id, ...(shown && { digest: shown.digest }) }
+      void ask(
+        `release ${id.slice(-6)}${shown ? ` as ${shown.tag}` : ''} by ${key}`,
+        Number(relayerId.slice(1)),
+        (commands) => releaseTransaction(commands, relayerId, wanted, requesterOf('releaseTransaction', key)),
+        () => undefined,
+      )
+    },
+    cancelSome(relayers, terms) {
+      createOf({ request: terms, relayers: relayers.map(idOf) })
+    },
+    preview(relayers, request) {
+      const order = { terms: request, relayers: relayers.map(idOf) }
+      const { keyId } = requesterOf('previewBulkCancellation')
+      void ask(
+        `preview over ${relayers.length}`,
+        undefined,
+        (commands, { stops }) => previewBulk(commands, stops, order, keyId),
+        ({ token, parts }) => {
+          world.previews.shown(previewIdOf(token), parts)
+          world.knownPreviews.push({ token, request, relayers: order.relayers })
+        },
+      )
+    },
+    redeem({ token, request, relayers }, exact) {
+      createOf({ request, relayers, preview: { token, exact } })
+    },
+    sweep(relayer, tag, to) {
+      const requester = requesterOf('sweepRelayer')
+      const pause = async (session: Session, known: Relayer) => {
+        const paused = { ...known, paused: true }
+        await session.saveRelayer(paused)
+        return paused
+      }
+      void ask(
+        `sweep ${tag} of r${relayer}`,
+        relayer,
+        (commands) => storeSweep(commands, idOf(relayer), { to }, requester, pause),
+        ({ transaction: { id } }) => clients.accepted.set(id, { relayer, tag }),
+      )
+    },
+    pauseNetwork(paused) {
+      const requester = requesterOf(paused ? 'pauseNetwork' : 'resumeNetwork')
+      const mark = (commands: CommandContext) => {
+        const pause = { at: commands.clock.now(), by: requester.keyId }
+        return storeNetworkPause(commands, networkName, paused ? pause : undefined, requester)
+      }
+      void ask(`${paused ? 'pause' : 'resume'} the network`, undefined, mark, () => undefined)
+    },
+    permitGapFillers(relayer) {
+      const id = idOf(relayer)
+      const permit = async ({ store, clock, wake }: CommandContext) => {
+        const grantedAt = clock.now()
+        const given = { fills: permittedFillsMax, grantedAt, expiresAt: grantedAt + permitMsMax }
+        await store.commit((session) => session.permitGapFillers(id, given))
+        wake(id)
+      }
+      void ask(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
+    },
+    wakeZombies() {
+      for (const host of hosts) host.wake()
+    },
+    stop() {
+      for (const host of hosts) host.stop()
+    },
+    recover() {
+      for (const host of hosts) host.recover()
+    },
+    close() {
+      for (const host of hosts) host.close()
+    },
+  }
+}

@@ -1,0 +1,428 @@
+// Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
+import { privateKeyToAddress } from 'viem/accounts'
+import type { Hash, Hex } from '../src/domain/ids.ts'
+import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
+import { dice } from '../tooling/dice.ts'
+import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
+import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
+import { flakyContract } from './chain/mine.ts'
+import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
+import { openPool } from './chain/pool.ts'
+import { drawReceiptHabits } from './chain/receipts.ts'
+import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
+import { watchBids } from './check/bids.ts'
+import { watchBulkPreviews } from './check/bulk-previews.ts'
+import { watchBulkTerms } from './check/bulk-terms.ts'
+import { watchBytes } from './check/bytes.ts'
+import { watchCostBounds } from './check/cost-bounds.ts'
+import { watchFinality } from './check/finality.ts'
+import { watchFourEyes } from './check/four-eyes.ts'
+import { watchFunds } from './check/funds.ts'
+import { watchGapFillers } from './check/gap-fillers.ts'
+import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
+import { watchHolds } from './check/holds.ts'
+import { type SentLabels, watchLabels } from './check/labels.ts'
+import { watchOwners } from './check/owners.ts'
+import { watchPolicies } from './check/policies.ts'
+import { watchPresigned } from './check/presigned.ts'
+import { watchRetention } from './check/retention.ts'
+import { watchRows } from './check/rows.ts'
+import { watchTips } from './check/tips.ts'
+import { type Truth, watchTruth } from './check/truth.ts'
+import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
+import { openClients } from './clients.ts'
+import { openHistory } from './history.ts'
+import { isWithheld } from './lies/drop.ts'
+import type { LieKind } from './lies/lie.ts'
+import { type Marks, watchMarks } from './marks/watch-marks.ts'
+import { isSend, openSimNetwork } from './network.ts'
+import type { Disk } from './process/database.ts'
+import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
+import { openHintLine } from './process/hints.ts'
+import { openLockServer } from './process/locks.ts'
+import { drawScenario } from './scenario/draw-scenario.ts'
+import type { Drawn } from './scenario/features.ts'
+import { gwei } from './scenario/policies.ts'
+import type { Scenario } from './scenario/scenario.ts'
+import { openStreams } from './streams.ts'
+import { openTimeline } from './timeline.ts'
+import type { World } from './world.ts'
+import { openState } from './world-state.ts'
+
+/** One endpoint's word for the time of a head is enough: our own clock bounds it. */
+function mayInventTimes(kind: LieKind | undefined): boolean {
+  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
+}
+
+/** `shape`: another scenario in place of the drawn one. */
+export function openWorld(
+  seed: number,
+  disk: Disk,
+  print: ((line: string) => void) | undefined,
+  drawn: Drawn,
+  shape = (scenario: Scenario) => scenario,
+): World {
+  forgetTransactions()
+  const timeline = openTimeline()
+  const history = openHistory(timeline.now, print)
+  const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
+  const { fees } = scenario
+  const streams = openStreams(seed)
+  const { dice: worldDice } = streams
+  const addresses = keys
+    .slice(0, scenario.relayers)
+    .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
+  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }]))
+  const blocks = openBlocks({
+    timestampSeconds: epochMs / 1000,
+    baseFee: fees.firstBaseFee,
+    nextBaseFee: fees.firstBaseFee,
+    included: [],
+    othersTips: [],
+    gasUsed: 0,
+    accounts,
+  })
+  const clients = openClients()
+  const state = openState(scenario, blocks.canonical())
+
+  const lost = new Set<Hash>()
+  const wonBefore = new Set<number>()
+  const givenUp = new Set<string>()
+  const revived = new Set<string>()
+  /** Bytes that a node falsely called so, and their transactions. */
+  const calledInvalid = new Set<string>()
+  /** Bytes of which a node falsely said that it does not take them, so that the next bid need not exceed them. */
+  const denied = new Set<string>()
+  disk.wipe()
+  const marks: Marks = watchMarks({
+    blocks,
+    nodes: () => nodes,
+    recorded: (hash) => bytes.recorded(hash),
+    isLying: () => scenario.liar !== undefined && state.faulty,
+    isSignerDown: () => state.signerBehavior !== 'fine' && state.signerBehavior !== 'slow',
+  })
+  let truth: Truth | undefined
+  let verdicts: Verdicts | undefined
+  let labels: SentLabels | undefined
+  let giveUps: GiveUps | undefined
+  const finality = watchFinality(scenario, blocks, state, history.fail)
+  const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
+  const previews = watchBulkPreviews(disk, history.fail)
+  const fourEyes = watchFourEyes(scenario.fourEyes !== undefined, history.fail)
+  const holds = watchHolds({
+    fail: history.fail,
+    nowMs: () => Math.floor(epochMs + timeline.now() + state.skewMs),
+    newestHeadMs: () => (mayInventTimes(scenario.liar?.kind) ? Number.POSITIVE_INFINITY : state.newestBlockMs),
+    isRecovered: () => state.restoredAt !== Number.POSITIVE_INFINITY,
+  })
+  const bulkTerms =
+    scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
+  const rows = watchRows(disk, {
+    fail: history.fail,
+    published: finality.published,
+    looked() {
+      finality.looked()
+      bulkTerms?.looked()
+      previews.looked()
+    },
+    changed(row, before) {
+      history.note(
+        `${row.id.slice(-6)} ${before ? `${before.status} -> ` : ''}${row.status} (${row.phase}${
+          row.nonce === null ? '' : ` nonce ${row.nonce}`
+        })`,
+      )
+      gapFillers.changed(row)
+      holds.changed(row, before)
+      fourEyes.changed(row)
+      previews.changed(row)
+      marks.changed(row, before)
+      giveUps?.changed(row, before)
+      truth?.changed(row, before)
+      finality.changed(row, before)
+      verdicts?.changed(row)
+      bulkTerms?.changed(row, before)
+    },
+  })
+  const bytes = watchBytes(disk, {
+    kind: scenario.kind,
+    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
+    canonical: blocks.canonical,
+    fail: history.fail,
+    deletedAt: (id) => clients.deleted.get(id),
+    undisputed: blocks.undisputed,
+    wasUnknowable: (id) => wasUnknowable(id),
+    wasCalledInvalid: (hash) => calledInvalid.has(hash) || denied.has(hash),
+  })
+  giveUps = watchGiveUps({
+    ...{ recorded: bytes.recorded, fail: history.fail },
+    gasOf: (row) => gasAround(formOf(row.from_address.toLowerCase(), payloadFromRow(row)), state.gasForkAt).most,
+  })
+  const isPrivate = scenario.kind.hasSequencer
+  const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
+  const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
+  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
+
+  const ordered = new Set<Hash>()
+  const node: NodeWorld = {
+    blocks,
+    chainId,
+    dice: worldDice,
+    fees,
+    isCalm: () => !state.faulty,
+    kind: scenario.kind,
+    isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
+    now: timeline.now,
+    revertsNow: () => state.revertsNow,
+    reserve: scenario.reserve,
+    gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
+    keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
+    isTooTight: (transaction) =>
+      state.tightGapFillers > 0 &&
+      isNoOp(transaction) &&
+      // By its bytes, so that they are refused as often as they are tried.
+      Number(`0x${transaction.hash.at(-1)}`) < state.tightGapFillers &&
+      bytes.recorded(transaction.hash)?.kind === 'execute',
+    broadcast(which, transaction, admission) {
+      bytes.broadcast(which, transaction, admission)
+      fourEyes.broadcast(transaction)
+      marks.offered(which, transaction, admission)
+      if (!admission.admitted && admission.refusal === 'invalid') giveUps?.refused(transaction.hash)
+      if (admission.admitted && scenario.kind.answers !== 'beforeOrder' && node.isFcfs()) ordered.add(transaction.hash)
+      if (
+        !state.faulty &&
+        isNoOp(transaction) &&
+        transaction.gasLimit < gasOf(transaction, gasRulesAt(which.head.number, state.gasForkAt))
+      )
+        history.fail(`a no-op for nonce ${transaction.nonce} has ${transaction.gasLimit} gas`)
+      const said = admission.admitted ? (admission.replaced ? 'replaces' : 'takes') : admission.refusal
+      history.note(`n${which.index} ${said} ${transaction.hash.slice(2, 8)} nonce ${transaction.nonce}`)
+      if (admission.admitted) gossip(which, transaction)
+    },
+  }
+  const gateways = dice(seed, 'gateways')
+  const receipts = dice(seed, 'receipts')
+  const shared = scenario.kind.hasSequencer ? openPool() : undefined
+  const nodes = scenario.profiles.map((profile, index) =>
+    openNode(
+      index,
+      profile,
+      blocks.canonical(),
+      {
+        refusesCode: gateways.chance(0.2),
+        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+        tagAnswer: scenario.finality?.answers[index] ?? 'error',
+        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
+      },
+      shared,
+    ),
+  )
+  const wasUnknowable = (id: string) =>
+    revived.has(id) ||
+    (rows.all().get(id)?.cancel_origin === 'request' &&
+      (clients.deleted.get(id) ?? Number.MAX_SAFE_INTEGER) >= state.restoredAt)
+  const isInclusionForged = () => scenario.liar?.kind === 'falseInclusion'
+  truth = watchTruth(blocks, nodes, bytes, {
+    fail: history.fail,
+    rows: rows.all,
+    mayBeTakenBack: ({ hash }) => scenario.finality?.rule === 'safe' && state.unsafe.has(hash),
+    isLost: ({ hash }) => lost.has(hash),
+    isInclusionForged,
+    areHeadsInvented: () => inventingLies.includes(scenario.liar?.kind),
+    areReceiptsMixedUp: () => scenario.liar?.kind === 'anothersReceipt' || scenario.liar?.kind === 'nullReceipts',
+    wasWonBefore: (tag) => wonBefore.has(tag),
+    wasUnknowable,
+    executed(tag) {
+      verdicts?.executed(tag)
+      labels?.executed(tag)
+    },
+  })
+  const { executions } = truth
+  labels = watchLabels(history.fail, truth.successes)
+  verdicts = watchVerdicts(disk, blocks, bytes, {
+    ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
+  })
+  // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
+  const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
+  const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
+  const policies = watchPolicies(disk, funds, {
+    fail: history.fail,
+    requestOf: (tag) => clients.requests.get(tag),
+    isLost: (hash) => lost.has(hash),
+    // Of the only node even an estimate is believed.
+    wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
+    isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
+      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
+    clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
+    flaky: flakyContract,
+    gasRises: scenario.kind.hasL1Gas,
+    gasOf: (request) => gasAround(formOf('0x', request), state.gasForkAt),
+    areEstimatesTrue: scenario.liar?.kind !== 'wrongEstimate',
+    signsLate: scenario.signerChanges !== undefined,
+  })
+  const costBounds =
+    (scenario.costBounds ?? scenario.bulkTerms) === undefined
+      ? undefined
+      : watchCostBounds(disk, blocks, scenario.kind, history.fail)
+  const presigned = scenario.presign && watchPresigned(disk, history.fail)
+  const networkDice = {
+    ...{ dice: worldDice, batchDice: dice(seed, 'batches') },
+    ...{ sendDice: dice(seed, 'sends'), lieDice: dice(seed, 'lying') },
+  }
+  const network = openSimNetwork(node, nodes, timeline, networkDice, scenario.liar, scenario.sendOutcomeOdds, history, {
+    leaving(instance, raws) {
+      bytes.leaving(instance, raws)
+      bids.leaving(raws)
+      // Signed again, and on record again: a no-op at the same price is the same bytes.
+      for (const raw of raws) lost.delete(decode(raw).hash)
+    },
+    knowsPrices: tips.areBelieved,
+    isBalanced: () => scenario.isBalanced === true,
+    isPunctual: () => scenario.isPunctual === true,
+    isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
+    unheard: () => marks.note('acceptance-unheard'),
+    lied(call, honest, claimed) {
+      marks.lied(honest, claimed, isSend(call))
+      if (!isSend(call)) return
+      const { hash } = decode(call.params[0] as Hex)
+      if (denyingLies.includes(scenario.liar?.kind)) denied.add(hash)
+      if (refusingLies.includes(scenario.liar?.kind)) giveUps?.refused(hash)
+      if (scenario.liar?.kind !== 'invalid' && scenario.liar?.kind !== 'anotherChain') return
+      calledInvalid.add(hash).add(bytes.recorded(hash)?.transaction_id ?? hash)
+    },
+  })
+
+  function gossip(from: SimNode, transaction: Parameters<NodeWorld['broadcast']>[1]): void {
+    if (shared) return
+    for (const to of nodes) {
+      if (to === from || (state.faulty && worldDice.chance(0.3))) continue
+      timeline.after(worldDice.between(20, 2_000), () => {
+        if (!isWithheld(from, transaction)) offer(node, to, transaction)
+      })
+    }
+  }
+
+  let dirty = true
+  const { replicas } = scenario
+  const locks = replicas && openLockServer(timeline, worldDice, history)
+  const sharing = locks && { locks, hintsOf: openHintLine(timeline, worldDice, () => state.faulty) }
+  const owners = watchOwners(history.fail, timeline.now)
+  const machine: Machine = {
+    scenario,
+    timeline,
+    history,
+    marks,
+    network,
+    ids: dice(seed, 'ids'),
+    disk,
+    skewMs: () => state.skewMs,
+    policies: () => state.policies,
+    presign: () => state.presign,
+    isByTips: () => state.isByTips,
+    sharing,
+    owners,
+    signerBehavior: () => state.signerBehavior,
+    keyCalls: dice(seed, 'keyCalls'),
+    isOffChain(node, hash) {
+      const { liar } = scenario
+      if (liar?.kind === 'anotherChain' && liar.node === node) return true
+      const block = blocks.byHash(hash as Hash)
+      const head = nodes[node]?.head
+      return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
+    },
+    custody: scenario.custody && {
+      ...{ kind: scenario.custody.kind, dice: dice(seed, 'custodyCalls'), timeline },
+      ...{ isCalm: () => !state.faulty, approvals: new Map() },
+    },
+    shrinks: dice(seed, 'shrinking').chance(drawn.shrinking),
+    witness: {
+      retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
+      nextPosition: () => {
+        state.position += 1
+        return state.position
+      },
+      committed(instance, changed, acts) {
+        if (changed > 0) dirty = true
+        policies.committed(instance)
+        if (changed > 0) presigned?.committed()
+        if (changed > 0) costBounds?.committed()
+        if (changed > 0) bulkTerms?.committed()
+        owners.committed(instance, acts)
+      },
+      refused: owners.refused,
+      reads(instance, relayer) {
+        owners.reads(instance, relayer)
+        policies.reads(instance, relayer)
+      },
+      mayWrite: owners.mayWrite,
+      session: (instance) => locks?.sessionOf(instance),
+      flight() {
+        if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined
+        return { ms: worldDice.pick([5, 50, 500, 6_000]), isPipelined: worldDice.chance(0.5) }
+      },
+    },
+  }
+
+  return {
+    scenario,
+    ...streams,
+    timeline,
+    history,
+    marks,
+    blocks,
+    nodes,
+    network,
+    node,
+    machine,
+    bids,
+    bytes,
+    rows,
+    gapFillers,
+    holds,
+    fourEyes,
+    shownPayloads: new Map(),
+    previews,
+    knownPreviews: [],
+    truth,
+    verdicts,
+    labels,
+    tips,
+    funds,
+    presigned,
+    costBounds,
+    bulkTerms,
+    addresses,
+    clients,
+    state,
+    lost,
+    wonBefore,
+    givenUp,
+    revived,
+    look() {
+      if (!dirty) return
+      dirty = false
+      rows.look()
+      tips.look()
+      for (const id of clients.accepted.keys()) {
+        if (!rows.all().has(id)) history.fail(`${id.slice(-6)} was accepted and is not stored`)
+      }
+      for (const id of clients.deleted.keys()) {
+        if (rows.all().get(id)?.canceled_at === null) history.fail(`the DELETE of ${id.slice(-6)} is forgotten`)
+      }
+    },
+  }
+}
+
+/** Such answers count as refusals of the payload: invalid, or in words that no table has. */
+const refusingLies: readonly (LieKind | undefined)[] = ['invalid', 'unknownWords', 'holds', 'anotherChain']
+
+const denyingLies: readonly (LieKind | undefined)[] = ['nonceTooLow', 'underpriced']
+
+/** Such a node shows blocks that nobody made. */
+const inventingLies: readonly (LieKind | undefined)[] = ['inventedHeads', 'anotherChain', 'farHead']
+
+/** Whether `block` is on the branch of `head`. */
+function isAbove(head: Block, block: Block): boolean {
+  let at: Block | undefined = head
+  while (at && at.number > block.number) at = at.parent
+  return at === block
+}

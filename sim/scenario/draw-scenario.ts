@@ -1,0 +1,100 @@
+// What a seed decides before anything happens.
+import type { Dice } from '../../tooling/dice.ts'
+import { allAnswered } from '../outcomes.ts'
+import { drawBase, withOperator } from './base.ts'
+import {
+  drawKind,
+  drawPace,
+  misconfigured,
+  withBursts,
+  withEmptySlots,
+  withFinality,
+  withGasFork,
+  withKind,
+  withReserve,
+} from './draw-chain.ts'
+import {
+  drawBulkObjects,
+  drawBulkPreviews,
+  drawCostBounds,
+  drawExternalIds,
+  drawFourEyes,
+  drawHolds,
+  drawNetworkPauses,
+  drawSweeps,
+} from './draw-clients.ts'
+import { drawGaps, drawOneLiar, drawSendOutcomeOdds } from './draw-faults.ts'
+import {
+  drawAnyRestores,
+  drawBrokenEnd,
+  drawBulkShare,
+  drawCustody,
+  drawPresigning,
+  drawReplicas,
+  drawRestore,
+} from './draw-processes.ts'
+import type { Drawn, Feature } from './features.ts'
+import { drawFees } from './fees.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Draws all options of a seed. Each seed leaves some actions out and repeats others more often, so that rare combinations happen. */
+export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Scenario {
+  const [sharing, pacing] = [streamOf('replicas'), streamOf('pace')]
+  const has = (feature: Feature): Dice | undefined => {
+    const dice = streamOf(feature)
+    return dice.chance(odds[feature]) ? dice : undefined
+  }
+  const prices = drawFees(has)
+  const doubts = has('doubtfulSends')
+  const sendOutcomeOdds = doubts ? drawSendOutcomeOdds(doubts) : allAnswered
+  // A payload that is invalid after a lost answer ends in its own way.
+  const invalidPayloads = doubts?.chance(0.5) ? 2 : 0.3
+  const anyRestores = has('anyRestores')
+  const restores = anyRestores ? drawAnyRestores(anyRestores) : drawRestore(streamOf('restore'))
+  const paced = withBursts(drawPace(pacing, drawBase(streamOf('scenario'), restores, prices)), has('bursts'))
+  const drawn = withFinality(withOperator(paced, streamOf('operator'), streamOf('skipping')), has('finality'))
+  const remoteSigners = has('remoteSigners')?.pick([0.05, 0.2])
+  const presign = remoteSigners === undefined ? undefined : drawPresigning(has('presign'))
+  // With a fee for data on L1, payloads wait for money rather than for keys.
+  const custody = (remoteSigners ?? has('l1Fee')) === undefined ? drawCustody(has('custody')) : undefined
+  const signing = {
+    signerChanges: remoteSigners ?? custody?.signerChanges,
+    custody,
+    presign,
+    bulkShare: drawBulkShare(has('bulkShares')),
+  }
+  const repeatsPayloads = has('samePayloads') !== undefined
+  const unkind = {
+    ...drawn,
+    sendOutcomeOdds,
+    invalidPayloads,
+    repeatsPayloads,
+    ...signing,
+    gaps: drawGaps(streamOf('gaps'), drawn),
+  }
+  const forking = withGasFork(withKind(unkind, drawKind(has, unkind)), has('gasFork'))
+  const shaped = withEmptySlots(withReserve(forking, has('reserve')), has('emptySlots'))
+  const operating = {
+    ...shaped,
+    ...drawNetworkPauses(has('networkPauses')),
+    ...drawHolds(has('sendHolds')),
+    ...drawFourEyes(has('fourEyes')),
+  }
+  const truthful = {
+    ...operating,
+    ...drawExternalIds(has('labels'), operating),
+    ...drawSweeps(has('sweeps')),
+    ...drawCostBounds(has('costLimits')),
+    ...drawBulkObjects(has('bulkObjects'), has('bulkTerms')),
+    ...drawBulkPreviews(has('bulkPreviews')),
+    ...(has('surveys') && { surveys: true as const }),
+  }
+  const base = { ...truthful, liar: drawOneLiar(has, streamOf('far counts'), truthful) }
+  const replicas = restores.length > 0 ? undefined : drawReplicas(sharing)
+  const broken = has('brokenEnd')
+  if (!replicas) return { ...base, replicas, brokenEnd: drawBrokenEnd(broken, { ...base, replicas }) }
+  // Replicas poll all the time, so a run with short blocks is cheaper.
+  const shared = { ...base, replicas, relayers: sharing.pick([1, 2, 2]), blocktimeMs: sharing.pick([1_000, 2_000]) }
+  const brokenEnd = drawBrokenEnd(broken, shared)
+  return { ...shared, brokenEnd, configuredBlocktimeMs: misconfigured(pacing, shared.blocktimeMs) }
+}

@@ -1,0 +1,106 @@
+// The features of a run: each is drawn by its own odds, from a random stream that has its name, so that one can be forced or left out
+// (`npm run sim -- --with NAMES`) while all others stay as they are.
+
+interface Described {
+  /** Probability that a seed has it. 0: only where it is forced. */
+  readonly odds: number
+  readonly about: string
+}
+
+export const features = {
+  traffic: { odds: 0.4, about: 'Other senders leave blocks empty, fill them, or both in turn.' },
+  minimumTips: { odds: 0.2, about: 'Pools or block builders demand a minimal tip.' },
+  freeGas: { odds: 0.06, about: 'Gas costs nothing, and accounts are empty.' },
+  shortMoney: { odds: 0.3, about: 'Accounts hold one ether at some time.' },
+  spikes: { odds: 0.3, about: 'The base fee rises further, and falls again by itself.' },
+  droughts: { odds: 0.2, about: 'For 20 to 120 blocks the chain leaves out transactions, or makes no block.' },
+  doubtfulSends: { odds: 0.2, about: 'Broadcasts fail in ways that leave their outcome unknown.' },
+  anyRestores: {
+    odds: 0.1,
+    about: 'One or two copies of the database are restored at any time. Final cancellations may be undone.',
+  },
+  finality: { odds: 0.2, about: 'A block is final later than it is confirmed, by its depth or by a tag.' },
+  fcfs: { odds: 0.05, about: 'A sequencer orders transactions first come, first served.' },
+  earlyHashes: { odds: 0.02, about: 'Such a sequencer answers before it orders.' },
+  orderReceipts: { odds: 0.02, about: 'Such a sequencer answers with a receipt.' },
+  tipSwitch: { odds: 0.02, about: 'Such a sequencer orders by tips from some time on, and back.' },
+  gasFork: { odds: 0, about: 'Blocks above a height have the gas rules of a fork, which reorganizations undo.' },
+  networkPauses: { odds: 0, about: 'The operator pauses the whole network, and resumes it.' },
+  costLimits: { odds: 0.08, about: 'Cancellations have limits of cost.' },
+  emptySlots: { odds: 0.02, about: 'Nodes show a block whose payload is withheld (EIP-7732).' },
+  reserve: {
+    odds: 0.02,
+    about: 'Blocks are executed after they are ordered: an account needs a reserve, and payments count late.',
+  },
+  sweeps: { odds: 0.03, about: 'The operator sweeps accounts.' },
+  sendHolds: { odds: 0.03, about: 'Sends are on hold, policies demand holds, and clients release.' },
+  bulkObjects: { odds: 0.15, about: 'Bulk cancellations have filters and name some relayers.' },
+  bulkTerms: {
+    odds: 0.5,
+    about: 'Some bulk cancellations with filters have a limit of cost, or pause their relayers.',
+  },
+  bulkPreviews: { odds: 0.01, about: 'Clients preview bulk cancellations, and use the tokens.' },
+  fourEyes: { odds: 0.03, about: 'Relayers are under four eyes, and keys release by right and by wrong digests.' },
+  surveys: { odds: 0.1, about: 'Owners observe idle relayers.' },
+  labels: { odds: 0.03, about: 'Sends have external ids, few different ones.' },
+  sequencerPool: { odds: 0.03, about: 'All nodes share one pool.' },
+  l1Gas: { odds: 0.05, about: 'Gas contains a part for data on L1.' },
+  remoteSigners: { odds: 0.08, about: 'The keys are in a key service, which fails in many ways.' },
+  presign: { odds: 0.4, about: 'Where the keys are in a key service: no-ops are signed in advance.' },
+  custody: {
+    odds: 0.03,
+    about:
+      'Where no other feature moves the keys or charges for data on L1: a key service with slow tokens, lost sessions or approvals.',
+  },
+  l1Fee: { odds: 0.03, about: 'Data on L1 costs a fee beside gas.' },
+  bursts: {
+    odds: 0,
+    about: 'Clients send more at once than every node keeps, mostly without max_in_flight. Such runs are long.',
+  },
+  bulkShares: { odds: 0.3, about: 'A bulk cancellation writes a few transactions of its queue at a time.' },
+  retention: {
+    odds: 0.1,
+    about: 'A second copy of the database, without the rows that retention may remove, is compared with the first.',
+  },
+  shrinking: {
+    odds: 0.05,
+    about: 'Attempts shrink while the service runs. Each batch is one more commit at which a process may die.',
+  },
+  samePayloads: {
+    odds: 0.1,
+    about: 'A replacement repeats the payload, and the service may sign the same bytes again.',
+  },
+  brokenEnd: { odds: 0, about: 'A lying node, a replica or the key service stays broken to the end.' },
+  // One node gives false answers until the faults stop. A seed has at most one kind of them (sim/lies).
+  highCount: { odds: 0.04, about: 'A node lies: too high a count of transactions.' },
+  highPrice: { odds: 0.04, about: 'A node lies: too high prices.' },
+  anothersReceipt: { odds: 0.04, about: 'A node lies: the receipt of another transaction.' },
+  invalid: { odds: 0.04, about: 'A node lies: a refusal that calls good bytes invalid.' },
+  unknownWords: { odds: 0.04, about: 'A node lies: a refusal in unknown words.' },
+  falseInclusion: { odds: 0.04, about: 'A node lies: an inclusion that never happened.' },
+  holds: { odds: 0, about: 'A node lies: a refusal in unknown words of some payloads, always the same ones.' },
+  inventedHeads: { odds: 0, about: 'A node lies: invented blocks, by one of three nodes or more.' },
+  wrongBalance: { odds: 0, about: 'A node lies: a wrong balance.' },
+  inventedCode: { odds: 0, about: 'A node lies: code at an account that has none.' },
+  wrongEstimate: { odds: 0, about: 'A node lies: a wrong gas estimate.' },
+  wrongTimes: { odds: 0, about: 'A node lies: wrong times of blocks.' },
+  tagsAhead: { odds: 0, about: 'A node lies: tags on blocks that are not final, where two nodes report the tag.' },
+  anotherChain: { odds: 0, about: 'A node lies: the answers of another chain.' },
+  farHead: { odds: 0, about: 'A node lies: a head far in the future.' },
+  nonceTooLow: { odds: 0, about: 'A node lies: a refusal for a low nonce.' },
+  alreadyKnown: { odds: 0, about: 'A node lies: a claim that it has the bytes already.' },
+  underpriced: { odds: 0, about: 'A node lies: a refusal for a low price.' },
+  acceptsAndDrops: { odds: 0, about: 'A node lies: an acceptance, and the bytes are dropped.' },
+  nullReceipts: { odds: 0, about: 'A node lies: no receipt for an included transaction.' },
+  lowCount: { odds: 0, about: 'A node lies: too low a count of transactions.' },
+} as const satisfies Readonly<Record<string, Described>>
+export type Feature = keyof typeof features
+
+export const featureNames = Object.keys(features) as readonly Feature[]
+
+/** The probability of each feature. */
+export type Drawn = Readonly<Record<Feature, number>>
+
+export const drawnUsually: Drawn = Object.fromEntries(
+  featureNames.map((name) => [name, features[name].odds]),
+) as unknown as Drawn
