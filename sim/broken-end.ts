@@ -1,7 +1,9 @@
 // A run that ends with a part still broken: one of three or more nodes lies on, a replica is gone for good, or the keys stay out of
 // reach. All else reaches a true verdict.
+
 import { accountAt } from './chain/blocks.ts'
 import type { Row } from './check/row.ts'
+import { outageBehaviors } from './process/signers.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
@@ -10,7 +12,7 @@ export function breakForGood(world: World, service: Service): void {
   const { scenario, state, signersDice, history } = world
   if (scenario.brokenEnd === 'replica') service.loseReplica()
   if (scenario.brokenEnd !== 'signer') return
-  state.signerBehavior = signersDice.pick(['hangs', 'fails', 'refuses', 'wrongKey'])
+  state.signerBehavior = signersDice.pick(outageBehaviors)
   history.note(`the service that holds the keys, for good: ${state.signerBehavior}`)
 }
 

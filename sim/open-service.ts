@@ -61,8 +61,8 @@ export function openService(world: World): Service {
     return dice.pick(here())
   }
 
-  /** A client's request, to whoever is up now; `done` hears of success, within the unit's place in the order. */
-  async function ask<T>(
+  /** Sends a request to a process that is up. `done` gets the answer and the position of the database transaction. */
+  async function callApi<T>(
     what: string,
     relayer: number | undefined,
     run: (commands: Engine['commands'], engine: Engine) => Promise<T>,
@@ -110,7 +110,7 @@ export function openService(world: World): Service {
     for (const relayer of wanted.relayers) clients.requested.add(relayer)
     made += 1
     const order = { ...wanted, key: `bulk-${made}`, requester: requesterOf('createBulkCancellation') }
-    void ask(
+    void callApi(
       `POST bulk ${made} over ${wanted.relayers.length}${wanted.preview ? ', as shown' : ''}`,
       undefined,
       async (commands, { stops }) => {
@@ -154,7 +154,7 @@ export function openService(world: World): Service {
           wake(id)
         }
         // It concerns no transaction.
-        void ask(`PATCH r${relayer}`, undefined, change, () => undefined)
+        void callApi(`PATCH r${relayer}`, undefined, change, () => undefined)
       }
     },
     leave() {
@@ -177,7 +177,7 @@ export function openService(world: World): Service {
     send(relayer, tag, request) {
       const key = settingKey(world, tag)
       const requester = key && requesterOf('sendTransaction', key)
-      void ask(
+      void callApi(
         `send ${tag} to r${relayer}`,
         relayer,
         (commands) => submitTransaction(commands, idOf(relayer), request, requester),
@@ -189,7 +189,7 @@ export function openService(world: World): Service {
       const wantsAgain = () => wantAgain(world, tag)
       const key = settingKey(world, tag)
       const replacer = key && { requester: requesterOf('replaceTransaction', key), mayCancel: true }
-      void ask(
+      void callApi(
         `PUT ${tag} over ${id.slice(-6)}`,
         relayer,
         (commands) =>
@@ -207,7 +207,7 @@ export function openService(world: World): Service {
     },
     cancel(relayer, id) {
       clients.requested.add(id)
-      void ask(
+      void callApi(
         `DELETE ${id.slice(-6)}`,
         relayer,
         (commands) => cancelTransaction(commands, idOf(relayer), id as TransactionId),
@@ -231,13 +231,13 @@ export function openService(world: World): Service {
         )
         wake(idOf(relayer))
       }
-      void ask(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, (_, place) => {
+      void callApi(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, (_, place) => {
         if (!clients.deleted.has(id)) clients.deleted.set(id, place)
       })
     },
     cancelPending(relayer) {
       clients.requested.add(idOf(relayer))
-      void ask(
+      void callApi(
         `DELETE all of r${relayer}`,
         relayer,
         (commands) => cancelPending(commands, idOf(relayer)),
@@ -249,7 +249,7 @@ export function openService(world: World): Service {
     },
     release(relayer, ids) {
       world.holds.requested(ids)
-      void ask(
+      void callApi(
         `release ${ids.map((id) => id.slice(-6)).join()}`,
         relayer,
         (commands) =>
@@ -265,7 +265,7 @@ export function openService(world: World): Service {
       world.holds.requested([id])
       if (shown) world.fourEyes.approves(shown.tag, key)
       const wanted = { id, ...(shown && { digest: shown.digest }) }
-      void ask(
+      void callApi(
         `release ${id.slice(-6)}${shown ? ` as ${shown.tag}` : ''} by ${key}`,
         Number(relayerId.slice(1)),
         (commands) => releaseTransaction(commands, relayerId, wanted, requesterOf('releaseTransaction', key)),
@@ -278,7 +278,7 @@ export function openService(world: World): Service {
     preview(relayers, request) {
       const order = { terms: request, relayers: relayers.map(idOf) }
       const { keyId } = requesterOf('previewBulkCancellation')
-      void ask(
+      void callApi(
         `preview over ${relayers.length}`,
         undefined,
         (commands, { stops }) => previewBulk(commands, stops, order, keyId),
@@ -298,7 +298,7 @@ export function openService(world: World): Service {
         await session.saveRelayer(paused)
         return paused
       }
-      void ask(
+      void callApi(
         `sweep ${tag} of r${relayer}`,
         relayer,
         (commands) => storeSweep(commands, idOf(relayer), { to }, requester, pause),
@@ -311,7 +311,7 @@ export function openService(world: World): Service {
         const pause = { at: commands.clock.now(), by: requester.keyId }
         return storeNetworkPause(commands, networkName, paused ? pause : undefined, requester)
       }
-      void ask(`${paused ? 'pause' : 'resume'} the network`, undefined, mark, () => undefined)
+      void callApi(`${paused ? 'pause' : 'resume'} the network`, undefined, mark, () => undefined)
     },
     permitGapFillers(relayer) {
       const id = idOf(relayer)
@@ -321,7 +321,7 @@ export function openService(world: World): Service {
         await store.commit((session) => session.permitGapFillers(id, given))
         wake(id)
       }
-      void ask(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
+      void callApi(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
     },
     wakeZombies() {
       for (const host of hosts) host.wake()

@@ -1,9 +1,10 @@
 // Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
+
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
 import { dice } from '../tooling/dice.ts'
-import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
+import { accountAt, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
@@ -22,10 +23,8 @@ import { watchGapFillers } from './check/gap-fillers.ts'
 import { type GiveUps, watchGiveUps } from './check/give-ups.ts'
 import { watchHolds } from './check/holds.ts'
 import { type SentLabels, watchLabels } from './check/labels.ts'
-import { watchOwners } from './check/owners.ts'
 import { watchPolicies } from './check/policies.ts'
 import { watchPresigned } from './check/presigned.ts'
-import { watchRetention } from './check/retention.ts'
 import { watchRows } from './check/rows.ts'
 import { watchTips } from './check/tips.ts'
 import { type Truth, watchTruth } from './check/truth.ts'
@@ -33,13 +32,12 @@ import { type Verdicts, watchVerdicts } from './check/verdicts.ts'
 import { openClients } from './clients.ts'
 import { openHistory } from './history.ts'
 import { isWithheld } from './lies/drop.ts'
-import type { LieKind } from './lies/lie.ts'
+import { denyingLies, inventingLies, mayInventTimes, refusingLies } from './lies/effects.ts'
 import { type Marks, watchMarks } from './marks/watch-marks.ts'
 import { isSend, openSimNetwork } from './network.ts'
+import { openMachine } from './open-machine.ts'
 import type { Disk } from './process/database.ts'
-import { chainId, epochMs, keys, type Machine } from './process/engine.ts'
-import { openHintLine } from './process/hints.ts'
-import { openLockServer } from './process/locks.ts'
+import { chainId, epochMs, keys } from './process/engine.ts'
 import { drawScenario } from './scenario/draw-scenario.ts'
 import type { Drawn } from './scenario/features.ts'
 import { gwei } from './scenario/policies.ts'
@@ -48,11 +46,6 @@ import { openStreams } from './streams.ts'
 import { openTimeline } from './timeline.ts'
 import type { World } from './world.ts'
 import { openState } from './world-state.ts'
-
-/** One endpoint's word for the time of a head is enough: our own clock bounds it. */
-function mayInventTimes(kind: LieKind | undefined): boolean {
-  return kind !== undefined && ['wrongTimes', 'inventedHeads', 'farHead', 'anotherChain'].includes(kind)
-}
 
 /** `shape`: another scenario in place of the drawn one. */
 export function openWorld(
@@ -302,65 +295,18 @@ export function openWorld(
   }
 
   let dirty = true
-  const { replicas } = scenario
-  const locks = replicas && openLockServer(timeline, worldDice, history)
-  const sharing = locks && { locks, hintsOf: openHintLine(timeline, worldDice, () => state.faulty) }
-  const owners = watchOwners(history.fail, timeline.now)
-  const machine: Machine = {
-    scenario,
-    timeline,
-    history,
-    marks,
-    network,
-    ids: dice(seed, 'ids'),
-    disk,
-    skewMs: () => state.skewMs,
-    policies: () => state.policies,
-    presign: () => state.presign,
-    isByTips: () => state.isByTips,
-    sharing,
-    owners,
-    signerBehavior: () => state.signerBehavior,
-    keyCalls: dice(seed, 'keyCalls'),
-    isOffChain(node, hash) {
-      const { liar } = scenario
-      if (liar?.kind === 'anotherChain' && liar.node === node) return true
-      const block = blocks.byHash(hash as Hash)
-      const head = nodes[node]?.head
-      return block !== undefined && head !== undefined && blocks.isCanonical(block) && !isAbove(head, block)
+  const machine = openMachine({
+    ...{ seed, disk, drawn, scenario, timeline, history, marks, network, blocks, nodes, state, dice: worldDice },
+    committed(instance, changed) {
+      policies.committed(instance)
+      if (changed === 0) return
+      dirty = true
+      presigned?.committed()
+      costBounds?.committed()
+      bulkTerms?.committed()
     },
-    custody: scenario.custody && {
-      ...{ kind: scenario.custody.kind, dice: dice(seed, 'custodyCalls'), timeline },
-      ...{ isCalm: () => !state.faulty, approvals: new Map() },
-    },
-    shrinks: dice(seed, 'shrinking').chance(drawn.shrinking),
-    witness: {
-      retention: dice(seed, 'retention').chance(drawn.retention) ? watchRetention(disk, history.fail) : undefined,
-      nextPosition: () => {
-        state.position += 1
-        return state.position
-      },
-      committed(instance, changed, acts) {
-        if (changed > 0) dirty = true
-        policies.committed(instance)
-        if (changed > 0) presigned?.committed()
-        if (changed > 0) costBounds?.committed()
-        if (changed > 0) bulkTerms?.committed()
-        owners.committed(instance, acts)
-      },
-      refused: owners.refused,
-      reads(instance, relayer) {
-        owners.reads(instance, relayer)
-        policies.reads(instance, relayer)
-      },
-      mayWrite: owners.mayWrite,
-      session: (instance) => locks?.sessionOf(instance),
-      flight() {
-        if (!replicas || !state.faulty || !worldDice.chance(replicas.slowUnits)) return undefined
-        return { ms: worldDice.pick([5, 50, 500, 6_000]), isPipelined: worldDice.chance(0.5) }
-      },
-    },
-  }
+    reads: policies.reads,
+  })
 
   return {
     scenario,
@@ -410,19 +356,4 @@ export function openWorld(
       }
     },
   }
-}
-
-/** Such answers count as refusals of the payload: invalid, or in words that no table has. */
-const refusingLies: readonly (LieKind | undefined)[] = ['invalid', 'unknownWords', 'holds', 'anotherChain']
-
-const denyingLies: readonly (LieKind | undefined)[] = ['nonceTooLow', 'underpriced']
-
-/** Such a node shows blocks that nobody made. */
-const inventingLies: readonly (LieKind | undefined)[] = ['inventedHeads', 'anotherChain', 'farHead']
-
-/** Whether `block` is on the branch of `head`. */
-function isAbove(head: Block, block: Block): boolean {
-  let at: Block | undefined = head
-  while (at && at.number > block.number) at = at.parent
-  return at === block
 }

@@ -12,6 +12,8 @@ import { type CustodyWorld, withCustody } from './custody.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
 export const signerBehaviors = ['fine', 'slow', 'throttles', 'hangs', 'fails', 'refuses', 'wrongKey'] as const
+/** How it answers in a long outage. */
+export const outageBehaviors = ['hangs', 'fails', 'refuses', 'wrongKey'] as const
 export type SignerBehavior = (typeof signerBehaviors)[number]
 
 export interface SignerWorld {

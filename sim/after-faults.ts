@@ -60,7 +60,7 @@ function plateauOf({ ending, policies }: Scenario): bigint | undefined {
   return ending === 'plateau' ? 2n * (policies.gasPriceCap ?? 0n) : undefined
 }
 
-export function calm(world: World, service: Service): void {
+export function stopFaults(world: World, service: Service): void {
   const { nodes, network, state, history, timeline } = world
   history.note('--- the faults stop ---')
   state.faulty = false
@@ -138,7 +138,7 @@ export function refillSwept(world: World): void {
 }
 
 /** What the ending takes back: what nothing but a client's word would end, or everything. */
-export function askForTheRest(world: World, service: Service): void {
+export function cancelTheRest(world: World, service: Service): void {
   const { scenario, rows } = world
   if (scenario.ending !== 'drain') {
     for (let relayer = 0; relayer < scenario.relayers; relayer += 1) service.cancelPending(relayer)
@@ -183,7 +183,7 @@ export function giveUpWaiting(world: World, service: Service): number {
     service.reconfigure()
   }
   if (scenario.ending !== 'drain') {
-    askForTheRest(world, service)
+    cancelTheRest(world, service)
     return later
   }
   for (const [id, row] of rows.all()) {
