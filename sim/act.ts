@@ -1,4 +1,4 @@
-// One step of the world: a client, the chain, a node or outcome does something.
+// The action of a step: a client, the operator, the chain, a node or a process does something.
 
 import type { BulkTerms } from '../src/domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../src/domain/bulk-filter.ts'
@@ -234,7 +234,7 @@ export function boundOne({ rows, boundDice, blocks }: World, service: Service): 
   else service.cancelWithin(of, id, costMax)
 }
 
-/** To an address of its own, so that its execution is told from all others. */
+/** Sweeps an account to a new address, which identifies the execution. */
 export function sweepOne({ clients, sweepDice, scenario }: World, service: Service): void {
   const tag = clients.nextTag
   clients.nextTag += 1

@@ -18,7 +18,7 @@ const tightMs = 30_000
  * In blocks after the faults stopped: the base fee may need 36 to come down, or up; a foreign transaction is proven
  * by its second block and settled at finality, and then the displaced transaction begins anew; a refused gap filler may have to wait
  * for its next try; the rest is the queue. Where a receipt is late, so is the next in the queue, by that and by the pause
- * until it is asked for again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
+ * until it is requested again. Requests take their time on a fast chain, too: of blocks that come in less than a second, as
  * many as come in a second count as one, or in one and a half where a second endpoint has to answer.
  */
 export function boundBlocks(world: World, open: number): number {
@@ -100,7 +100,7 @@ function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scena
   return gasPriceCap === undefined || gasPriceCap >= least ? policies : { ...policies, gasPriceCap: least }
 }
 
-/** Enough for what is open at the price of the moment, and no more than that where money is short. */
+/** The balance pays for the open transactions at the current price, and for no more where money is short. */
 function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least

@@ -1,3 +1,4 @@
+// What a failing run prints beside its history: its options, and the nonces and pools at the end.
 import { accountAt } from './chain/blocks.ts'
 import { inWords } from './scenario/policies.ts'
 import type { World } from './world.ts'

@@ -32,7 +32,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   timeline.interject(0, () => undefined)
   await timeline.rest()
   stopFaults(world, service)
-  // Long enough for whoever drains or starts to be there, and for zombies to be gone.
+  // By then processes have shut down and started, and resumed ones have ended.
   await until(world, timeline.now() + 25_000)
   while (!service.up() && !history.failure()) await oneEvent(world)
   if (world.scenario.liar?.kind === 'highCount') permitGapFillers(world, service)
@@ -41,7 +41,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   liftCostBounds(world, service)
   await outlastOutage(world, service)
   breakForGood(world, service)
-  // Where blocks are fast, whoever drains may take as many as all that comes after.
+  // Where blocks are fast, a shutdown takes many of them, so they count only from here on.
   const began = blocks.canonical().number
   cancelTheRest(world, service)
   await timeline.rest()

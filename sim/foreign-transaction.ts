@@ -1,4 +1,4 @@
-// Somebody else who has a relayer's key: signs without asking the service.
+// Another program with a relayer's key, which signs without the service.
 import { hexToBytes } from 'viem'
 import type { Hex } from '../src/domain/ids.ts'
 import { viemCurve } from '../src/signers/curve.ts'

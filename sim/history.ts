@@ -1,4 +1,4 @@
-// What happened, in short lines: the end of it is printed when a seed fails, and its hash tells two runs apart.
+// The history of a run, in short lines: a failing seed prints the end of it, and two equal runs have the same hash.
 import { createHash } from 'node:crypto'
 
 export interface History {

@@ -1,4 +1,4 @@
-// One place in which a process of the service runs: it dies, pauses and restarts there.
+// A host of the service: one process at a time runs there, dies, pauses and restarts.
 import type { Process } from './process/engine.ts'
 
 export interface Host {
@@ -18,7 +18,7 @@ export interface Host {
   lose(): void
   /** Paused processes wake up. */
   wake(): void
-  /** Ends at once, with all that was paused, and starts when it is told to. */
+  /** All its processes die now, paused ones as well. `begin` starts another. */
   stop(): void
   /** Scheduled ends are called off, and stopped processes start. */
   recover(): void

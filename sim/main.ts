@@ -10,8 +10,8 @@ whenever it is run.
   --verbose   every line of their histories
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
-  --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of what each
-              lie of a node costs, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
+  --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of the cost of each
+              lie of a node, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
               are odd, and honest
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `

@@ -106,7 +106,7 @@ function branchOff(world: World, fork: Block, base: Block): void {
     const again = lost.filter(() => dice.chance(0.4))
     head = build(world, head, dice.pick(world.nodes), again)
   }
-  // Some nodes do not hear of it, and go on telling the old branch.
+  // Some nodes miss it, and keep the old branch.
   const behind = world.nodes.filter(() => dice.chance(0.2) && world.scenario.restores.length === 0)
   for (const node of behind) node.lags = true
   const [below, above] = [fork.number, old.number].map((number) => isForked(world.node.gasRulesAt(number)))

@@ -1,4 +1,4 @@
-// Between service and nodes: every HTTP request has an outcome, drawn by the odds of its endpoint.
+// The network between service and nodes: each HTTP request has an outcome, drawn by the odds of its endpoint.
 
 import type { HttpAnswer, OpenTransport } from '../src/chain/nodes/transport.ts'
 import type { Hex } from '../src/domain/ids.ts'
@@ -20,8 +20,9 @@ export interface Call {
 
 export interface Network {
   transport(instance: Instance): OpenTransport
+  /** For each node. */
   outcomeOdds: OutcomeOdds[]
-  /** Of requests that hold a send: an outcome other than `answered` takes the place of the endpoint's. */
+  /** Outcomes of requests that broadcast. `answered`: the endpoint's own odds decide. */
   sendOutcomeOdds: OutcomeOdds
 }
 

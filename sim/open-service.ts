@@ -1,4 +1,4 @@
-// The service as its clients meet it: one process, or several on one database, asked things while they die, pause and restart.
+// Starts the service on its hosts, and sends the requests of clients to a process that is up.
 
 import { type BulkOrder, createBulk } from '../src/commands/bulk-cancellations/create.ts'
 import { previewBulk, previewIdOf } from '../src/commands/bulk-cancellations/preview.ts'
@@ -55,7 +55,7 @@ export function openService(world: World): Service {
   const [lone] = hosts
   const here = () => hosts.filter((host) => !host.hasLeft())
 
-  /** Where the next request goes, or the next blow falls. */
+  /** The host of the next request, or of the next fault. */
   function someHost(): Host {
     if (!replicas && lone) return lone
     return dice.pick(here())

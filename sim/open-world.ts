@@ -1,4 +1,4 @@
-// Everything of one run, wired together: chain, nodes, network, the service's processes, and the witnesses.
+// Builds a run: the chain, the nodes, the network between them and the service, the machine of its processes, and the checks.
 
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
@@ -47,7 +47,7 @@ import { openTimeline } from './timeline.ts'
 import type { World } from './world.ts'
 import { openState } from './world-state.ts'
 
-/** `shape`: another scenario in place of the drawn one. */
+/** `shape` may replace the drawn options. */
 export function openWorld(
   seed: number,
   disk: Disk,
@@ -82,9 +82,9 @@ export function openWorld(
   const wonBefore = new Set<number>()
   const givenUp = new Set<string>()
   const revived = new Set<string>()
-  /** Bytes that a node falsely called so, and their transactions. */
+  /** Hashes of bytes that a node falsely called invalid, and the ids of their transactions. */
   const calledInvalid = new Set<string>()
-  /** Bytes of which a node falsely said that it does not take them, so that the next bid need not exceed them. */
+  /** Bytes that a node falsely rejected, so that the next bid need not exceed them. */
   const denied = new Set<string>()
   disk.wipe()
   const marks: Marks = watchMarks({

@@ -1,11 +1,15 @@
-// What can happen to an HTTP request between the service and a node.
+// The outcomes of an HTTP request between the service and a node, and their odds.
 /**
- * - `refused`: no connection; certain that nothing left. `lost`: it never arrives, and nobody can know.
- * - `unanswered`: it arrives, the answer does not. `late`: it arrives when the service has given up.
- * - `doubled`: it arrives twice. `limited`: HTTP 429. `limitedInside`: HTTP 200 around a JSON-RPC error 429.
- * - `unbatched`: batches are refused as a whole, and now and then done all the same. `partial`: some calls of a batch are
- *   answered, all are done.
- * - `garbage`: it is done, and answered with something else, such as the page of a firewall.
+ * - `refused`: no connection, so the service is certain that nothing left.
+ * - `lost`: the request never arrives, and the service cannot notice.
+ * - `unanswered`: the request arrives, and its answer is lost.
+ * - `late`: the request arrives after the service has given up.
+ * - `doubled`: the request arrives twice.
+ * - `limited`: the answer is HTTP 429.
+ * - `limitedInside`: the answer is HTTP 200 around a JSON-RPC error 429.
+ * - `unbatched`: a batch is rejected as a whole, and sometimes executed nevertheless.
+ * - `partial`: all calls of a batch are executed, and some are answered.
+ * - `garbage`: the request is executed, and the answer is something else, such as a firewall's page.
  */
 export const requestOutcomes = [
   'answered',

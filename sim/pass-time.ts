@@ -1,3 +1,4 @@
+// Lets time pass in a run: one event, or all events until a time.
 import { dropUnseen } from './restore.ts'
 import type { World } from './world.ts'
 

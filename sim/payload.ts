@@ -1,4 +1,4 @@
-// What a client sends: a payload that is told from all others by its number, and what it asks for it.
+// Draws the payload of a send, which carries its number, and its gas, prices and limits.
 import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Labels } from '../src/domain/labels.ts'
@@ -8,10 +8,7 @@ import { receiver, taggedData } from './chain/transaction.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
-/**
- * Above what the API knows to be too low, and below what the chain wants. With an access list it is too low for the API,
- * too.
- */
+/** Too little for the chain, and accepted by the API, unless there is an access list. */
 const tooLittleGas = 21_300
 
 export function drawPayload(world: World): { tag: number; request: SendRequest } {
@@ -68,7 +65,7 @@ function drawPricing({ dice, state, blocks, scenario, policyDice }: World): Pric
   const kind = dice.weighted({ speed: 8, eip1559: 1, legacy: 1 })
   const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 2, 3]))
   const { gasPriceCap } = state.policies
-  // Some do not know of the cap, and are refused.
+  // Some clients ignore the cap, and are rejected.
   const knows = !scenario.operator || policyDice.chance(0.7)
   const limited = knows && gasPriceCap !== undefined && cap > gasPriceCap ? gasPriceCap : cap
   if (kind === 'eip1559')

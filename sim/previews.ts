@@ -3,7 +3,7 @@ import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Half of the requests ask for a preview, and the others use one. */
+/** Half of the requests create a preview, and the others use one. */
 export function varyPreviews(world: World, service: Service): void {
   const { scenario, previewDice: dice, timeline } = world
   if (scenario.bulkPreviews === undefined || !dice.chance(scenario.bulkPreviews)) return

@@ -1,4 +1,4 @@
-// The host of a replica: a process that is paused goes on when it wakes up, with what the others have left it.
+// The host of a replica: a paused process resumes when it wakes up, and others may own its relayers by then.
 
 import { forget, type Host } from './host.ts'
 import { type Process, start } from './process/engine.ts'
@@ -27,7 +27,7 @@ export function openReplica(world: World, nextLife: () => number): Host {
     present = own
     own.engine.catch((error: unknown) => {
       if (instance.state === 'dead') return
-      // Without the locks there is no start: whoever runs it tries again.
+      // Without its locks a process does not start, and its supervisor tries again.
       if (!(error instanceof LocksUnavailable)) {
         history.fail(`p${instance.id} could not start: ${String(error)}`)
       }

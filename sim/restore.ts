@@ -1,5 +1,5 @@
 // A backup: the disk is copied, and some time later, with the service stopped, the copy is put back. The chain does not go
-// back with it, and neither do the pools: what was sent meanwhile is there, and nobody has it on record.
+// back with it, and neither do the pools: transactions that were sent meanwhile are there without a record.
 import { accountAt } from './chain/blocks.ts'
 import { nextNonce } from './chain/pool.ts'
 import { tagsOf } from './chain/transaction.ts'
@@ -41,7 +41,7 @@ export function backUp({ machine, clients, history, state }: World): Backup {
   }
 }
 
-/** Verdicts that the copy is not to know: DELETEs of some of what it holds as open, each once a node may have it. */
+/** Cancels transactions that are open in the copy, each once a node may have it: the copy will lack the verdicts. */
 export function takeBackLater({ rows, clients, dice, timeline, scenario, state }: World, service: Service): void {
   for (const [id, { relayer }] of clients.accepted) {
     if (rows.all().get(id)?.open !== 1 || dice.chance(0.4)) continue
@@ -73,7 +73,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     if (row.cancel_origin === 'refusal' || row.cancel_origin === 'expiry') world.givenUp.add(row.id)
   }
   machine.disk.putBack(backup.disk)
-  // Clients know what was answered before: the rest of what they were told is void.
+  // Answers after the copy was made are void.
   for (const name of ['accepted', 'deleted'] as const) {
     clients[name].clear()
     for (const [id, value] of backup[name] as Map<string, never>) clients[name].set(id, value)
@@ -112,7 +112,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
     const stored = machine.disk.committed<[], Pick<Row, 'id' | 'nonce'>>('SELECT id, nonce FROM transactions')
     for (const { id, nonce } of stored()) if (isSentTwice(nonce, before.get(id))) world.revived.add(id)
   }
-  // No commit has told of it.
+  // No commit reports the restored rows.
   rows.look()
   world.look()
   // It also gave nonces of this one's transactions to others, and canceled those.
@@ -128,7 +128,7 @@ function isWon({ phase, included_kind: kind }: Row): boolean {
   return phase === 'final' && kind === 'cancel'
 }
 
-/** It ended, or was taken back, and no block says so: who restores a copy from before that can't know of it. */
+/** It ended, or was canceled, and no block shows it, so that an earlier copy cannot learn it. */
 function leavesNoTrace({ phase, canceled_at: canceledAt }: Row): boolean {
   return phase === 'dropped' || (canceledAt !== null && phase !== 'final')
 }
@@ -142,7 +142,7 @@ function sharesItsNonce({ id, relayer_id: relayer, nonce }: Row, before: Readonl
   return [...before.values()].some((each) => each.id !== id && each.relayer_id === relayer && each.nonce === nonce)
 }
 
-/** What waits in some pool for the next nonces waits in all of them: pools have had the time to tell each other. */
+/** Copies the next transactions of each pool to all pools, which had the time for it. */
 function share({ nodes, addresses, blocks, dice }: World): void {
   for (const address of addresses) {
     if (dice.chance(0.3)) continue
@@ -160,10 +160,7 @@ function share({ nodes, addresses, blocks, dice }: World): void {
   }
 }
 
-/**
- * Bytes that nobody has on record, and no pool shows, can't be known of: they are gone for good. So what a pool loses of
- * the lost bytes, all of them lose.
- */
+/** Lost bytes that one pool has dropped are dropped by all: the service could never find them again. */
 export function dropUnseen({ lost, nodes }: World): void {
   if (lost.size === 0) return
   for (const node of nodes) {

@@ -11,44 +11,44 @@ export interface Service {
   start(): void
   /** The process dies or pauses after this many more effects. */
   scheduleEnd(end: 'dead' | 'paused', effectsLeft: number): void
-  /** Drains, then starts anew. */
+  /** A process shuts down in good order, and starts again. */
   restart(): void
-  /** All drain, and start with what is configured now. */
+  /** All processes shut down, and start with the current configuration. */
   reconfigure(): void
-  /** What is configured now counts from the answer on, without a restart. */
+  /** The current policies are set through the API. */
   patch(): void
-  /** A replica drains, and stays away: never the last. */
+  /** A replica shuts down and does not come back. Never the last one. */
   leave(): void
-  /** A replica is gone for good: never the last. */
+  /** A replica dies and does not come back. Never the last one. */
   loseReplica(): void
   /** Another replica starts, if there may be one. */
   join(): void
-  /** Some replica, in whatever state. */
+  /** Some process, which may be paused. */
   someProcess(): Process | undefined
   send(relayer: number, tag: number, request: SendRequest): void
   /** `tag`: of the new payload. */
   replace(relayer: number, id: string, tag: number, request: SendRequest): void
   cancel(relayer: number, id: string): void
-  /** As a bulk cancellation with a limit of cost does to one that it takes. */
+  /** Cancels with a limit of cost, as a bulk cancellation does. */
   cancelWithin(relayer: number, id: string, costMax: bigint): void
   cancelPending(relayer: number): void
   release(relayer: number, ids: readonly string[]): void
-  /** What the filter matches, at each of the relayers. */
+  /** A bulk cancellation of the transactions that the filter matches. */
   cancelSome(relayers: readonly number[], terms: BulkTerms): void
   preview(relayers: readonly number[], request: BulkRequest): void
   /** Makes a bulk cancellation with the token of a preview. */
   redeem(known: KnownPreview, exact: boolean): void
-  /** `key` releases what it was shown, or without a digest. */
+  /** `key` releases the row by the digest of a payload that it was shown, or without one. */
   approve(row: Row, shown: Shown | undefined, key: ApiKeyId): void
   /** `tag`: of the sweep. */
   sweep(relayer: number, tag: number, to: Address): void
-  /** Pauses the network, or lifts that. */
+  /** Pauses or resumes the network. */
   pauseNetwork(paused: boolean): void
   /** An operator permits as many gap fillers as there can be. */
   permitGapFillers(relayer: number): void
-  /** Paused processes wake up; where another has taken their place, they soon die. */
+  /** Paused processes resume. Where another has taken their place, they soon die. */
   wakeZombies(): void
-  /** Ends at once, with all that was paused, and starts when it is told to. */
+  /** All processes die now, paused ones as well. `start` starts others. */
   stop(): void
   /** Scheduled ends are called off, and stopped processes start. */
   recover(): void

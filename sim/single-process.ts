@@ -1,4 +1,4 @@
-// The host of a process with the database to itself: when it is paused another takes its place, and it is gone when it wakes up.
+// The host of a process that has the database to itself: when it is paused, another takes its place, and it ends after it resumes.
 import type { RelayerId } from '../src/domain/ids.ts'
 import { ended, forget, type Host } from './host.ts'
 import { type Process, relayerName, start } from './process/engine.ts'
@@ -65,7 +65,7 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
     }
   }
 
-  /** What a zombie stored it could tell nobody but itself: whoever owns the relayers looks now and then all the same. */
+  /** A resumed process can't notify its successor, so wake all relayers. */
   function sweep(): void {
     void present?.engine
       .then(({ commands }) => {

@@ -1,8 +1,8 @@
 // Virtual time. Nothing waits for the machine: timers fire in the order of a heap, and only once the engine is at rest.
 //
-// What the engine can wait for is known: promises, setImmediate, its clock and its transport. The last two are events
-// here; setImmediate is taken over by this file. Node runs what is due next only when no promise is left to settle, so an
-// engine with no immediate left after such a turn is at rest until an event comes.
+// The engine waits for promises, setImmediate, its clock and its transport. The last two are events here, and this file replaces
+// setImmediate. Node runs an immediate only when no promise is left to settle, so an engine with no immediate left after such a turn
+// is at rest until an event comes.
 
 const realSetImmediate = globalThis.setImmediate
 let immediates: (() => void)[] = []
@@ -12,7 +12,7 @@ globalThis.setImmediate = ((run: (...args: any[]) => void, ...args: any[]) => {
   immediates.push(() => run(...args))
 }) as unknown as typeof setImmediate
 
-/** Every so often a turn of the real event loop, which costs more: rejections that nobody handles are told in no other. */
+/** Every so often a turn of the real event loop, which costs more: only it reports unhandled rejections. */
 const turnsBetween = 32
 let turns = 0
 
@@ -35,7 +35,7 @@ export interface Timeline {
   now(): number
   /** Answers how to call it off. */
   after(delayMs: number, run: () => void): () => void
-  /** Runs what is under way until everything waits for an event. */
+  /** Runs the engine until it waits for an event. */
   rest(): Promise<void>
   /** Moves on to the next event and rests. False when there is none. */
   next(): Promise<boolean>

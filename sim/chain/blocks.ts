@@ -24,10 +24,10 @@ export interface Block {
   readonly parent: Block | undefined
   readonly timestampSeconds: number
   readonly baseFee: bigint
-  /** What the child of this block demands: known from the block itself (EIP-1559). */
+  /** The base fee of the next block, which follows from this one (EIP-1559), in wei. */
   readonly nextBaseFee: bigint
   readonly included: readonly Included[]
-  /** Of what others sent, each with an equal part of their gas: cheapest first. */
+  /** Tips of the other transactions, in wei, lowest first. Each stands for an equal part of their gas. */
   readonly othersTips: readonly bigint[]
   readonly gasUsed: number
   readonly accounts: ReadonlyMap<string, Account>

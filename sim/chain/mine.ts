@@ -11,7 +11,7 @@ export const flakyContract = '0x00000000000000000000000000000000000bad00'
 
 export interface Sealing {
   readonly parent: Block
-  /** In order; what does not fit the accounts is left out. */
+  /** In order. Transactions that the accounts cannot execute are left out. */
   readonly candidates: Iterable<SimTransaction>
   readonly transactionsMax: number
   readonly revertsNow: boolean
@@ -20,7 +20,7 @@ export interface Sealing {
    * the block so far that it does.
    */
   readonly drift: number
-  /** What tips less is left out, whoever sent it. */
+  /** Transactions with a lower tip are left out, in wei. */
   readonly tipMin: bigint
   /** Others outbid what tips less than any of theirs, where the block is full. */
   readonly isContested: boolean

@@ -29,7 +29,7 @@ export interface SimNode {
   readonly index: number
   readonly profile: Profile
   readonly pool: Pool
-  /** What stands before it lets no code through that is not deployed. */
+  /** Its gateway rejects calls of code that is not deployed. */
   readonly refusesCode: boolean
   readonly pendingCount: PendingCount
   readonly tagAnswer: TagAnswer
@@ -43,15 +43,12 @@ export interface SimNode {
   lags: boolean
 }
 
-/** `null` and `error` never change: the node does not know tags. */
+/** `null` and `error`: the node has no tags. A node keeps its answer for the whole run. */
 export type TagAnswer = 'block' | 'null' | 'error'
 
 export type Tags = Readonly<Record<FinalityTag, Block>>
 
-/**
- * What it answers to who counts its pool: that count, an error, or the count of its head, which nobody can tell from that of
- * an empty pool.
- */
+/** Its answer to a request for the pending count: that count, an error, or the count at its head, as if its pool were empty. */
 export type PendingCount = 'pool' | 'error' | 'latest'
 
 export interface NodeWorld {
@@ -59,7 +56,7 @@ export interface NodeWorld {
   readonly chainId: number
   readonly dice: Dice
   readonly fees: FeeWorld
-  /** Nobody keeps what can't be paid, from when the faults stop. */
+  /** The faults have stopped: pools drop transactions that their accounts cannot pay. */
   readonly isCalm: () => boolean
   readonly kind: ChainKind
   /** Transactions are ordered as they come, and not by their tips. */

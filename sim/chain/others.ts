@@ -1,9 +1,9 @@
-// What others send: how full it makes a block, what it tips, and with that what a node tells of a block's prices.
+// Transactions of others: how full they make a block, their tips, and the prices that nodes report for the block.
 import { type Block, blockGasMax } from './blocks.ts'
 
 const parts = 20
 
-/** Ascending, in odd amounts, so that rounding shows. Nobody pays less than `least`: what does is in no block. */
+/** Ascending, in odd amounts, so that rounding shows. No tip is lower than `least`. */
 export function othersTipsIn(number: number, least: bigint): readonly bigint[] {
   const step = 5n * BigInt(17_391 + (number % 97) * 1_013)
   const lowest = 1_000_003n > least ? 1_000_003n : least

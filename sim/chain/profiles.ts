@@ -1,4 +1,4 @@
-// The clients: what their pools take in place of what they hold, where their limits lie, and their own words.
+// The client programs of nodes: the replacements that their pools accept, their limits, and their error messages.
 import type { RejectionCode } from '../../src/domain/attempt.ts'
 import { type Sample, samples } from '../../tooling/broadcast-samples.ts'
 import type { SimTransaction } from './transaction.ts'
@@ -14,7 +14,7 @@ export interface Profile {
   readonly senderSlots: number
   /** How far above the sender's nonce a transaction may lie. */
   readonly gapMax: number
-  /** Refuses what can't pay the next block's base fee. */
+  /** Rejects a fee cap below the next block's base fee. */
   readonly wantsBaseFee: boolean
   readonly tipMin: bigint
   /** Answers these with a hash and no error: the node tracks the transaction, the pool does not have it. */

@@ -1,4 +1,4 @@
-// Receipts as a node tells them: some leave members out, and some come many blocks after their block.
+// The receipts of a node: some lack members, and some come many blocks after their block.
 import type { Hex } from '../../src/domain/ids.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { ancestorAt, type Block, type Blocks, type Included } from './blocks.ts'
@@ -20,7 +20,7 @@ const omissions: readonly (readonly Omissible[])[] = [
   ['effectiveGasPrice', 'status', 'gasUsed'],
 ]
 
-/** Most nodes tell all, at once. */
+/** Most nodes return complete receipts at once. */
 export function drawReceiptHabits(dice: Dice): ReceiptHabits {
   return {
     omits: dice.chance(0.3) ? dice.pick(omissions) : [],

@@ -58,7 +58,7 @@ export function oracleAnswer(data: string, price: bigint): string | undefined {
   return `0x${((BigInt(`0x${data.slice(10)}`) + signatureBytes) * price).toString(16).padStart(64, '0')}`
 }
 
-/** Orders a transaction at once, or not at all; a nonce that is too high waits a moment, whatever was answered. */
+/** Orders a transaction at once, or not at all. A nonce that is too high waits a moment, although the answer is an error. */
 export function order(
   pool: Pool,
   head: Block,

@@ -105,7 +105,7 @@ export function isNoOp({ from, to, value, data }: Pick<SimTransaction, 'from' | 
   return from === to && value === 0n && data === '0x'
 }
 
-/** The number that a client's payload carries at the start of its data, so that its execution is known without asking the engine. */
+/** The number that a client's payload carries at the start of its data, so that the simulator recognizes its execution. */
 export function tagOf({
   data,
   to,

@@ -1,7 +1,7 @@
-// What is bid, watched on its way: the engine may outbid others as far as it takes, and itself only so far.
+// Checks the bids on their way: the engine may outbid others without a limit, and its own bids only up to a multiple.
 //
 // Where the chain mines nothing of ours, a dearer attempt is no better than the one before. So nothing that is signed pays
-// more than a multiple of what somebody else has named: the market, the client, or whoever uses our key besides.
+// more than a multiple of the price of somebody else: the market, the client, or a foreign transaction.
 import type { Hash, Hex } from '../../src/domain/ids.ts'
 import { maxWei, minWei, raisedBy } from '../../src/domain/units.ts'
 import type { Block } from '../chain/blocks.ts'
@@ -23,7 +23,7 @@ const quietTip = 3n * gwei
 const countsOwn = true
 /** Where no block of late holds anything a higher price changes nothing. */
 const multipleWhereEmpty = 2n
-/** How far back a node tells what was paid. */
+/** A node reports the prices of this many blocks. */
 const historyBlocks = 10
 /** A price may be read from a node that is so many blocks ahead of the head. */
 const aheadBlocks = 2
@@ -42,7 +42,7 @@ export interface BidWatch {
   namedTip(): bigint
 }
 
-/** What one height of the chain tells: what its child demands, and what others and we have tipped. */
+/** The prices at one height: the next base fee, and the tips of others and of our own. */
 interface Paid {
   readonly baseFee: bigint
   readonly tip: bigint
@@ -85,7 +85,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
     tip: maxWei(fees.suggestedTip, fees.poolTipMin, fees.builderTipMin),
   }
 
-  /** The dearest that a node could tell while the nonce was ours. */
+  /** The highest prices that a node could report while the nonce was ours. */
   function marketOf(first: number, at: number): Paid {
     let { baseFee, tip, own, isUsed } = atFirst
     if (first > historyBlocks) baseFee = 0n
@@ -107,7 +107,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
     if (position > 0 && before(transaction.hash).length === 0) return
     const market = marketOf(firstOf(id, nonce)[0]?.at ?? at, at)
     const bids = [...(foreign.get(`${from} ${nonce}`) ?? []), ...namedBy(id).flatMap(bidsOf)].map(replacing)
-    // A node that tells one price only is read an eighth ahead.
+    // Where a node reports one price only, the engine expects an eighth more.
     const baseFee = raisedBy(market.baseFee, 13n)
     // A pre-signed no-op was priced ahead, for a market that rises.
     const multiple = market.isUsed || presigned === 1 ? multipleMax : multipleWhereEmpty
@@ -136,7 +136,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
     },
     foreign({ from, nonce, cap, tip }) {
       const key = `${from} ${nonce}`
-      // Nobody tells what it bids: whoever doubles until it gives way ends at up to twice of it.
+      // Its price is not public. An engine that doubles its bid until it wins ends at up to twice of it.
       foreign.set(key, [...(foreign.get(key) ?? []), { cap: 2n * cap, tip: 2n * tip }])
     },
     sealed(block) {
@@ -165,7 +165,7 @@ function replacing({ cap, tip }: Bid): Bid {
   return { cap: replaced(cap), tip: replaced(tip) }
 }
 
-/** By as much as the strictest pools ask for: the last step to a limit may go over it so far. */
+/** Raised by as much as the strictest pools demand: the last step to a limit may exceed it by that. */
 function replaced(wei: bigint): bigint {
   return raisedBy(wei, 13n) + 1n
 }

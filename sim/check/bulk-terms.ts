@@ -98,7 +98,8 @@ export function watchBulkTerms(
     const inUse = of.flatMap(({ phase, nonce }) => (phase === 'inFlight' && nonce !== null ? [nonce] : []))
     const missing = [...nonces].filter((nonce) => nonce < Math.max(-1, ...inUse) && !inUse.includes(nonce))
     const ready = part.pause === 1 ? 0 : of.filter(({ phase }) => phase === 'queued').length
-    if (missing.length > ready) fail(`${name(part)} took for free what needs a gap filler for nonce ${missing}`)
+    if (missing.length > ready)
+      fail(`${name(part)} took transactions for free, and nonce ${missing} needs a gap filler`)
   }
 
   return {

@@ -1,4 +1,4 @@
-// The bytes, watched on their way: recorded before they leave, never of what a DELETE took back, one owner a nonce.
+// Checks signed bytes on their way: they are recorded before they leave, no DELETE came before them, and a nonce has one owner.
 import type { Hash, Hex } from '../../src/domain/ids.ts'
 import { raisedBy } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from '../chain/blocks.ts'
@@ -39,7 +39,7 @@ export interface Bytes {
   recorded(hash: Hash): Recorded | undefined
   /** Everything that a node ever received and could have kept. */
   readonly everBroadcast: SimTransaction[]
-  /** The disk is another: what it does not hold is none of ours any more. Answers what was. */
+  /** A copy was restored: bytes that it does not hold are foreign from now on. Returns them. */
   forget(): readonly SimTransaction[]
 }
 

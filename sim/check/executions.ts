@@ -9,7 +9,7 @@ export interface Receipts {
   readonly areReceiptsMixedUp: boolean
 }
 
-/** What is wrong, in words. `ours`: it was signed here, so that the row says more of it than its hash. */
+/** The wrong figures, in words. `ours`: the service signed it, so that the row holds more than its hash. */
 export function wrongFigures(row: Row, included: Included, ours: boolean, receipts: Receipts): string[] {
   const truth = {
     included_succeeded: included.succeeded ? 1 : 0,
@@ -21,7 +21,7 @@ export function wrongFigures(row: Row, included: Included, ours: boolean, receip
     const said = row[column as keyof typeof truth]
     return said === null || (ours && said === value) ? [] : [`${column} is ${said}, and should be ${value}`]
   })
-  // What a node leaves out of a receipt, or all of it where the block came to prove what no receipt told in time.
+  // A node may omit members of a receipt. All are missing where no receipt came in time and the block proved the inclusion.
   const mayLack = (member: string) =>
     receipts.areReceiptsMixedUp ||
     receipts.nodes.some(({ omits, lateBlocks }) => lateBlocks > 0 || omits.includes(member))

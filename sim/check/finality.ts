@@ -1,4 +1,4 @@
-// Two thresholds, held against the chain: nothing is confirmed or final too early, and a client hears of it when something
+// Two thresholds, held against the chain: nothing is confirmed or final too early, and a client gets an event when something
 // that was confirmed is taken back.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Block, Blocks } from '../chain/blocks.ts'

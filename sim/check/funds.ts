@@ -1,5 +1,5 @@
-// The balance, held against what gets a nonce: it covers that beside what is in flight and the reserve, and it is no less
-// than min_balance. Where other hands moved the balance, the engine may not know it yet.
+// Checks the balance whenever a transaction gets a nonce: it covers that transaction beside those in flight and the reserve, and is not
+// below min_balance. A balance that somebody else has moved may be unread yet.
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { minWei } from '../../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block, type Blocks } from '../chain/blocks.ts'
@@ -16,7 +16,7 @@ export interface Binding {
   readonly from: string
   /** The bytes that empty the account, alone. */
   readonly swept?: SimTransaction
-  /** With what is bound: every attempt of all that has a nonce and is not known to be mined. */
+  /** Every attempt of the transactions that have a nonce and are not mined in the service's view. */
   readonly promised: readonly SimTransaction[]
 }
 
@@ -75,7 +75,7 @@ export function watchFunds(
       const head = blocks.canonical()
       const at = ancestorAt(head, atBlock)
       if (!at || atBlock <= (movedBy.get(from) ?? Number.NEGATIVE_INFINITY) + rememberedBlocks) return
-      // A node that is behind what is settled counts its pool, and shows a balance from before: nobody could know.
+      // A node that lags behind the settled nonces reports an old balance, and the service cannot notice.
       if (Math.min(...promised.map(({ nonce }) => nonce)) > accountAt(at, from).nonce) return
       const before = Array.from({ length: reckonedBlocks + 1 }, (_, ago) => ancestorAt(head, atBlock - ago))
       const known = before.map((block) => (block ? accountAt(block, from).balance : 0n))
@@ -87,7 +87,7 @@ export function watchFunds(
       if (known.every((balance) => balance < minBalance)) {
         fail(`${name} got a nonce at a balance of ${known[0]}, and min_balance is ${minBalance}`)
       }
-      // What is mined since has cost no more than it could: what is left for the others only grows.
+      // Later mined transactions cost at most their cap, so the rest of the balance only grows.
       const { nonce, balance } = accountAt(head, from)
       const l1Price = l1PriceAround(head, atBlock)
       const most = new Map<number, bigint>()

@@ -6,7 +6,7 @@ export interface Holds {
   changed(row: Row, before: Row | undefined): void
   /** A client requested the release of these. */
   requested(ids: readonly string[]): void
-  /** The disk is another: what was seen before counts no more. */
+  /** A copy was restored: earlier observations no longer count. */
   forget(): void
 }
 

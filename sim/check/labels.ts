@@ -7,7 +7,7 @@ export interface SentLabels {
   replaced(first: number | undefined, tag: number): void
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
-  /** A restored copy does not hold all sends: what was sent under these names is no promise any more. */
+  /** A copy was restored: earlier sends under these names may be missing, and promise nothing.  */
   forget(): void
 }
 

@@ -1,4 +1,4 @@
-// Who may write for a relayer, watched from outside: the process that was the last to acquire it, and nobody else.
+// Checks the writers of a relayer: only the process that acquired it last may write for it.
 
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { slotOf } from '../../src/ownership/slots.ts'
@@ -12,7 +12,7 @@ export type OwnersAct =
       readonly relayer: string
       readonly epoch: bigint
       readonly under: SimSession | undefined
-      /** When the process asked for it. */
+      /** The time of the request for the lock, in milliseconds. */
       readonly atMs: number
     }
   | { readonly act: 'wrote'; readonly relayer: string; readonly rows: number }

@@ -1,5 +1,5 @@
-// The operator's rules, and the client's own, held against every payload that is accepted, bound or signed. What is in
-// force is what the relayer's row says in the transaction that writes: from the answer to a change on, or from a start.
+// Checks the policies, and the limits of the client, for every payload that is accepted, gets a nonce or is signed. The policies in
+// force are those of the relayer's row in the same database transaction: from the answer to a change on, or from a start.
 import { windowMax } from '../../src/domain/decide/queue/window.ts'
 import type { Hash } from '../../src/domain/ids.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
@@ -21,11 +21,11 @@ export interface PolicyWatch {
   fail(what: string): void
   /** What the client sent whose payload carries this number. */
   requestOf(tag: number): SendRequest | undefined
-  /** Sent by a part of the history that a restored copy does not hold, under rules that nobody knows any more. */
+  /** Sent in a part of the history that a restored copy does not hold, under policies that are lost. */
   isLost(hash: Hash): boolean
   /** Whether a node called bytes of this transaction invalid that are not. It may then be given up, by a no-op that races it. */
   wasCalledInvalid(id: string): boolean
-  /** Whether a client ever asked to take it back, by its id or with all of its relayer. */
+  /** A client has requested its cancellation, by its id or with all of its relayer. */
   isRequested(entry: Entry): boolean
   /** By the machine's clock, and how far that has been moved. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
@@ -44,7 +44,7 @@ export interface PolicyWatch {
 interface InFlight {
   readonly id: string
   readonly raw: SimTransaction['raw']
-  /** Of what every node rejected so far, or did before it left once more: that is promised to nobody. */
+  /** The rejections of the attempt by every node. A rejected attempt commits no money. */
   readonly rejections: string | null
   readonly position: number
   readonly recorded_at_block: number
@@ -74,7 +74,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   /** By process and relayer: when its latest step began. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
 
-  /** No policy holds for what was signed before the copy that is on the disk now. */
+  /** No policy applies to bytes that were signed before the restore. */
   const bytesOf = ({ bytes }: Entry) => decode(bytes as SimTransaction['raw'])
   const sent = (tag: number | undefined) => (tag === undefined ? undefined : requestOf(tag))
   const keyOf = ({ id }: Instance, { relayer_id }: Pick<Entry, 'relayer_id'>) => `${id} ${relayer_id}`
@@ -131,7 +131,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
         fail(`${name}: its payload was signed ${from.nowMs - validUntil} ms after its valid_until, or later`)
       }
     }
-    // A client that names its fees says of which type they are.
+    // A client that names its fees also chooses their type.
     if (!isFirst || (request && request.pricing.kind !== 'speed')) return
     if (isType2(transaction) === !rules.eip1559Pricing) {
       fail(`${name}: eip1559_pricing is ${rules.eip1559Pricing}, and it begins ${transaction.raw.slice(0, 4)}`)
@@ -151,7 +151,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
 
   function comparePayload(name: string, { to, value, gasLimit }: SimTransaction, request: SendRequest): void {
     if (to !== request.to?.toLowerCase() || (value !== request.value && !isSweepReceiver(to)))
-      fail(`${name}: its payload is not what was sent`)
+      fail(`${name}: its payload is not that of the send`)
     if (
       request.gasLimit === undefined
         ? areEstimatesTrue && gasLimit < gasOf(request).least
@@ -204,7 +204,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
       atBlock,
       from: transaction.from,
       ...(swept && { swept: transaction }),
-      // What is priced anew in this very step is not reckoned with yet.
+      // Repricings of the same step are not included.
       promised: attempts
         .filter((each) => !isLater(each))
         .filter(({ id, raw, rejections }) => (isBound(id) ? news.has(raw) : !news.has(raw) && rejections === null))
@@ -231,7 +231,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
             break
           case 'canceled':
             if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
-            if (!isRequested(entry)) fail(`${named(entry)}: it was canceled, and no client asked for that`)
+            if (!isRequested(entry)) fail(`${named(entry)}: it was canceled, and no client requested that`)
             break
           case 'expired':
             expired(instance, entry)

@@ -12,7 +12,7 @@ export interface Rows {
   all(): ReadonlyMap<string, Row>
   /** Nothing changes any more, and the service had time to say so. */
   settled(): void
-  /** The disk is another: what was seen before counts no more. */
+  /** A copy was restored: earlier observations no longer count. */
   forget(): void
 }
 
@@ -186,7 +186,7 @@ function keepsPayload(before: Row, row: Row): boolean {
   const same = (one: Partial<Row> | undefined, other: Partial<Row>) =>
     one !== undefined && payload.every((column) => one[column] === other[column] || (isUnsettled && column === 'value'))
   const added = has.slice(had.length)
-  // Whoever pays for less than was promised pays for no more.
+  // A lower payment than the promised one is not raised later.
   const values = [...added.map(({ value }) => value), row.value].map((value) => BigInt(value ?? 0))
   if (row.origin === 'sweep' && values.some((value, index) => index > 0 && value >= (values[index - 1] ?? 0n)))
     return false

@@ -1,4 +1,4 @@
-// What a relayer's policies say, read as an operator reads their documentation, and without asking the engine.
+// What a relayer's policies say, read as an operator reads their documentation, without the code of the engine.
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 

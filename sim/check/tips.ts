@@ -26,7 +26,7 @@ const believedMultiple = 3n
 /** Four times the tip floor. */
 const leastLimit = 12n * gwei
 
-/** `small`: a tip that is too small to matter, whatever was stored. */
+/** `small`: a tip up to this, in wei, is too small to matter. */
 export function watchTips({ committed }: Disk, small: bigint, fail: (what: string) => void): Tips {
   const stored = committed<[number], { marked_at: number; tip: string; place: number }>(
     'SELECT rowid AS place, marked_at, tip FROM tip_marks WHERE rowid > ? ORDER BY rowid',

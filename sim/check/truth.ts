@@ -29,11 +29,11 @@ export interface TruthWatch {
   mayBeTakenBack(block: Block): boolean
   /** Sent by a part of the history that a restored copy does not hold. */
   isLost(transaction: SimTransaction): boolean
-  /** Canceled for good before a restore, and its client was told that it is safe to send it anew. */
+  /** Canceled for good before a restore, with `safe_to_retry`: its client may send it again. */
   wasWonBefore(tag: number): boolean
-  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  /** Canceled by its client after a restore: the DELETE is answered from the restored copy. */
   wasUnknowable(id: string): boolean
-  /** Whether a node tells a consistent false story of inclusions. */
+  /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
   /** Whether a node shows blocks that nobody made. */
   areHeadsInvented(): boolean
@@ -144,7 +144,7 @@ export function watchTruth(
           block &&
           !doubted.has(block.hash) &&
           blocks.isCanonical(block) &&
-          // While the others are silent, one node's denial takes back what is not final.
+          // While the other nodes are silent, one node's denial takes back an inclusion that is not final.
           !lie.isInclusionForged() &&
           // An invented branch is followed until other endpoints outvote it.
           !lie.areHeadsInvented() &&

@@ -1,5 +1,5 @@
-// The verdict on a cancellation, as its client is told it, held against the chain: who won, what it cost, and that what may
-// be sent anew never executes.
+// Checks the verdict on a cancellation, as its client reads it, against the chain: the winner, the cost, and that a payload with
+// `safe_to_retry` never executes.
 
 import { type Verdict, verdictOn } from '../../src/domain/cancel.ts'
 import type { Hash } from '../../src/domain/ids.ts'
@@ -15,7 +15,7 @@ export interface Verdicts {
   changed(row: Row): void
   /** On the canonical chain. */
   executed(tag: number): void
-  /** The disk is another: what it does not hold was not told. */
+  /** A copy was restored: verdicts that it does not hold were never reported. */
   forget(): void
 }
 
@@ -23,9 +23,9 @@ export interface VerdictWatch {
   fail(what: string): void
   /** How often the canonical chain executes it now. */
   executions(tag: number): number
-  /** Taken back by its client after a restore: a DELETE is answered by what is on record. */
+  /** Canceled by its client after a restore: the DELETE is answered from the restored copy. */
   wasUnknowable(id: string): boolean
-  /** Whether a node tells a consistent false story of inclusions. */
+  /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
   /** Whether the sequencer has ordered these bytes, for good. */
   wasOrdered(hash: Hash): boolean
@@ -73,7 +73,7 @@ export function watchVerdicts(
     const isUntold = row.included_kind === 'unrecorded' && tagsOf(row).length === 0
     if (reported.state !== state && !isUntold) fail(`${name}: its verdict is ${reported.state}, and should be ${state}`)
     const cost = winner && state === 'won' ? burned(winner) : 0n
-    // What the row does not know, and why it may not, is for others to check.
+    // Facts that the row lacks are checked elsewhere.
     const isUnknown =
       reported.cost === undefined && state === 'won' && [row.gas_used, row.effective_gas_price].includes(null)
     if (reported.cost !== cost && !isUnknown) {

@@ -1,4 +1,4 @@
-// The lies that a node tells: one kind a seed, by one node, until the faults stop.
+// All kinds of lies. One node of a seed lies, in one way, until the faults stop.
 import type { Dice } from '../../tooling/dice.ts'
 import { acceptsAndDrops } from './accepts-and-drops.ts'
 import { anotherChain } from './another-chain.ts'

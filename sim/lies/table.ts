@@ -1,4 +1,4 @@
-// A table of what each lie costs: each seed runs twice, with the lie and without it.
+// A table of the cost of each lie: each seed runs twice, with the lie and without it.
 import { dice } from '../../tooling/dice.ts'
 import type { Figures } from '../check/figures.ts'
 import type { Disk } from '../process/database.ts'

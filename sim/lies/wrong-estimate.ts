@@ -1,4 +1,4 @@
-// Estimates of gas that are too high, too low, or "execution reverted" for what does not revert.
+// Gas estimates that are too high, too low, or "execution reverted" for calls that succeed.
 import type { Lie } from './lie.ts'
 
 /** In sixteenths: a quarter, seven eighths, twice and two hundred times the need. */

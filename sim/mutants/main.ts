@@ -1,4 +1,4 @@
-// Breaks the engine in every way we know, one at a time, and shows the seed that notices. A survivor is our defect.
+// Breaks the engine by one mutant at a time, and shows the seed that notices it. A mutant that survives is a defect of the simulator.
 import { toolArguments } from '../../tooling/tool-arguments.ts'
 import { mutants } from './mutants.ts'
 import { pin } from './pins.ts'
@@ -19,7 +19,7 @@ const values = toolArguments(usage, {
   workers: { type: 'string', default: '2' },
   pin: { type: 'boolean', default: false },
 })
-/** Of what a trial said. */
+/** The last lines of a trial. */
 const reportedMax = 2_000
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const waiting = mutants.filter(({ name }) => values.only === undefined || values.only === name)

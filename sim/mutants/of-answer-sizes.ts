@@ -1,4 +1,4 @@
-// Mutants of what one answer of a node may cost: limits, the split of batches, and the parts that large answers keep.
+// Mutants of the cost of one answer of a node: limits, the split of batches, and the parts that large answers keep.
 import type { Mutant } from './mutant.ts'
 
 const caughtBy = 'test/chain/nodes/large-answers.test.ts'

@@ -1,4 +1,4 @@
-// Mutants of the terms of bulk cancellations: limits of cost over several relayers, what is free, and the pause.
+// Mutants of the terms of bulk cancellations: limits of cost over several relayers, free cancellations, and the pause.
 import type { Mutant } from './mutant.ts'
 
 const terms = ['bulkObjects', 'bulkTerms'] as const

@@ -1,4 +1,4 @@
-// The engine as it would be if it kept too little, or too much, of what endpoints say against each other.
+// The engine as it would be if it kept too little, or too much, of the contradictions between endpoints.
 import type { Mutant } from './mutant.ts'
 
 const recorded = 'test/chain/record-contradictions.test.ts'

@@ -1,4 +1,4 @@
-// Mutants of what key services need before they sign: tokens, clients, logins, activities, a clock that is right.
+// Mutants of the needs of key services before they sign: tokens, clients, logins, activities, a clock that is right.
 import type { Mutant } from './mutant.ts'
 
 const keepToken = { file: 'src/signers/keep-token.ts', caughtBy: 'test/signers/keep-token.test.ts' }

@@ -1,4 +1,4 @@
-// Mutants of what a refusal proves: bytes that nodes call invalid, words that no table has, and repeats.
+// Mutants of the meaning of a rejection: bytes that nodes call invalid, words that no table has, and repeats.
 import type { Mutant } from './mutant.ts'
 
 const unit = 'test/domain/decide/refusals.test.ts'

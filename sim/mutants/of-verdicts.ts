@@ -1,4 +1,4 @@
-// The engine as it would be if it told a verdict that the chain does not, or lost sight of what the chain does.
+// Mutants that report a wrong verdict, or overlook the chain.
 import type { Mutant } from './mutant.ts'
 
 export const ofVerdicts: readonly Mutant[] = [

@@ -10,7 +10,7 @@ export function reaching(
   function reaches(path: string): boolean {
     const known = found.get(path)
     if (known !== undefined) return known
-    // Until it is known better: a circle adds nothing.
+    // An import circle adds nothing.
     found.set(path, false)
     const imported = [...read(path).matchAll(/\b(?:from|import)[\s(]*'(\.{1,2}\/[^']+\.ts)'/g)]
     const does = sources.has(path) || imported.some(([, to = '']) => reaches(resolve(dirname(path), to)))

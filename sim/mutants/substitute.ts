@@ -47,7 +47,7 @@ function mutated(url: string, edits: readonly Edit[]): string {
   for (const { file, find, put } of edits) {
     if (pathToFileURL(join(root, file)).href !== url) continue
     const places = source.split(find).length - 1
-    if (places !== 1) throw new Error(`${file} holds what is to be broken ${places} times: ${find}`)
+    if (places !== 1) throw new Error(`${file} has the text of the mutant ${places} times: ${find}`)
     source = source.replace(find, () => put)
   }
   return source

@@ -54,7 +54,7 @@ const copying: Plugin = {
   name: 'copies',
   enforce: 'pre',
   async resolveId(id, importer) {
-    // Vite names it from the root when it asks a second time.
+    // Vite names it from the root in its second request.
     if (id.includes(mark)) return id.startsWith(root) ? id : join(root, id)
     const [path, name] = importer?.split(mark) ?? []
     if (name === undefined) return null

@@ -38,7 +38,7 @@ export function noticedBy(
     .find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `) && line.includes(expects))
 }
 
-/** Of what the simulator noticed. */
+/** The end of the simulator's finding. */
 export function seedOf(noticed: string): number {
   return Number(/^seed (\d+): /.exec(noticed)?.[1])
 }

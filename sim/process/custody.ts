@@ -1,5 +1,5 @@
-// What holds a key service up although it works: tokens that come slowly or end in the middle of many calls, a session that stays
-// dead until its library is ended, activities that wait for the approval of people.
+// Key services that work and are slow: their tokens come late or expire during calls, a session stays dead until its library is
+// closed, and activities wait for the approval of people.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/ops/clock.ts'
 import { withFreshCredentials } from '../../src/signers/exchange.ts'
@@ -16,7 +16,7 @@ export interface CustodyWorld {
   readonly kind: CustodyKind
   readonly dice: Dice
   readonly timeline: Timeline
-  /** Nothing is held up any more. */
+  /** The faults have stopped: nothing is delayed any more. */
   readonly isCalm: () => boolean
   /** When people approve the activity of a digest: the service remembers it across restarts of its clients. */
   readonly approvals: Map<Hash, number>

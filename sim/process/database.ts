@@ -11,22 +11,22 @@ import { type Journal, keepJournal } from './journal.ts'
 
 export interface Disk extends Disposable {
   readonly writer: Database.Database
-  /** Sees what is being written. */
+  /** Reads uncommitted changes. */
   readonly writing: SqliteExecutor
-  /** Sees what is committed. */
+  /** Reads committed changes only. */
   readonly reading: Executor
   /** A statement of transactions, such as COMMIT. */
   control(sql: string): Database.Statement
   /** Commits that changed rows. */
   commits: number
-  /** A query of what is committed. */
+  /** A query of committed rows. */
   committed<P extends unknown[], R>(sql: string): (...parameters: P) => R[]
-  /** Ids of transactions whose rows were written since, also by what was rolled back. */
+  /** Ids of transactions whose rows were written since, including writes that were rolled back. */
   readonly touched: Set<string>
   readonly journal: Journal
   /** Every table is as the migrations left it. */
   wipe(): void
-  /** What is committed. */
+  /** Copies the committed rows. */
   copy(): Copy
   /** Nothing else holds the disk. */
   putBack(copy: Copy): void
@@ -50,8 +50,8 @@ export function openDisk(): Disk {
   const tables = allTables(writer)
   const controls = new Map<string, Database.Statement>()
   const [writing, besides] = [sqliteExecutor(writer), sqliteExecutor(reader)]
-  // While nothing is being written, what is committed is what the writer sees, and it has its pages at hand: another
-  // connection reads them anew after every commit.
+  // While nothing is being written, the writer reads committed rows, from pages in memory. Another connection would read them again
+  // after every commit.
   const reading: Executor = {
     all: (query, parameters) => (writer.inTransaction ? besides : writing).all(query, parameters),
   }
@@ -113,7 +113,7 @@ export function fill(database: Database.Database, copy: Copy): void {
 function connect(path: string): Database.Database {
   const database = new Database(path)
   database.pragma('journal_mode = WAL')
-  // A crash here ends a process, never the machine: what is committed needs no disk.
+  // A crash ends a process here, never the machine, so commits need no disk.
   database.pragma('synchronous = OFF')
   database.pragma('foreign_keys = ON')
   return database

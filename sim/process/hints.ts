@@ -1,4 +1,4 @@
-// What replicas tell each other, over a line that loses, doubles and delays it.
+// Hints between replicas, over a line that loses, doubles and delays them.
 import type { Hint, Hints } from '../../src/store/hints.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import type { Timeline } from '../timeline.ts'
@@ -11,7 +11,7 @@ export function openHintLine(timeline: Timeline, dice: Dice, isFaulty: () => boo
   const listeners = new Map<Listener, Instance>()
 
   function deliver(listener: Listener, instance: Instance, hint: Hint): void {
-    const outcome = isFaulty() ? dice.weighted(hintOutcomes) : 'heard'
+    const outcome = isFaulty() ? dice.weighted(hintOutcomes) : 'arrived'
     if (outcome === 'lost') return
     const arrive = (afterMs: number) =>
       timeline.after(afterMs, () => reach(instance, () => listeners.has(listener) && listener(hint)))
@@ -37,4 +37,4 @@ export function openHintLine(timeline: Timeline, dice: Dice, isFaulty: () => boo
   })
 }
 
-const hintOutcomes = { heard: 7, lost: 2, doubled: 1, late: 1 } as const
+const hintOutcomes = { arrived: 7, lost: 2, doubled: 1, late: 1 } as const

@@ -1,5 +1,5 @@
 // What the writer did, in the order in which it did it, with the relayer's rules as they were at that moment. Triggers of
-// this connection write it within the writer's own transaction: what is rolled back was never in it.
+// this connection write it within the writer's own transaction: changes that are rolled back were never in it.
 import type Database from 'better-sqlite3'
 
 export interface Entry {
@@ -34,9 +34,9 @@ export interface Entry {
 }
 
 export interface Journal {
-  /** What is committed and was not told yet. The writer is at rest. */
+  /** Committed entries that were not returned yet. The writer is at rest. */
   since(): readonly Entry[]
-  /** What is in it by now is not told. */
+  /** Skips the entries so far. */
   skip(): void
   wipe(): void
 }
@@ -44,7 +44,7 @@ export interface Journal {
 const relayer =
   'SELECT NULL, %, r.id, r.paused, EXISTS (SELECT 1 FROM network_pauses n WHERE n.network = r.network), r.policies FROM relayers r WHERE r.id ='
 
-/** What, when it happens, and what is told of it. */
+/** The triggers: a name, an event of a table, and the values of the entry. */
 const triggers: readonly (readonly [name: string, when: string, expected: string, relayerId: string])[] = [
   [
     'stored',

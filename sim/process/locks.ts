@@ -13,7 +13,7 @@ export interface SimSession {
   readonly instance: Instance
   /** The server has not ended it. */
   isOpen(): boolean
-  /** The process may think that its locks are held: it spoke so lately, and has heard of no end. */
+  /** The process may assume that it holds its locks: its last beat is recent, and no end was reported to it. */
   isBelieved(): boolean
   holds(slot: Slot): boolean
 }
@@ -22,7 +22,7 @@ export interface LockServer {
   locksOf(instance: Instance): Locks
   /** The latest that this process was given. */
   sessionOf(instance: Instance): SimSession | undefined
-  /** The server ends the session; its process hears of it some time later. */
+  /** The server ends the session; its process notices some time later. */
   breakSession(instance: Instance): void
   /** Nothing gets through for so long: the server and the process find out by their clocks. */
   cutOff(instance: Instance, forMs: number): void
@@ -41,7 +41,7 @@ interface Held extends SimSession {
   readonly slots: Set<Slot>
   readonly lost: AbortController
   open: boolean
-  /** Since when the server has heard nothing. Otherwise the last beat is never older than a beat. */
+  /** The time of the last beat that reached the server. Undefined: beats arrive. */
   silentSince: number | undefined
 }
 
@@ -61,7 +61,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
     history.note(`the server ends p${held.instance.id}'s session (${why})`)
   }
 
-  /** The process knows, from here on. Over a line that works the server hears of it, too. */
+  /** The process notices that its session has ended. Over a working line the server notices, too. */
   function lose(held: Held): void {
     if (held.lost.signal.aborted) return
     held.lost.abort()
@@ -74,7 +74,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
     return !lost.signal.aborted && instance.state !== 'dead'
   }
 
-  /** From now on nothing is heard of it: the last beat was a while ago. */
+  /** No beat arrives from now on, and the last one was a while ago. */
   function silence(held: Held): void {
     if (held.silentSince !== undefined) return
     const since = timeline.now() - dice.below(heartbeatMs)
@@ -220,7 +220,7 @@ export function openLockServer(timeline: Timeline, dice: Dice, history: History)
     died(instance) {
       const held = latest.get(instance)
       if (!held) return
-      // Its machine may have died with it: then nobody tells the server.
+      // Its machine may have died with it: then no message reaches the server.
       if (dice.chance(0.7)) drop(held, 'its process died')
       else silence(held)
       held.lost.abort()

@@ -32,14 +32,14 @@ export interface StoreWitness {
   session(instance: Instance): SimSession | undefined
   /** An owner's unit met another epoch. */
   refused(instance: Instance, relayer: string, epoch: bigint): void
-  /** Undefined where what a unit asks is at the database at once. */
+  /** Undefined: the statements of a unit reach the database at once. */
   flight(): Flight | undefined
 }
 
-/** The process has begun a unit, and the first that it asks is on its way. */
+/** The process has begun a unit, and its first statement is on its way. */
 export interface Flight {
   readonly ms: number
-  /** All that the unit asks is on its way, so that it is done even if the process is paused meanwhile. */
+  /** All statements of the unit are on their way, so that they run even if the process is paused meanwhile. */
   readonly isPipelined: boolean
 }
 
@@ -52,7 +52,7 @@ interface Requested {
 
 const ofClients = new WeakSet<object>()
 
-/** Any replica may write what a client asks for: what all other units write of a relayer is its owner's. */
+/** Any replica may write the request of a client. Only the owner of a relayer may write anything else of it. */
 export function ofClient<U extends object>(unit: U): U {
   ofClients.add(unit)
   return unit
@@ -113,7 +113,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
     },
   }
 
-  /** `run` does what the unit does. `known` is how things stood when the process began it. */
+  /** `run` executes the unit. `known` holds the session and the place when the process began it. */
   async function watched<T>(unit: (session: Session) => Promise<T>, known: Requested, run = unit): Promise<T> {
     requested = known
     position = witness.nextPosition()
@@ -127,7 +127,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
     return done
   }
 
-  /** The process has begun the unit, and thinks that it may: what it asks first is there a while later. */
+  /** The process has begun the unit, and its first statement arrives a while later. */
   function send<T>(unit: (session: Session) => Promise<T>, known: Requested, { ms, isPipelined }: Flight): Promise<T> {
     let arrived = false
     let arrive: () => void = () => undefined
@@ -136,7 +136,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
     })
     const begun = unit(awaiting(seen, arrival, () => arrived))
     return new Promise((resolve, reject) => {
-      // Refused before it asked for anything.
+      // Rejected before its first statement.
       begun.catch((error: unknown) => arrived || reject(error))
       const run = () =>
         group
@@ -187,7 +187,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   }
 }
 
-/** Whatever is asked of it is asked once it is there. */
+/** Delays each call of the session until the unit has arrived. */
 function awaiting(session: Session, arrival: Promise<void>, hasArrived: () => boolean): Session {
   return new Proxy(session, {
     get(target, name) {

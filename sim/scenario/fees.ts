@@ -1,42 +1,43 @@
-// What gas costs in this world, and how much money there is: drawn from streams of its own, apart from all other draws.
+// Draws the price of gas, the traffic of others, and the money in the accounts.
 import type { Dice } from '../../tooling/dice.ts'
 import type { Feature } from './features.ts'
 import { firstBaseFee, gwei } from './policies.ts'
 
 export interface FeeWorld {
-  /** Gas costs nothing, and nobody has any money. */
+  /** Gas costs nothing, and accounts are empty. */
   readonly isFree: boolean
+  /** The base fee of the first block, in wei. */
   readonly firstBaseFee: bigint
   /**
    * What others send. `usual`: blocks are full to a quarter or three. `quiet`: nobody else is there, blocks are empty and
    * the base fee falls to nothing. `busy`: some blocks are full, and hold the best-paid only. `changing`: quiet and busy.
    */
   readonly traffic: Traffic
-  /** Every pool refuses what tips less, and names it. */
+  /** Every pool rejects a lower tip, in wei, and names this one. */
   readonly poolTipMin: bigint
-  /** Builders leave out what tips less, and nobody says so (geth's `--miner.gasprice`). */
+  /** Builders silently leave out a lower tip, in wei (geth's `--miner.gasprice`). */
   readonly builderTipMin: bigint
-  /** The answer to eth_maxPriorityFeePerGas. */
+  /** The answer to eth_maxPriorityFeePerGas, in wei. */
   readonly suggestedTip: bigint
-  /** For so many blocks a spike rises by an eighth each: 18 are eight times the price, 31 are 38 times. */
+  /** In a spike the base fee rises by an eighth in each of this many blocks: 18 are eight times the price, 31 are 38 times. */
   readonly spikeBlocks: number
-  /** A spike falls again, without anybody's doing. */
+  /** The base fee falls again by itself after a spike. */
   readonly spikesPass: boolean
-  /** Of each account at first, and when it is filled up during the faults. */
+  /** The balance of each account at first, and after each refill until the faults stop, in wei. */
   readonly balance: bigint
-  /** Of each account once the faults stop. */
+  /** The balance of each account once the faults stop, in wei. */
   readonly finalBalance: bigint
-  /** How often a step begins a drought. */
+  /** Probability, for each step, that a drought begins. */
   readonly droughts: number
 }
 
 type Traffic = 'usual' | 'quiet' | 'busy' | 'changing'
 
-/** Droughts of one's own transactions, of all, and of blocks. */
+/** In a drought no transaction of the relayers is mined (`ours`), no transaction at all (`all`), or no block is made (`blocks`). */
 export const droughtKinds = ['ours', 'all', 'blocks'] as const
 export type DroughtKind = (typeof droughtKinds)[number]
 
-/** Nobody pays more: beyond it there is no demand. */
+/** The base fee does not rise above this, in wei. */
 export const baseFeeMax = 1_000n * firstBaseFee
 const ether = 10n ** 18n
 const millionEther = 10n ** 24n

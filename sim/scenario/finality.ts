@@ -4,18 +4,19 @@ import type { Dice } from '../../tooling/dice.ts'
 import type { TagAnswer } from '../chain/node.ts'
 
 export interface FinalityWorld {
+  /** The configured rule: a number of blocks, or a tag. */
   readonly rule: Finality
-  /** How far each tag is behind the head when it moves. */
+  /** How many blocks each tag is behind the head when it moves. */
   readonly lags: Readonly<Record<FinalityTag, number>>
-  /** Tags move at heights that it divides. */
+  /** Tags move at heights that this number divides. */
   readonly strideBlocks: number
-  /** By node: its answer to a request for a tag. */
+  /** For each node: its answer to a request for a tag. */
   readonly answers: readonly TagAnswer[]
-  /** How likely the tags stop in a step, or go on. */
+  /** Probability, for each step, that the tags stop, or move again. */
   readonly stops: number
-  /** How likely a reorg takes back safe blocks, in a step. */
+  /** Probability, for each step, of a reorganization of safe blocks. */
   readonly safeReorgs: number
-  /** Rows that a step reads at most, of those that wait for it. */
+  /** A step of the engine reads at most this many rows that wait for finality. */
   readonly rowsMax: number
 }
 
@@ -35,7 +36,7 @@ export function drawFinality(
   const safe = dice.between(0, confirmations + 8)
   const finalized = safe + dice.between(1, 20)
   const answers = Array.from({ length: nodes }, () => dice.pick<TagAnswer>(['block', 'block', 'null', 'error']))
-  // One of them knows: without any, nothing would ever be final.
+  // One node has tags: without any, no block would ever be final.
   const knows = dice.below(nodes)
   const stops = dice.pick([0, 0.02, 0.05])
   const safeReorgs = dice.pick([0.02, 0.05])
@@ -48,7 +49,7 @@ export function drawFinality(
       strideBlocks: dice.pick([1, 1, 4, 10]),
       answers: answers.map((answer, index) => (index === knows ? 'block' : answer)),
       stops,
-      // What a lost history has sent, and such a reorg takes back, nobody could know of.
+      // After a restore, a reorganization could take back transactions that the copy does not hold.
       safeReorgs: restored || kind === 'number' ? 0 : safeReorgs,
       rowsMax: dice.pick([1, 2, 500]),
     },

@@ -1,30 +1,30 @@
-// What an operator sets, and changes: every policy that a relayer knows, at figures that matter here.
+// Draws the policies of relayers, and how their operator changes them.
 import type { Policies as Members } from '../../src/domain/policy-table.ts'
 import type { Dice } from '../../tooling/dice.ts'
 import { flakyContract } from '../chain/mine.ts'
 import { payloadSelector, receiver } from '../chain/transaction.ts'
 
 export interface Policies {
-  /** Undefined: the engine's own window. */
+  /** The policy `max_in_flight`. Undefined: the default window of the engine. */
   readonly maxInFlight: number | undefined
   readonly gasPriceCap: bigint | undefined
-  /** By relayer. */
+  /** For each relayer: whether it is paused. */
   readonly paused: readonly boolean[]
-  /** What else is set: what is absent is at its default. */
+  /** The other policies. Absent ones have their defaults. */
   readonly others: Partial<Members>
 }
 
-/** What a seed decides of its operator. Absent: policies but the first three stay at their defaults. */
+/** The operator of a seed. Absent: all other policies keep their defaults, and accounts are rich. */
 export interface Operator {
-  /** What the relayers' accounts hold at first, and after each refill, until the faults stop. Absent: no matter of concern. */
+  /** The balance of each account at first and after each refill, until the faults stop, in wei. Absent: as `fees` says. */
   readonly funds: bigint | undefined
-  /** Nobody else moves the balance, and no block is taken back: all that it pays is the relayer's own doing. */
+  /** No reorganization, theft or foreign transaction happens, so that only the relayer spends its balance. */
   readonly isSteady: boolean
-  /** How likely a change is made through the API, to a service that is at work, and not with a restart. */
+  /** Probability that a change of policies is made through the API, and not by a restart. */
   readonly patches: number
-  /** Whether later transactions pass one that cannot be paid. */
+  /** The policy `skip_unfunded`: later transactions may pass one that cannot be paid. */
   readonly skips: boolean
-  /** Relayers are paused when the faults stop, where all is canceled then: cancellations go on. */
+  /** Where everything is canceled in the end, relayers are paused then. Cancellations go on. */
   readonly pausesAtTheEnd: boolean
 }
 
@@ -74,7 +74,7 @@ export function drawOthers(dice: Dice, { funds = 10n ** 18n, skips }: Operator):
   }
 }
 
-/** In the end a race must be able to win, whatever it takes. */
+/** Without the cap on cancellations every race can be won in the end. */
 export function withoutCancelCap(policies: Policies): Policies {
   const { cancelGasPriceCap, ...others } = policies.others
   return cancelGasPriceCap === undefined ? policies : { ...policies, others }

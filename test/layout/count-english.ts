@@ -1,13 +1,19 @@
-// Prints how often each file uses the phrases that test/layout/english.ts counts: documents, then comments and strings of src/.
-import { type Count, commentsOf, countPhrases, documentCounts, stringsOf, total } from './english.ts'
+// Prints how often each file uses the phrases that test/layout/english.ts counts: documents, then comments and strings of src/ and sim/.
+import { type Count, commentsOf, countPhrases, documentCounts, stringsOf, total, withoutEdits } from './english.ts'
 import { sourceFiles } from './source-files.ts'
 
 const sources = await sourceFiles()
+const simulator = await sourceFiles('sim')
 
 const parts: readonly (readonly [string, readonly Count[]])[] = [
   ['documents', await documentCounts()],
   ['comments of src/', sources.map(({ path, source }) => countPhrases(`src/${path}`, commentsOf(source)))],
   ['strings of src/', sources.map(({ path, source }) => countPhrases(`src/${path}`, stringsOf(source)))],
+  ['comments of sim/', simulator.map(({ path, source }) => countPhrases(`sim/${path}`, commentsOf(source)))],
+  [
+    'strings of sim/',
+    simulator.map(({ path, source }) => countPhrases(`sim/${path}`, stringsOf(withoutEdits(source)))),
+  ],
 ]
 
 for (const [name, counts] of parts) {

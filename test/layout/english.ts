@@ -54,6 +54,11 @@ export function stringsOf(source: string): string {
   return difference(code, wordsOf(source)).replace(paths, '')
 }
 
+/** A mutant's texts without its edits, which are code of src/. */
+export function withoutEdits(source: string): string {
+  return source.replace(/\b(file|find|put): (?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")/g, "$1: ''")
+}
+
 function difference(from: string, without: string): string {
   return [...from.split('')].map((char, at) => (char !== without[at] || /\s/.test(char) ? char : '\u0000')).join('')
 }
