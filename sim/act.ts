@@ -118,7 +118,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
     case 'foreign': {
       const nonce = accountAt(blocks.canonical(), address).nonce + dice.pick([0, 0, 0, 1, 2, 5])
       const cap = blocks.canonical().nextBaseFee * BigInt(dice.pick([1, 3, 20])) + (fees.isFree ? 0n : 7n)
-      // All that it can pay, too: hundreds of times the market, and not mined where its cap lies below the base fee.
+      // The tip may be as high as the cap: hundreds of times the market, and not mined where the cap is below the base fee.
       const tip = dice.pick([1_600_000n, 9_000_001n, 40_000_000n, cap])
       void foreignTransaction(relayer, nonce, { cap, tip, value: fees.isFree ? 0n : 1n }).then((transaction) => {
         history.note(`somebody else uses the key of r${relayer} for nonce ${nonce}`)
@@ -176,7 +176,7 @@ function changePolicies(world: World, service: Service): void {
   const others = operator ? drawOthers(policyDice, operator) : drawn.others
   state.policies = { ...drawn, others: { ...others, ...drawHoldPolicies(world) } }
   history.note(`the configuration changes: ${inWords(state.policies)}`)
-  // What the file says counts from the next start on, whatever becomes of the change.
+  // The configuration counts from the next start on, even if the request fails.
   if (operator && policyDice.chance(operator.patches)) service.patch()
   else service.reconfigure()
 }
@@ -197,7 +197,7 @@ function replace(world: World, service: Service): void {
   service.replace(picked.relayer, picked.id, tag, withSomeHold(world, request))
 }
 
-/** Of a transaction: its bytes may be the same again. */
+/** The newest payload of a transaction. A replacement by it may have the same bytes again. */
 function lastPayload({ clients }: World, id: string): { tag: number; request: SendRequest } | undefined {
   const tag = clients.replaced.findLast((each) => each.id === id)?.tag ?? clients.accepted.get(id)?.tag
   const request = tag === undefined ? undefined : clients.requests.get(tag)
@@ -209,7 +209,7 @@ function cancel(world: World, service: Service): void {
   if (picked) service.cancel(picked.relayer, picked.id)
 }
 
-/** Now and then one that ended already; mostly one that is open, and rather the newest. */
+/** Picks an open transaction, preferably a new one, and sometimes an ended one. */
 function pickOne({ dice, clients, rows }: World): { id: string; relayer: number } | undefined {
   const all = [...clients.accepted]
   const open = all.filter(([id]) => rows.all().get(id)?.open === 1)
@@ -243,7 +243,7 @@ export function sweepOne({ clients, sweepDice, scenario }: World, service: Servi
   service.sweep(sweepDice.below(scenario.relayers), tag, to)
 }
 
-/** What a filter matches, at one relayer or at all of them. */
+/** Cancels the transactions that a filter matches, at one relayer or at all of them. */
 export function cancelSome(world: World, service: Service): void {
   const { bulkDice, bulkTagDice, clients, scenario, marks } = world
   const ids = [...clients.accepted.keys()].slice(-4) as TransactionId[]
@@ -267,7 +267,7 @@ export function cancelSome(world: World, service: Service): void {
   service.cancelSome(bulkDice.chance(0.5) ? all : [bulkDice.pick(all)], { filter, ...drawTerms(world) })
 }
 
-/** Enough for no no-op, for a few, or for all of them. */
+/** Draws a limit of cost: enough for no no-op, for a few, or for all of them. */
 function drawTerms({ bulkTermsDice: dice, blocks, scenario }: World): Omit<BulkTerms, 'filter'> {
   if (scenario.bulkTerms === undefined || !dice.chance(scenario.bulkTerms)) return { pause: false }
   const perGas = 2n * blocks.canonical().nextBaseFee + BigInt(dice.pick([1, 3, 20])) * gwei

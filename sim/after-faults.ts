@@ -1,4 +1,4 @@
-// The faults stop. From here on everything must reach an end, and a true one, within a bound.
+// What happens once the faults have stopped: balances and policies allow every transaction to end, and clients cancel those that wait.
 import { invalidPauseMaxMs } from '../src/domain/decide/race/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
@@ -11,7 +11,7 @@ import type { Scenario } from './scenario/scenario.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** After the faults stopped: longer than any earlier broadcast is under way, since a node would then accept it. */
+/** Longer than any broadcast is under way, in milliseconds: a node would accept bytes that it has called invalid before. */
 const tightMs = 30_000
 
 /**
@@ -48,7 +48,7 @@ export function gapFillersBelowFalseCount({ rows, scenario }: World): number {
   return [...rows.all().values()].filter(({ origin }) => origin === 'gap').length
 }
 
-/** How long the base fee takes to where the ending wants it, at an eighth a block. */
+/** The blocks until the base fee is where the ending wants it, at an eighth for each block. */
 function blocksOfBaseFee({ scenario, blocks }: World): number {
   const { firstBaseFee } = scenario.fees
   const [from, to] = [blocks.canonical().nextBaseFee, plateauOf(scenario) ?? firstBaseFee].map(Number)
@@ -78,10 +78,10 @@ export function stopFaults(world: World, service: Service): void {
     follow(world, node)
   }
   for (const address of world.addresses) state.balances.set(address, finalBalance(world))
-  service.wakeZombies()
+  service.resumePaused()
   service.recover()
   const policies = policiesAtTheEnd(world)
-  // With another order of the chain, too, which the service reads when it starts.
+  // The service reads the order of the chain when it starts.
   const isOrderNew = world.scenario.kind.switchesOrder
   if (state.policies === policies && !isOrderNew) return
   state.policies = policies
@@ -127,7 +127,7 @@ export function steerBaseFee(world: World): void {
   else state.spike = baseFee > firstBaseFee ? -1 : traffic === 'quiet' ? 0 : 1
 }
 
-/** For what came after a sweep. */
+/** Refills accounts for transactions that came after a sweep. */
 export function refillSwept(world: World): void {
   if (world.scenario.sweeps === undefined) return
   const wanted = finalBalance(world)
@@ -137,7 +137,7 @@ export function refillSwept(world: World): void {
   }
 }
 
-/** What the ending takes back: what nothing but a client's word would end, or everything. */
+/** Cancels everything, or with `drain` the transactions that only a cancellation ends. */
 export function cancelTheRest(world: World, service: Service): void {
   const { scenario, rows } = world
   if (scenario.ending !== 'drain') {
@@ -194,10 +194,10 @@ export function giveUpWaiting(world: World, service: Service): number {
   return later
 }
 
-/** Of each relayer with nothing but a queue, although no policy holds a payload back and money is enough: what waits in it. */
+/** Relayers whose transactions are all queued, although no policy and no lack of money holds them: the ids that wait. */
 export function standingStill({ rows, scenario }: World): ReadonlyMap<string, string> {
   const { ending, restores, policies, fees, sweeps, bulkTerms } = scenario
-  // What came after a sweep finds the account empty. A bulk cancellation that could not be written for long may pause late.
+  // Transactions after a sweep find the account empty. A bulk cancellation that was written late may pause late.
   if (sweeps !== undefined || bulkTerms !== undefined) return new Map()
   const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
   if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return new Map()
@@ -208,7 +208,7 @@ export function standingStill({ rows, scenario }: World): ReadonlyMap<string, st
   return new Map(still.map(([relayer, of]) => [relayer, of.map(({ id }) => id).join()]))
 }
 
-/** Before anybody's word ends what waits. A service that refuses to move loses nothing, and is wrong. */
+/** Fails if a relayer has stood still, before clients cancel. A service that never sends loses nothing, and is wrong. */
 export function demandProgress(world: World, before: ReadonlyMap<string, string>): void {
   for (const [relayer, ids] of standingStill(world)) {
     if (before.get(relayer) !== ids) continue
@@ -229,7 +229,7 @@ export function unusedNonces({ rows, addresses, blocks, scenario }: World): numb
   return perRelayer.reduce((sum, unused) => sum + unused, 0)
 }
 
-/** Once the faults stopped, an operator compares the nonces and gives the word. */
+/** The operator compares the nonces once the faults have stopped, and permits gap fillers. */
 export function permitGapFillers(world: World, service: Service): void {
   world.gapFillers.permitted()
   for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1) service.permitGapFillers(relayer)

@@ -7,7 +7,7 @@ import { outageBehaviors } from './process/signers.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Once the faults have stopped, and with them all outages that end. */
+/** Breaks the part for good, once all other faults have stopped. */
 export function breakForGood(world: World, service: Service): void {
   const { scenario, state, signersDice, history } = world
   if (scenario.brokenEnd === 'replica') service.loseReplica()
@@ -16,7 +16,7 @@ export function breakForGood(world: World, service: Service): void {
   history.note(`the service that holds the keys, for good: ${state.signerBehavior}`)
 }
 
-/** Nobody can sign for the queue, so its clients take it back. */
+/** Cancels the queue, for which nothing can be signed. */
 export function takeBackQueue({ scenario, rows }: World, service: Service): void {
   if (scenario.brokenEnd !== 'signer') return
   for (const [id, { open, phase, canceled_at: canceledAt, relayer_id: relayer }] of rows.all()) {
@@ -24,7 +24,7 @@ export function takeBackQueue({ scenario, rows }: World, service: Service): void
   }
 }
 
-/** Open rows that have to end. Where nobody can sign, a nonce that no block has spent needs another price, or a no-op. */
+/** Open rows that have to end: all but those that need a signature while the key service is broken. */
 export function rowsToEnd(world: World): readonly Row[] {
   const open = [...world.rows.all().values()].filter((row) => row.open === 1)
   return open.filter((row) => !lacksSignature(world, row))

@@ -94,7 +94,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
   return { blocks: ended, bound }
 }
 
-/** A part that waited may have paused its relayer, and set bounds of cost, only now. */
+/** Ends pauses and limits of bulk cancellations, some of which may only begin now. */
 function endBulkTerms(world: World, service: Service): void {
   const { scenario, state, machine } = world
   if (scenario.bulkTerms === undefined) return
@@ -103,7 +103,7 @@ function endBulkTerms(world: World, service: Service): void {
   if (paused.some(({ id }) => !state.policies.paused[Number(id.slice(1))])) service.patch()
 }
 
-/** A race that waits at its bound may wait for ever. */
+/** Cancels again without a limit: a race that waits at its limit may wait for ever. */
 function liftCostBounds({ rows, scenario }: World, service: Service): void {
   if (scenario.costBounds === undefined && scenario.bulkTerms === undefined && scenario.bulkPreviews === undefined)
     return
@@ -112,13 +112,13 @@ function liftCostBounds({ rows, scenario }: World, service: Service): void {
   }
 }
 
-/** Where all is canceled, the network may stay paused: cancellations go on. */
+/** Resumes the network. Where everything is canceled it may stay paused, since cancellations go on. */
 function endNetworkPauses({ scenario, networkDice }: World, service: Service): void {
   if (scenario.networkPauses === undefined) return
   service.pauseNetwork(scenario.ending !== 'drain' && networkDice.chance(0.5))
 }
 
-/** Clients send, and take everything back as soon as the keys are out of reach. */
+/** Clients send a few transactions, and cancel them once the keys are out of reach. */
 async function sendSome(world: World, service: Service): Promise<void> {
   const { scenario, presignDice, timeline } = world
   if (!scenario.presign) return
@@ -127,7 +127,7 @@ async function sendSome(world: World, service: Service): Promise<void> {
   await until(world, timeline.now() + presignDice.between(200, 4_000))
 }
 
-/** The keys stay out of reach when nothing else is wrong any more. */
+/** One more outage of the key service, when no other fault is left. */
 async function outlastOutage(world: World, service: Service): Promise<void> {
   const { scenario, signersDice, state, history, blocks } = world
   if (scenario.signerChanges === undefined) return
@@ -154,10 +154,10 @@ async function outlastOutage(world: World, service: Service): Promise<void> {
   await until(world, world.timeline.now() + breakerMs)
 }
 
-/** The longest pause of the breaker, and a try. */
+/** The longest pause of the circuit breaker and one call, in milliseconds. */
 const breakerMs = 63_000
 
-/** A look each second, and room for a start. */
+/** The service looks for finished bulk cancellations each second, in milliseconds with room for a start. */
 const announcedWithinMs = 5_000
 
 function demandVerdicts(world: World): void {

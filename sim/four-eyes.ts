@@ -19,7 +19,7 @@ export function settingKey({ scenario, fourEyesDice, fourEyes }: World, tag: num
   return key
 }
 
-/** Some key releases one on hold: with the digest of now, with one that it was shown long ago, or with none. */
+/** A key releases a transaction on hold: by the current digest, by an older one, or by none. */
 export function varyFourEyes(world: World, service: Service): void {
   const { scenario, fourEyesDice: dice, rows, shownPayloads } = world
   if (scenario.fourEyes === undefined || !dice.chance(scenario.fourEyes)) return
@@ -33,7 +33,7 @@ export function varyFourEyes(world: World, service: Service): void {
   service.approve(row, shown, dice.pick([...senders, approver]))
 }
 
-/** In the end everything is released, by the key that sets nothing. */
+/** Releases everything, by the key that sends nothing. */
 export function approveHeld({ scenario, rows }: World, service: Service): void {
   if (scenario.fourEyes === undefined) return
   for (const row of rows.all().values()) if (row.phase === 'held') service.approve(row, shownOf(row), approver)

@@ -20,7 +20,7 @@ function drawHold({ holdDice, scenario, state, timeline }: World): HoldRequest {
   return kind === 'for' ? { kind, ms } : { kind, at: Math.floor(epochMs + timeline.now() + state.skewMs + ms) }
 }
 
-/** Beside the other policies. */
+/** Draws the policies about holds. */
 export function drawHoldPolicies({ holdDice, scenario }: World): Partial<Policies> {
   if (scenario.holds === undefined) return {}
   return {
@@ -29,7 +29,7 @@ export function drawHoldPolicies({ holdDice, scenario }: World): Partial<Policie
   }
 }
 
-/** A client with the right to it releases one or all, on hold or not. */
+/** A client releases one transaction or all, on hold or not. */
 export function varyHolds(world: World, service: Service): void {
   const { scenario, holdDice } = world
   if (scenario.holds === undefined || !holdDice.chance(0.15)) return
@@ -41,7 +41,7 @@ export function varyHolds(world: World, service: Service): void {
   }
 }
 
-/** Of each relayer, in one request. */
+/** Releases all transactions on hold, in one request for each relayer. */
 export function releaseHeld({ rows, scenario }: World, service: Service): void {
   const held = [...rows.all().values()].filter(({ phase }) => phase === 'held')
   for (let relayer = 0; relayer < scenario.relayers; relayer += 1) {

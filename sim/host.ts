@@ -2,21 +2,21 @@
 import type { Process } from './process/engine.ts'
 
 export interface Host {
-  /** The process that clients reach. */
+  /** The process that gets the requests of clients. */
   present(): Process | undefined
   isDraining(): boolean
-  /** Nobody starts it again. */
+  /** No process starts here again. */
   hasLeft(): boolean
-  /** Two processes have ever used the database at once. On SQLite the lock on the file forbids that. */
+  /** Two processes have used the database at the same time. On SQLite the lock on the file forbids that. */
   wasShared(): boolean
   begin(): void
   /** The process dies or pauses after this many more effects. */
   scheduleEnd(end: 'dead' | 'paused', effectsLeft: number): void
-  /** Drains, then starts anew, or stays away. */
+  /** The process shuts down in good order. Then another starts, or none. */
   drain(then: 'restart' | 'leave'): void
-  /** Dies now, and nobody starts it again. */
+  /** The process dies now, and none starts here again. */
   lose(): void
-  /** Paused processes wake up. */
+  /** Paused processes resume. */
   wake(): void
   /** All its processes die now, paused ones as well. `begin` starts another. */
   stop(): void
@@ -26,8 +26,8 @@ export interface Host {
 }
 
 /**
- * Nothing that it does has any effect now. Its signals are aborted all the same: the runtime keeps those that somebody
- * listens to, and with them everything that a run ever made.
+ * Ends a process whose effects no longer count. Its signals are aborted, since the runtime keeps signals with listeners, and with them
+ * all memory of the run.
  */
 export function forget(process: Process): void {
   void process.engine.then((engine) => engine[Symbol.asyncDispose]()).catch(() => undefined)

@@ -1,4 +1,4 @@
-// Blocks as time goes by, reorgs, and nodes that follow the chain or fall behind.
+// Makes blocks as time passes, and reorganizations, and moves the nodes to the new head.
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt, ancestorAt, type Block } from './chain/blocks.ts'
 import { isForked } from './chain/gas-rules.ts'
@@ -13,7 +13,7 @@ import { baseFeeMax } from './scenario/fees.ts'
 import { moveTags, reorgDepthMax } from './tags.ts'
 import type { World } from './world.ts'
 
-/** One block on top of the canonical chain. */
+/** Makes a block on top of the canonical chain. */
 export function mine(world: World): void {
   switchOrder(world)
   if (isSlotEmpty(world)) return
@@ -45,14 +45,14 @@ function isSlotEmpty(world: World): boolean {
   return true
 }
 
-/** A vote of the chain. The service reads it when it starts, and hourly. */
+/** Changes the order of the sequencer. The service reads the order when it starts, and hourly. */
 function switchOrder({ scenario, state, orderDice, history }: World): void {
   if (!scenario.kind.switchesOrder || !state.faulty || !orderDice.chance(0.02)) return
   state.isByTips = !state.isByTips
   history.note(`transactions are ordered ${state.isByTips ? 'by tips' : 'as they come'} from now on`)
 }
 
-/** From a block on that comes soon. */
+/** Announces the fork of the gas rules: a block that comes soon has the new ones. */
 export function beginGasFork({ scenario, state, blocks, history }: World): void {
   if (!scenario.gasFork) return
   state.gasForkAt = blocks.canonical().number + 1 + scenario.gasFork.delayBlocks
@@ -125,17 +125,17 @@ function build(world: World, parent: Block, producer: SimNode, first: readonly S
   const isFcfs = world.node.isFcfs()
   orderArrived(world.node, producer)
   // A sequencer leaves nothing out of the next block that it has ordered.
-  const dried = isFcfs ? undefined : dryOut(world)
+  const leftOut = isFcfs ? undefined : transactionsInDrought(world)
   const drift = driftAbove(world, parent)
   const resurfaced = state.faulty && dice.chance(scenario.resurfacing) ? shuffled(world) : []
   const block = seal(world.blocks, {
     parent,
-    candidates: dried ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
+    candidates: leftOut ? [] : inTurn([...resurfaced, ...first, ...executable(producer.pool, parent)]),
     transactionsMax: isFcfs
       ? Number.POSITIVE_INFINITY
       : dice.between(0, scenario.transactionsPerBlockMax) + (state.faulty ? 0 : 1),
     revertsNow: state.revertsNow,
-    drift: dried === 'all' ? -8 : drift,
+    drift: leftOut === 'all' ? -8 : drift,
     tipMin: maxWei(fees.poolTipMin, fees.builderTipMin),
     isContested: !isFcfs && (fees.traffic === 'busy' || fees.traffic === 'changing'),
     l1Gas: l1GasAt(parent, scenario.kind),
@@ -159,8 +159,8 @@ function timestampAfter({ scenario, timeline, state }: World, parent: Block): nu
   return seconds
 }
 
-/** What this block leaves out for no reason of its price. */
-function dryOut({ state }: World): 'ours' | 'all' | undefined {
+/** The transactions that this block leaves out because of a drought. */
+function transactionsInDrought({ state }: World): 'ours' | 'all' | undefined {
   const { drought } = state
   if (!drought || drought.kind === 'blocks') return undefined
   const blocksLeft = drought.blocksLeft - 1
@@ -186,13 +186,13 @@ function driftAbove({ state, scenario: { fees }, dice, feesDice }: World, { numb
   return nextBaseFee < fees.firstBaseFee / 10n ? 8 : feesDice.pick([8, 8, -3, -6, -6])
 }
 
-/** Bytes that a node once had, out of any order. */
+/** Bytes that a node once had, in random order. */
 function shuffled(world: World): SimTransaction[] {
   const all = [...world.bytes.everBroadcast]
   return Array.from({ length: Math.min(6, all.length) }, () => world.dice.pick(all))
 }
 
-/** By nonce where the sender is the same: a candidate out of turn would be left out. */
+/** Sorts by nonce, since a candidate out of turn would be left out. */
 function inTurn(candidates: readonly SimTransaction[]): SimTransaction[] {
   return candidates
     .map((transaction, index) => ({ transaction, index }))
@@ -225,7 +225,7 @@ function adopt(world: World, block: Block): void {
   }
 }
 
-/** Jumps to the canonical head. */
+/** Moves the node to the canonical head. */
 export function follow(world: World, node: SimNode): void {
   if (node.lags) return
   const head = world.blocks.canonical()
@@ -236,7 +236,7 @@ export function follow(world: World, node: SimNode): void {
   node.tags = world.state.tags
 }
 
-/** A block about every block time, for ever. */
+/** Makes a block about every block time, until the run ends. */
 export function keepMining(world: World): void {
   const { blocktimeMs } = world.scenario
   const wait = world.state.faulty ? world.dice.between(blocktimeMs / 4, blocktimeMs * 2) : blocktimeMs

@@ -29,7 +29,7 @@ export interface Network {
 export interface NetworkWitness {
   /** The service is letting these signed bytes go. */
   leaving(instance: Instance, raws: readonly Hex[]): void
-  /** Whether a first price is believed. Only then does a lie about prices differ from the truth. */
+  /** The service has believed a first price. Before that, a lie looks like a price. */
   knowsPrices(): boolean
   /** A node answered falsely. */
   lied(call: Call, honest: Member, claimed: Member | 'gone'): void
@@ -43,7 +43,7 @@ export interface NetworkWitness {
   unheard(): void
 }
 
-/** What one node's gateway always refuses: batches of more calls, or of more sends, which are the long ones. */
+/** The largest batch that a node's gateway accepts, in calls or in broadcasts. */
 interface BatchLimit {
   readonly of: 'calls' | 'sends'
   readonly most: number

@@ -34,7 +34,7 @@ function requesterOf(operation: string, keyId = 'operator' as ApiKeyId): Request
   return { keyId, operation, requestId: 'sim', address: '' }
 }
 
-/** Whether the process is on its way out: its host drains, or has another process by now. */
+/** The process shuts down, or its host has another process by now. */
 function isLeaving(host: Host, process: Process): boolean {
   return host.isDraining() || host.present() !== process
 }
@@ -83,7 +83,7 @@ export function openService(world: World): Service {
           commands.store.commit(
             ofClient((session) => {
               const done = unit(session)
-              // At its end: it may have been on its way for a while.
+              // Read at the end of the database transaction, which may take a while.
               const note = () => {
                 place = world.state.position
               }
@@ -153,7 +153,7 @@ export function openService(world: World): Service {
           })
           wake(id)
         }
-        // It concerns no transaction.
+        // No transaction changes.
         void callApi(`PATCH r${relayer}`, undefined, change, () => undefined)
       }
     },
@@ -185,7 +185,7 @@ export function openService(world: World): Service {
       )
     },
     replace(relayer, id, tag, request) {
-      // Its answer may be lost.
+      // The replacement may be stored although its answer is lost.
       const wantsAgain = () => wantAgain(world, tag)
       const key = settingKey(world, tag)
       const replacer = key && { requester: requesterOf('replaceTransaction', key), mayCancel: true }
@@ -323,7 +323,7 @@ export function openService(world: World): Service {
       }
       void callApi(`gap fillers of r${relayer}`, undefined, permit, () => undefined)
     },
-    wakeZombies() {
+    resumePaused() {
       for (const host of hosts) host.wake()
     },
     stop() {

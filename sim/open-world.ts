@@ -172,7 +172,7 @@ export function openWorld(
     isTooTight: (transaction) =>
       state.tightGapFillers > 0 &&
       isNoOp(transaction) &&
-      // By its bytes, so that they are refused as often as they are tried.
+      // The hash decides, so that the same bytes are always rejected.
       Number(`0x${transaction.hash.at(-1)}`) < state.tightGapFillers &&
       bytes.recorded(transaction.hash)?.kind === 'execute',
     broadcast(which, transaction, admission) {
@@ -234,14 +234,14 @@ export function openWorld(
   verdicts = watchVerdicts(disk, blocks, bytes, {
     ...{ fail: history.fail, executions, wasUnknowable, isInclusionForged, wasOrdered: (hash) => ordered.has(hash) },
   })
-  // One answer is enough for a balance: by one that is too high, payloads get nonces that nobody can pay for yet.
+  // One node suffices for a balance: if it reports too much, payloads get nonces before they can be paid.
   const isBalanceTrue = scenario.liar?.kind !== 'wrongBalance'
   const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
-    // Of the only node even an estimate is believed.
+    // The service believes the estimate of an only node.
     wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
     isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
       clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
@@ -265,7 +265,7 @@ export function openWorld(
     leaving(instance, raws) {
       bytes.leaving(instance, raws)
       bids.leaving(raws)
-      // Signed again, and on record again: a no-op at the same price is the same bytes.
+      // A no-op at the same price has the same bytes, so a lost one may be signed and recorded again.
       for (const raw of raws) lost.delete(decode(raw).hash)
     },
     knowsPrices: tips.areBelieved,

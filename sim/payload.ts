@@ -34,7 +34,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   return { tag, request }
 }
 
-/** Few names, so that most of them are taken. After a restore they are new ones: it may have lost the old. */
+/** Draws from few external ids, so that most of them are taken. After a restore they are new, since it may have lost the old ones. */
 export function drawLabels(world: World, relayer: number, tag: number): Labels | undefined {
   const { scenario, labelDice, labels, state } = world
   if (scenario.externalIds === undefined || labelDice.chance(0.2)) return undefined
@@ -43,7 +43,7 @@ export function drawLabels(world: World, relayer: number, tag: number): Labels |
   return { externalId, ...(labelDice.chance(0.5) && { tags: [labelDice.pick(['red', 'blue'])] as const, note: 'n' }) }
 }
 
-/** Around a reserve, some would empty the account. */
+/** Draws the value. Where accounts need a reserve, some values would empty the account. */
 function drawValue({ dice, scenario: { fees, gasFork, reserve } }: World, tag: number): bigint {
   if (fees.isFree || (gasFork && tag % 2 === 0)) return 0n
   const small = BigInt(dice.below(1_000))
@@ -56,7 +56,7 @@ function padded(data: Hex, tag: number): Hex {
   return tag % 3 === 0 ? `${data}${'00'.repeat(100)}` : data
 }
 
-/** Around a fork, some name what suffices on one side of it. */
+/** Draws a gas limit that suffices. Where gas rules change, some suffice only before or after the fork. */
 function enoughGas({ dice, scenario: { kind, gasFork } }: World): number {
   return kind.hasL1Gas ? 200_000 : gasFork ? dice.pick([30_000, 24_000]) : 30_000
 }

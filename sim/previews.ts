@@ -1,4 +1,4 @@
-// Clients that look before they cancel: they request previews, and use the tokens at once, later, twice, or too late.
+// Clients that request previews of bulk cancellations, and use their tokens at once, later, twice, or too late.
 import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'

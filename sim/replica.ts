@@ -20,7 +20,7 @@ export function openReplica(world: World, nextLife: () => number): Host {
       world.marks.ended(how)
       if (how === 'dead') locks?.died(instance)
       else locks?.froze(instance)
-      timeline.after(0, () => (how === 'dead' ? bury(own) : timeline.after(sleepMs(), () => wakeUp(instance))))
+      timeline.after(0, () => (how === 'dead' ? remove(own) : timeline.after(sleepMs(), () => wakeUp(instance))))
     })
     history.note(`p${instance.id} starts`)
     const own = start(machine, instance)
@@ -34,11 +34,11 @@ export function openReplica(world: World, nextLife: () => number): Host {
       history.note(`p${instance.id} gives its start up`)
       instance.state = 'dead'
       locks?.died(instance)
-      bury(own)
+      remove(own)
     })
   }
 
-  /** Shorter than the lease, about as long, and far longer. */
+  /** A pause that is shorter than the lease, about as long, or far longer. */
   function sleepMs(): number {
     return dice.pick([dice.between(100, 2_900), dice.between(2_900, 4_500), dice.between(4_500, 60_000)])
   }
@@ -50,7 +50,7 @@ export function openReplica(world: World, nextLife: () => number): Host {
     resume(instance)
   }
 
-  function bury(process: Process): void {
+  function remove(process: Process): void {
     forget(process)
     if (present !== process) return
     present = undefined

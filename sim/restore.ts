@@ -1,4 +1,4 @@
-// A backup: the disk is copied, and some time later, with the service stopped, the copy is put back. The chain does not go
+// A backup: the database is copied, and some time later, with the service stopped, the copy replaces it. The chain does not go
 // back with it, and neither do the pools: transactions that were sent meanwhile are there without a record.
 import { accountAt } from './chain/blocks.ts'
 import { nextNonce } from './chain/pool.ts'
@@ -13,16 +13,16 @@ import type { World } from './world.ts'
 
 export interface Backup {
   readonly disk: Copy
-  /** In the order of all units. */
+  /** The number of database transactions before the copy. */
   readonly position: number
   readonly accepted: Clients['accepted']
   readonly replaced: Clients['replaced']
   readonly deleted: Clients['deleted']
 }
 
-/** What it takes to fetch a backup: longer than any request is under way. */
+/** The service is down for at least this long, in milliseconds: longer than any request is under way. */
 const downMsMin = 60_000
-/** After so long, no block count that is made of a wrong block time leads back to where it began. */
+/** The service is down for at most this long, in milliseconds: a wrong block time must not lead back before the copy. */
 const downMsMax = 1_800_000
 const downBlocks = 300
 
@@ -65,7 +65,7 @@ export function wantAgain({ wonBefore }: Pick<World, 'wonBefore'>, tag: number):
   wonBefore.delete(tag)
 }
 
-/** With the service stopped, and nothing of it under way. */
+/** Replaces the database by the copy. The service is stopped, and none of its requests is under way. */
 export function restore(world: World, service: Service, backup: Backup): void {
   const { machine, clients, history, bytes, rows, nodes, state } = world
   for (const row of rows.all().values()) {
@@ -115,7 +115,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   // No commit reports the restored rows.
   rows.look()
   world.look()
-  // It also gave nonces of this one's transactions to others, and canceled those.
+  // The other branch also gave nonces of this branch's transactions to others, and canceled those.
   if (isOfAnotherBranch) {
     for (const row of rows.all().values()) if (sharesItsNonce(row, before)) world.givenUp.add(row.id)
   }
@@ -123,7 +123,7 @@ export function restore(world: World, service: Service, backup: Backup): void {
   service.start()
 }
 
-/** A verdict that no restore may undo: clients send the payload anew on the word of it. */
+/** A verdict that no restore may undo: its client may have sent the payload again. */
 function isWon({ phase, included_kind: kind }: Row): boolean {
   return phase === 'final' && kind === 'cancel'
 }

@@ -1,4 +1,4 @@
-// One run of the simulator: the service's real engine, compiled from src/, on a simulated chain, network, database and clock.
+// One run of the simulator: the service's own engine of src/ on a simulated chain, network, database and clock.
 //
 // 1. The seed draws the options of the run (scenario/scenario.ts): the chain, the nodes, the clients, the operator, the processes.
 // 2. The world is built from them (open-world.ts), with the checks of check/, which read every request and every commit.
@@ -28,21 +28,22 @@ import type { World } from './world.ts'
 export interface Outcome {
   readonly seed: number
   readonly steps: number
-  /** What broke, and when: in this step, or after the last one. */
+  /** The first failed check, and its step, or `afterwards`. */
   readonly failure?: { readonly what: string; readonly step: number | 'afterwards' }
-  /** The end of the history, if it failed. */
+  /** The end of the history of a failed run. Empty otherwise. */
   readonly tail: readonly string[]
-  /** Of the whole history: the same seed gives the same. */
+  /** The hash of the whole history. The same seed gives the same hash. */
   readonly hash: string
   readonly events: number
   readonly transactions: number
   /** Blocks from the end of the faults to the end of the last transaction. */
   readonly blocksToEnd: number
+  /** The most blocks that were allowed. */
   readonly bound: number
   readonly figures: Figures
-  /** The marks that it reached (sim/marks/marks.ts). */
+  /** The marks that the run reached (sim/marks/marks.ts). */
   readonly marks: readonly Mark[]
-  /** What stayed broken at the end. */
+  /** The part that stayed broken at the end. */
   readonly brokenEnd?: BrokenPart
 }
 
@@ -119,7 +120,7 @@ async function putBack(world: World, service: Service, backup: Backup, each: Res
   await timeline.rest()
 }
 
-/** With some in flight. */
+/** Announces the fork, and sends some transactions before it comes. */
 function approachFork(world: World, service: Service): void {
   beginGasFork(world)
   for (let left = world.dice.between(0, 6); left > 0; left -= 1) act(world, service, 'send')

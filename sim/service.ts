@@ -47,7 +47,7 @@ export interface Service {
   /** An operator permits as many gap fillers as there can be. */
   permitGapFillers(relayer: number): void
   /** Paused processes resume. Where another has taken their place, they soon die. */
-  wakeZombies(): void
+  resumePaused(): void
   /** All processes die now, paused ones as well. `start` starts others. */
   stop(): void
   /** Scheduled ends are called off, and stopped processes start. */

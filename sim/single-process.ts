@@ -12,14 +12,14 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
   let draining = false
   let stopped = false
   let shared = false
-  const zombies: Process[] = []
+  const pausedProcesses: Process[] = []
 
   function begin(): void {
     stopped = false
     const instance = openInstance(nextLife(), (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
       world.marks.ended(how)
-      timeline.after(0, () => buried(own, how))
+      timeline.after(0, () => atRest(own, how))
     })
     history.note(`p${instance.id} starts`)
     const own = start(machine, instance)
@@ -32,29 +32,29 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
     })
   }
 
-  /** Once it is at rest: its files are closed, or it lies in wait, and another takes its place. */
-  function buried(process: Process, how: 'dead' | 'paused'): void {
+  /** The process is at rest: dead, with its files closed, or paused. Another process takes its place. */
+  function atRest(process: Process, how: 'dead' | 'paused'): void {
     if (present === process) {
       present = undefined
       draining = false
     }
-    // Stopped in the moment in which it was to be paused: then it is gone, too.
+    // A process that was stopped at the moment of its pause is dead, too.
     if (how === 'dead' || ended(process)) forget(process)
     else {
-      zombies.push(process)
-      timeline.after(dice.between(500, 60_000), wakeZombies)
+      pausedProcesses.push(process)
+      timeline.after(dice.between(500, 60_000), resumePaused)
     }
     if (!present) timeline.after(dice.between(0, 4_000), () => present ?? (stopped || begin()))
   }
 
-  function wakeZombies(): void {
-    for (const zombie of zombies.splice(0)) {
-      const { instance } = zombie
+  function resumePaused(): void {
+    for (const paused of pausedProcesses.splice(0)) {
+      const { instance } = paused
       const gone = () => {
         if (instance.state === 'alive') history.note(`p${instance.id} is gone`)
         instance.state = 'dead'
-        timeline.after(0, () => forget(zombie))
-        sweep()
+        timeline.after(0, () => forget(paused))
+        wakeRelayers()
       }
       shared = true
       history.note(`p${instance.id} wakes up`)
@@ -66,7 +66,7 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
   }
 
   /** A resumed process can't notify its successor, so wake all relayers. */
-  function sweep(): void {
+  function wakeRelayers(): void {
     void present?.engine
       .then(({ commands }) => {
         for (let relayer = 0; relayer < world.scenario.relayers; relayer += 1)
@@ -82,7 +82,7 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
     wasShared: () => shared,
     begin,
     scheduleEnd(end, effectsLeft) {
-      // One that has not started owns nothing yet: it would take over when it wakes up, which the lock on the file forbids.
+      // A process that has not started would take over when it resumes, which the lock on the file forbids.
       if (present && (end === 'dead' || started === present)) present.instance.scheduledEnd = { effectsLeft, end }
     },
     drain() {
@@ -105,10 +105,10 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
         })
     },
     lose: () => undefined,
-    wake: wakeZombies,
+    wake: resumePaused,
     stop() {
       stopped = true
-      for (const process of [...zombies.splice(0), ...(present ? [present] : [])]) {
+      for (const process of [...pausedProcesses.splice(0), ...(present ? [present] : [])]) {
         process.instance.state = 'dead'
         forget(process)
       }
@@ -120,7 +120,7 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
       else begin()
     },
     close() {
-      for (const process of [...zombies, ...(present ? [present] : [])]) {
+      for (const process of [...pausedProcesses, ...(present ? [present] : [])]) {
         process.instance.state = 'dead'
         forget(process)
       }

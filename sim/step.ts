@@ -67,7 +67,7 @@ function varySigners({ scenario, signersDice, state, history, marks }: World): v
   history.note(`the service that holds the keys: ${state.signerBehavior}`)
 }
 
-/** The policy is changed now and then, and clients go on to cancel while the keys are out of reach for long. */
+/** Begins and ends long outages of the key service, and changes the policy `presign_cancel`. */
 function varyPresigning({ scenario, presignDice, state, history }: World, service: Service): void {
   const { presign } = scenario
   if (!presign) return

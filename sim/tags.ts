@@ -3,7 +3,7 @@ import type { FinalityTag } from '../src/domain/finality.ts'
 import { ancestorAt } from './chain/blocks.ts'
 import type { World } from './world.ts'
 
-/** After the head moved. */
+/** Moves the tags after the head has moved. */
 export function moveTags({ scenario, state, blocks }: World): void {
   const { finality } = scenario
   const head = blocks.canonical()
@@ -15,7 +15,7 @@ export function moveTags({ scenario, state, blocks }: World): void {
   state.tags = { safe: to('safe'), finalized: to('finalized') }
 }
 
-/** The tags stop, or go on. */
+/** Stops the tags now and then, or lets them move again. */
 export function varyTags({ scenario, state, tagsDice, history }: World): void {
   const { finality } = scenario
   if (!finality || !tagsDice.chance(finality.stops)) return
@@ -23,7 +23,7 @@ export function varyTags({ scenario, state, tagsDice, history }: World): void {
   history.note(`the tags ${state.tagsStop ? 'stop' : 'go on'}`)
 }
 
-/** How deep a reorg may be that nobody calls impossible. */
+/** The deepest reorganization that the finality rule allows, in blocks. */
 export function reorgDepthMax({ scenario, state, blocks }: World): number {
   const { finality } = scenario
   if (!finality || typeof finality.rule === 'number') return scenario.reorgMax

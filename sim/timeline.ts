@@ -39,7 +39,7 @@ export interface Timeline {
   rest(): Promise<void>
   /** Moves on to the next event and rests. False when there is none. */
   next(): Promise<boolean>
-  /** When the next event comes. */
+  /** The time of the next event, in milliseconds. Undefined: there is none. */
   nextAt(): number | undefined
   /** Moves on without an event in between. */
   pass(untilMs: number): void

@@ -12,7 +12,7 @@ export interface Included {
   readonly succeeded: boolean
   readonly gasUsed: number
   readonly price: bigint
-  /** Whether it reverted because its value touched the reserve of the chain. */
+  /** It reverted because its value touched the reserve of the account. */
   readonly touchedReserve?: true
   /** Beside gas, on a chain that charges it. */
   readonly l1Fee?: bigint

@@ -25,9 +25,9 @@ export interface Sealing {
   /** Others outbid what tips less than any of theirs, where the block is full. */
   readonly isContested: boolean
   readonly timestampSeconds: number
-  /** Of each transaction, beside its own. */
+  /** Gas that each transaction pays for its data on L1, beside its own gas. */
   readonly l1Gas: number
-  /** Of each of its bytes, beside gas. Absent on a chain that charges none. */
+  /** The price of each byte on L1, beside gas, in wei. Absent: the chain charges none. */
   readonly l1Price?: bigint
   /** The gas rules that this block follows. */
   readonly gasRules: GasRules

@@ -37,7 +37,7 @@ export interface SimNode {
   head: Block
   /** The block that it shows above its head, whose payload is withheld: no state, no receipt. */
   announced?: Block | undefined
-  /** As it took its head over. */
+  /** The tags at the time of its head. */
   tags: Tags
   /** Its head stands still. */
   lags: boolean

@@ -27,15 +27,15 @@ export type Admission =
       readonly tipNeeded?: bigint
     }
 
-/** What all pools of a chain have in common. */
+/** Rules that all pools of a chain share. */
 export interface PoolRules {
   readonly chainId: number
   readonly tipMin: bigint
   /** No pool demands anything. */
   readonly isFree: boolean
-  /** Of every transaction, beside its own. */
+  /** Gas that each transaction pays for its data on L1, beside its own gas. */
   readonly l1Gas: number
-  /** Of each of its bytes, beside gas. */
+  /** The price of each byte on L1, beside gas, in wei. */
   readonly l1Price: bigint
   /** The gas rules of the node's head. */
   readonly gasRules: GasRules
@@ -92,14 +92,14 @@ export function nextNonce(pool: Pool, head: Block, sender: string): number {
   return nonce
 }
 
-/** What the sender's transactions in the pool may cost. */
+/** The most that the sender's transactions in the pool may cost, in wei. */
 export function promisedBefore(pool: Pool, head: Block, sender: string): bigint {
   const { nonce } = accountAt(head, sender)
   const held = [...(pool.bySender.get(sender)?.values() ?? [])].filter((each) => each.nonce >= nonce)
   return held.reduce((sum, each) => sum + costOf(each), 0n)
 }
 
-/** What a new head has spent leaves the pool, and where `dropsUnpaid`, what its sender can't pay any more (geth). */
+/** Removes transactions that a new head has spent, and with `dropsUnpaid` those that their sender cannot pay any more (geth). */
 export function prune(pool: Pool, head: Block, dropsUnpaid: boolean): void {
   for (const [sender, held] of pool.bySender) {
     const { nonce, balance } = accountAt(head, sender)
@@ -113,7 +113,7 @@ function costOf({ value, gasLimit, cap }: SimTransaction): bigint {
   return value + BigInt(gasLimit) * cap
 }
 
-/** Where a chain executes later: what the balance of some blocks ago does not pay leaves the pool. */
+/** On a chain that executes late, removes transactions that the balance of some blocks ago does not pay. */
 export function dropUnpaid(pool: Pool, head: Block, reserve: ReserveRules): void {
   for (const [sender, held] of pool.bySender) {
     const { balance } = laggedAccount(head, sender, reserve)

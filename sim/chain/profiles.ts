@@ -8,22 +8,22 @@ export type Refusal = RejectionCode | 'alreadyKnown'
 export interface Profile {
   readonly client: string
   readonly version: string
-  /** Whether the newcomer may take the incumbent's place. */
+  /** The newcomer may replace the incumbent. */
   replaces(newcomer: SimTransaction, incumbent: SimTransaction, baseFee: bigint): boolean
   /** Transactions of one sender; beyond them only its next nonce gets in. */
   readonly senderSlots: number
-  /** How far above the sender's nonce a transaction may lie. */
+  /** A transaction's nonce may be this far above the sender's. */
   readonly gapMax: number
   /** Rejects a fee cap below the next block's base fee. */
   readonly wantsBaseFee: boolean
   readonly tipMin: bigint
   /** Answers these with a hash and no error: the node tracks the transaction, the pool does not have it. */
   readonly swallows: readonly Refusal[]
-  /** What a reorg takes out of a block goes back into the pool. */
+  /** Transactions that a reorganization takes out of a block return to the pool. */
   readonly returnsReorged: boolean
-  /** What its sender can't pay any more leaves the pool; others keep it for as long as they keep anything. */
+  /** The pool drops transactions that their sender cannot pay any more. */
   readonly dropsUnpaid: boolean
-  /** Its own words for a refusal, as recorded of the real client. */
+  /** Its error messages, as recorded from the real client. */
   words(refusal: Refusal): readonly Sample[]
 }
 

@@ -39,12 +39,12 @@ function recentOf(parent: Block, ahead: readonly Included[], from: string, block
   return [...found, ...ahead.flatMap(({ transaction }) => (transaction.from === from ? [{ number, transaction }] : []))]
 }
 
-/** Whether nothing else of the sender is in the last blocks, so that it may empty the account. */
+/** No other transaction of the sender is in the last blocks, so that this one may empty the account. */
 export function goesAlone(parent: Block, ahead: readonly Included[], from: string, rules: ReserveRules): boolean {
   return recentOf(parent, ahead, from, rules.lagBlocks - 1).length === 0
 }
 
-/** Whether the child of `parent` may hold it: its gas is paid, whatever the blocks before it execute. */
+/** The child of `parent` may hold it: its gas is paid whatever the blocks before it execute. */
 export function mayHold(
   parent: Block,
   ahead: readonly Included[],
@@ -65,7 +65,7 @@ export function mayHold(
   return sum + ofFirst <= minWei(rules.reserve, balance)
 }
 
-/** Whether it reverts: its value touches the reserve, or exceeds the balance. */
+/** It reverts: its value touches the reserve, or exceeds the balance. */
 export function touchesReserve(
   { value, from, to }: SimTransaction,
   { balance }: Account,

@@ -3,11 +3,11 @@ import { accountAt, type Block, blockGasMax } from './blocks.ts'
 import { type Admission, nextNonce, type Pool, type PoolRules, promisedBefore } from './pool.ts'
 import type { SimTransaction } from './transaction.ts'
 
-/** How this chain differs from Ethereum. */
+/** The differences of a chain from Ethereum. */
 export interface ChainKind {
   /** First come, first served: an ordered transaction is in the next block, and nothing replaces it. */
   readonly isFcfs: boolean
-  /** When it answers a send there. */
+  /** The time of its answer to a send. */
   readonly answers: OrderAnswers
   /** The chain changes to an order by tips while the service runs, and back. */
   readonly switchesOrder: boolean
@@ -30,7 +30,7 @@ export const ethereum: ChainKind = {
   ...{ hasSequencer: false, hasL1Gas: false, hasL1Fee: false },
 }
 
-/** How long the sequencer keeps a nonce that is too high (Nitro). */
+/** The sequencer keeps a nonce that is too high for this long (Nitro). */
 export const keepsFutureMs = 1_000
 
 const l1GasParts = [20_000, 25_000, 60_000, 30_000, 45_000, 20_000, 90_000]
@@ -40,7 +40,7 @@ export function l1GasAt({ number }: Pick<Block, 'number'>, { hasL1Gas }: ChainKi
   return hasL1Gas ? (l1GasParts[(number >> 4) % l1GasParts.length] ?? 0) : 0
 }
 
-/** In wei a byte: as much as gas, or far more. */
+/** Prices of a byte on L1, in wei: as much as gas, or far more. */
 const l1Prices = [500_000_000_000n, 600_000_000_000n, 4_000_000_000_000n, 800_000_000_000n]
 
 /** Stands for some blocks, as the gas does. */
@@ -95,7 +95,7 @@ function leaveOutUnpriced({ bySender }: Pool, { nextBaseFee }: Block, sender: st
   for (const [nonce, { cap }] of held) if (cap < nextBaseFee) held.delete(nonce)
 }
 
-/** How long an answer may come before the order, in milliseconds, and how often the transaction is lost in between. */
+/** The answer comes up to `msMax` before the order, and the transaction is lost in between with the probability `lost`. */
 export const early = { msMax: 3_000, lost: 0.2 } as const
 
 /** Answered with a hash, and not ordered yet: those whose time has come. */

@@ -14,14 +14,14 @@ import type { Recorded } from './bytes.ts'
 
 /** The documented limit: so many times the market, or the least that replaces what somebody else has bid. */
 export const multipleMax = 10n
-/** What a chain without traffic may want, though nobody there pays it. */
+/** The tip that a chain without traffic may demand, although no block there pays it, in wei. */
 const quietTip = 3n * gwei
 /**
  * Whether what we paid ourselves a few blocks ago is a price of the market, to be escalated from. Beyond what a quiet chain may
  * want it should not be; as long as prices are read from blocks that hold nothing else, it is.
  */
 const countsOwn = true
-/** Where no block of late holds anything a higher price changes nothing. */
+/** In empty blocks a higher price changes nothing, so the multiple is lower. */
 const multipleWhereEmpty = 2n
 /** A node reports the prices of this many blocks. */
 const historyBlocks = 10
@@ -47,7 +47,7 @@ interface Paid {
   readonly baseFee: bigint
   readonly tip: bigint
   readonly own: bigint
-  /** It holds a transaction. */
+  /** A block at this height holds a transaction. */
   readonly isUsed: boolean
 }
 
@@ -74,9 +74,9 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
     'SELECT earlier, gas_price, max_fee_per_gas, max_priority_fee_per_gas FROM transactions WHERE id = ?',
   )
   const seen = new Set<Hash>()
-  /** By sender and nonce. */
+  /** Bids of foreign transactions, by sender and nonce. */
   const foreign = new Map<string, Bid[]>()
-  /** By height: the dearest of all branches. What a block demands stands in the one below it. */
+  /** The highest prices of all branches, by height. The base fee of a block stands at the height below it. */
   const paid = new Map<number, Paid>()
   const atFirst: Paid = {
     isUsed: false,
@@ -151,7 +151,7 @@ export function watchBids({ committed }: Disk, fees: FeeWorld, { fail, recorded,
   }
 }
 
-/** What the client named itself, in any of its payloads. */
+/** The prices that the client named, in any of its payloads. */
 function bidsOf(named: Named): readonly Bid[] {
   const earlier = named.earlier === null ? [] : (JSON.parse(named.earlier) as Partial<Named>[])
   return [...earlier, named].flatMap(({ gas_price: price, max_fee_per_gas: cap, max_priority_fee_per_gas: tip }) => {

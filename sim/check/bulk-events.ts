@@ -7,7 +7,7 @@ import type { Event } from './row.ts'
 
 export interface BulkEvents {
   read(event: Event): void
-  /** All that is committed is seen. */
+  /** All committed changes have been read. */
   looked(): void
   /** Nothing changes any more, and the service had time to say so. */
   settled(): void
@@ -30,7 +30,7 @@ export function watchBulkEvents({ committed }: Disk, fail: (what: string) => voi
     `SELECT p.id, p.bulk_id, b.origin, p.final_at, b.announced, r.notification_id FROM bulk_parts AS p
       JOIN bulks AS b ON b.id = p.bulk_id LEFT JOIN relayers AS r ON r.id = p.relayer_id`,
   )
-  /** By object: the time of its last event for readers. */
+  /** The time of the last event of each bulk cancellation. */
   const lastAt = new Map<string, number>()
   /** Parts whose end readers, and notifications, have seen. */
   const ended = new Set<number>()

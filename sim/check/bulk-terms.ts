@@ -9,7 +9,7 @@ export interface BulkTermsChecks {
   /** Durable from here on. */
   committed(): void
   changed(row: Row, before: Row | undefined): void
-  /** All that is committed is seen. */
+  /** All committed changes have been read. */
   looked(): void
   /** An operator ends the pause of this relayer, in the unit under way. */
   lifts(relayer: string): void

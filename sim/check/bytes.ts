@@ -35,9 +35,9 @@ interface Other {
 export interface Bytes {
   leaving(instance: Instance, raws: readonly Hex[]): void
   broadcast(node: SimNode, transaction: SimTransaction, admission: Admission): void
-  /** Undefined when it is none of ours, and for bytes that nobody recorded. */
+  /** The recorded attempt. Undefined for foreign bytes, and for ours without a record. */
   recorded(hash: Hash): Recorded | undefined
-  /** Everything that a node ever received and could have kept. */
+  /** All transactions that a node ever received and could have kept. */
   readonly everBroadcast: SimTransaction[]
   /** A copy was restored: bytes that it does not hold are foreign from now on. Returns them. */
   forget(): readonly SimTransaction[]
@@ -45,13 +45,13 @@ export interface Bytes {
 
 export interface ByteWatch {
   fail(what: string): void
-  /** The place, in the order of all units, of the DELETE that was answered with success. */
+  /** The position of the DELETE that was answered with success, among all database transactions. */
   deletedAt(id: string): number | undefined
-  /** Whether there was never but one block at this height: its base fee is the one that a price was made for. */
+  /** Only one block was ever at this height, so a price was made for its base fee. */
   undisputed(number: number): boolean
   /** Canceled by its client after a restore: the service answers a DELETE from its record. */
   wasUnknowable(id: string): boolean
-  /** Whether a node lied so about these bytes. */
+  /** A node falsely called these bytes invalid. */
   wasCalledInvalid(hash: Hash): boolean
   readonly kind: ChainKind
   /** Transactions are ordered as they come now. */
@@ -69,20 +69,20 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     "SELECT hash FROM attempts WHERE hash = ? AND (rejections = 'all' OR state NOT IN ('sending', 'handed'))",
   )
   const found = new Map<Hash, Recorded>()
-  /** By sender and nonce: whose bytes a node had that could be valid. */
+  /** The owners of possibly valid bytes that a node has received, by sender and nonce. */
   const owners = new Map<string, Set<string>>()
   /** The ids of transactions whose bytes a node received since the disk was last exchanged. */
   const sentSince = new Set<string>()
   const everBroadcast = new Map<Hash, SimTransaction>()
-  /** Of those, what the disk did not hold when it was exchanged: another copy may. */
+  /** Transactions among those that a restored copy did not hold. Another copy may hold them. */
   const forgotten = new Map<Hash, SimTransaction>()
   const othersOf = committed<[string, number], Other>(
     'SELECT hash, kind, revision, position, state, outcome, outcome_code, gas_limit, gas_price, max_fee_per_gas FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
   )
   const seen = new Set<Hash>()
-  /** Made below a bid that was likely in no pool. */
+  /** Bids below an earlier bid that was probably in no pool. */
   const pricedBelow = new Set<Hash>()
-  /** In no pool by the last disk that was put back, which is older than their last broadcast. */
+  /** Bytes that were in no pool when the restored copy was made, and were broadcast later. */
   const poollessByCopy = new Set<Hash>()
 
   function recorded(hash: Hash): Recorded | undefined {
@@ -98,7 +98,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
     return known
   }
 
-  /** What the engine may not sign on a chain of this kind. */
+  /** Fails on bytes that the engine may not sign on a chain of this kind. */
   function checkKind(transaction: SimTransaction, attempt: Recorded): void {
     const { hash, nonce, gasLimit, cap } = transaction
     const name = `nonce ${nonce} of ${attempt.transaction_id.slice(-6)}`
@@ -175,7 +175,7 @@ export function watchBytes({ committed }: Disk, watch: ByteWatch): Bytes {
       if (invalid) return
       everBroadcast.set(hash, transaction)
       poollessByCopy.delete(hash)
-      // What the sequencer rejected is nobody's, and its nonce is free.
+      // Bytes that the sequencer rejected have no owner, and their nonce is free.
       if (kind.isFcfs && !admission.admitted) return
       sentSince.add(attempt.transaction_id)
       // A restored copy may hold an attempt as never sent, and a DELETE is answered by that.

@@ -1,4 +1,4 @@
-// Bounded cancellations: no no-op is recorded, and none is mined, that may cost more than the bound that its cancellation had.
+// Checks cancellations with a limit of cost: no recorded or mined no-op may cost more than the limit.
 import type { Hash } from '../../src/domain/ids.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 import type { Block, Blocks } from '../chain/blocks.ts'
@@ -6,10 +6,10 @@ import { type ChainKind, l1PriceAt } from '../chain/sequencer.ts'
 import type { Disk } from '../process/database.ts'
 
 export interface CostBounds {
-  /** Durable from here on. */
+  /** A process has committed. */
   committed(): void
   sealed(block: Block): void
-  /** The disk is another: its rows were checked when they were made. */
+  /** A copy was restored: its rows were checked when they were written. */
   forget(): void
 }
 
@@ -33,7 +33,7 @@ export function watchCostBounds(
   kind: ChainKind,
   fail: (what: string) => void,
 ): CostBounds {
-  // One that has ended shrinks, and its rows are the last then.
+  // The rows of an ended transaction shrink, and get new row ids.
   const noOps = committed<[number], NoOp>(
     `SELECT rowid AS place, hash, transaction_id AS id, gas_limit, gas_price, max_fee_per_gas, raw, recorded_at_block
       FROM attempts WHERE rowid > ? AND kind = 'cancel' AND raw <> '' ORDER BY rowid`,
@@ -42,12 +42,12 @@ export function watchCostBounds(
     'SELECT id, cancel_cost_max FROM transactions WHERE cancel_cost_max IS NOT NULL',
   )
   const newest = committed<[], { place: number | null }>('SELECT max(rowid) AS place FROM attempts')
-  /** By no-op: the most that it may cost. Without an entry it has no bound. */
+  /** The limit of cost of each no-op, in wei. A no-op without an entry has no limit. */
   const limits = new Map<Hash, bigint>()
   let before: ReadonlyMap<string, bigint> = new Map()
   let last = 0
 
-  /** The least that its data cost on L1 when it was priced. */
+  /** The lowest cost of its data on L1 when it was priced, in wei. */
   function l1FeeOf({ raw, recorded_at_block: at }: NoOp): bigint {
     const prices = Array.from({ length: l1ReadBlocks + 1 }, (_, ago) =>
       l1PriceAt({ number: Math.max(0, at - ago) }, kind),
@@ -62,7 +62,7 @@ export function watchCostBounds(
       for (const noOp of noOps(last)) {
         last = noOp.place
         const [was, is] = [before.get(noOp.id), now.get(noOp.id)]
-        // Which of the two came first in this commit is not to be seen.
+        // The order of the two within one commit is not visible.
         if (was === undefined || is === undefined || limits.has(noOp.hash)) continue
         // A restored copy did not hold it, and the chain shows it: it was signed long ago.
         if (blocks.holding(noOp.hash).length > 0) continue

@@ -1,4 +1,4 @@
-// What a row says of an execution, held against the chain: each figure is the true one, or absent for a reason.
+// Checks the figures of an execution against the chain: each is true, or absent for a reason.
 import type { Included } from '../chain/blocks.ts'
 import type { ReceiptHabits } from '../chain/receipts.ts'
 import type { Row } from './row.ts'

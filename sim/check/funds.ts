@@ -9,12 +9,12 @@ import { l1FeeOf, type SimTransaction } from '../chain/transaction.ts'
 
 export interface Binding {
   readonly name: string
-  /** In force when it was recorded. */
+  /** The policies in force when it was recorded. */
   readonly rules: Policies
-  /** The head that it was decided at. */
+  /** The head that the engine decided at. */
   readonly atBlock: number
   readonly from: string
-  /** The bytes that empty the account, alone. */
+  /** The sweep that empties the account, if this is one. */
   readonly swept?: SimTransaction
   /** Every attempt of the transactions that have a nonce and are not mined in the service's view. */
   readonly promised: readonly SimTransaction[]
@@ -22,16 +22,16 @@ export interface Binding {
 
 export interface Funds {
   bound(binding: Binding): void
-  /** Something else than our transactions moved the balance of this address, or may have, by the block of this number. */
+  /** A foreign transaction or a theft may have moved the balance of this address until this block. */
   moved(address: string, by: number): void
 }
 
 /** The engine remembers a balance for so many blocks, and subtracts the spending that it observes (`src/chain/accounts/account-memory.ts`). */
 const rememberedBlocks = 64
-/** What a node is behind with its receipts is reckoned a few blocks later. */
+/** Costs count some blocks late where a node returns receipts late. */
 const reckonedBlocks = 3
 const noOpGas = 21_000n
-/** At least. */
+/** The bytes of a no-op, at least. */
 const noOpBytes = 100n
 /** A node may report the price of data on L1 as of so many blocks ago. */
 const l1ReadBlocks = 16
@@ -42,10 +42,10 @@ export function watchFunds(
   reserve: ReserveRules | undefined,
   fail: (what: string) => void,
 ): Funds {
-  /** By address. */
+  /** The last block in which somebody else moved the balance, by address. */
   const movedBy = new Map<string, number>()
 
-  /** Two no-ops at the market's price, and no less: two base fees ahead of it, and a tip besides. */
+  /** The least reserve: two no-ops at twice the base fee. */
   function reserveOf(
     { cancelReserve, eip1559Pricing }: Policies,
     { baseFee, nextBaseFee }: Block,
@@ -62,7 +62,7 @@ export function watchFunds(
     return read.reduce((least, price) => minWei(least, price))
   }
 
-  /** All but twice its cost: only its price on L1 may be another by now. */
+  /** A sweep leaves twice its own cost. Only the price of data on L1 may differ by now. */
   function demandSwept(name: string, swept: SimTransaction, known: readonly bigint[]): void {
     const kept = 2n * gasCostOf(swept)
     const left = known.map((balance) => balance - swept.value)
@@ -101,7 +101,7 @@ export function watchFunds(
         fail(`${name} got a nonce at a balance of ${balance}, with ${sum} in flight and ${kept} to be kept back`)
       }
       const gas = gasOf(promised.filter((each) => each.nonce >= nonce))
-      // One that goes alone may pay more.
+      // A single transaction may pay more.
       if (reserve && gas.size > 1 && total(gas) > reserve.reserve) {
         fail(
           `${name} got a nonce with gas of ${total(gas)} wei in flight, and the chain's reserve is ${reserve.reserve}`,

@@ -1,14 +1,14 @@
-// The bounds of gap fillers, watched from outside: those of one step, and those of one hour for nonces that no transaction of
-// the relayer ever held. And how far above the record any nonce is bound.
+// Checks the limits of gap fillers: in one step, and in one hour for nonces that no transaction of the relayer ever held. Also checks
+// how far above the record a nonce is assigned.
 import { fillsPerHourMax, fillsPerStepMax } from '../../src/domain/decide/queue/limit-gap-fillers.ts'
 import { watchReach } from './reach.ts'
 import type { Row } from './row.ts'
 
 export interface GapFillers {
   changed(row: Row): void
-  /** An operator has permitted more. */
+  /** An operator has permitted more gap fillers. */
   permitted(): void
-  /** The disk is another. */
+  /** A copy was restored. */
   forget(): void
 }
 
@@ -17,7 +17,7 @@ const hourMs = 3_600_000
 interface OfRelayer {
   /** The nonces that a client's transaction was seen with. */
   readonly assigned: Set<number>
-  /** By id. A step records its gap fillers at one time. */
+  /** Gap fillers by id. A step records all of its gap fillers at the same time. */
   readonly made: Map<string, { readonly nonce: number; readonly at: number }>
 }
 

@@ -1,23 +1,23 @@
-// Payloads that the service gave up: never by a single word of a node, but for a fork that made their gas limit too low, and failed only
-// once the chain shows it.
+// Checks payloads that the service gave up: no single answer of a node suffices, unless a fork made the gas limit too low, and the
+// status is "failed" only once the chain shows it.
 import type { Hash } from '../../src/domain/ids.ts'
 import type { Bytes } from './bytes.ts'
 import type { Row } from './row.ts'
 
 export interface GiveUps {
-  /** A node has refused these bytes as invalid, truly or not, or in words of its own. */
+  /** A node has rejected these bytes as invalid, truly or falsely, or in unknown words. */
   refused(hash: Hash): void
   changed(row: Row, before: Row | undefined): void
 }
 
 export interface GiveUpWatch extends Pick<Bytes, 'recorded'> {
   fail(what: string): void
-  /** The most that its payload needs on either side of a fork. */
+  /** The gas that its payload needs, the higher amount before and after a fork. */
   gasOf(row: Row): number
 }
 
 export function watchGiveUps({ recorded, fail, gasOf }: GiveUpWatch): GiveUps {
-  /** By transaction and hash: how often a node refused the bytes so. */
+  /** The number of such rejections, by transaction and hash. */
   const words = new Map<string, Map<Hash, number>>()
 
   return {

@@ -1,10 +1,10 @@
-// Transactions on hold, watched from outside: none is released before its time by both clocks, and none is signed on hold.
+// Checks transactions on hold: none is released before its time by both clocks, and none is signed on hold.
 import { headPatienceMs } from '../../src/domain/hold.ts'
 import type { Row } from './row.ts'
 
 export interface Holds {
   changed(row: Row, before: Row | undefined): void
-  /** A client requested the release of these. */
+  /** A client requested the release of these transactions. */
   requested(ids: readonly string[]): void
   /** A copy was restored: earlier observations no longer count. */
   forget(): void
@@ -14,15 +14,15 @@ export interface HoldWatch {
   fail(what: string): void
   /** The machine's clock, which may jump. */
   nowMs(): number
-  /** The latest time that a head of any branch has had. */
+  /** The latest time of a head of any branch, in milliseconds. */
   newestHeadMs(): number
-  /** Found on the chain after a restore, without a record here. */
+  /** A restored service found it on the chain, without a record. */
   isRecovered(row: Row): boolean
 }
 
 export function watchHolds({ fail, nowMs, newestHeadMs, isRecovered }: HoldWatch): Holds {
   const requested = new Set<string>()
-  /** A clock that jumps back has shown this. */
+  /** The latest time that the clock has shown. It may jump back. */
   let latest = 0
 
   return {

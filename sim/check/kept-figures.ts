@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 
 export interface KeptFigures {
   changed(row: Row, before: Row | undefined): void
-  /** All that is committed is seen. */
+  /** All committed changes have been read. */
   looked(): void
   forget(): void
 }
@@ -26,7 +26,7 @@ export function watchFigures({ committed }: Disk, fail: (what: string) => void):
     `SELECT SUM(spent) AS spent, SUM(gas) AS gas, SUM(delay_1 + delay_2 + delay_5 + delay_15 + delay_30 + delay_60 + delay_120 + delay_300
       + delay_900 + delay_3600 + delay_longer) AS delays FROM figures WHERE relayer_id = ?`,
   )
-  /** By relayer and period. */
+  /** The figures of each relayer and period. */
   const sums = new Map<string, { readonly relayer: string; readonly at: number; readonly counts: Counts }>()
   /** By relayer. A no-op that gave a payload up for now is spent, and in no row. */
   const spent = new Map<string, { rows: number; gas: number; delays: number; givenUp: number }>()

@@ -1,4 +1,4 @@
-// What an `external_id` promises, held against the chain: of all payloads that were sent under one, at most one succeeds.
+// Checks the promise of `external_id` against the chain: at most one payload with the same id succeeds.
 
 export interface SentLabels {
   /** A send, answered or not. */
@@ -7,7 +7,7 @@ export interface SentLabels {
   replaced(first: number | undefined, tag: number): void
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
-  /** A copy was restored: earlier sends under these names may be missing, and promise nothing.  */
+  /** A copy was restored: earlier sends under these names may be missing, and promise nothing. */
   forget(): void
 }
 

@@ -5,7 +5,7 @@ import { slotOf } from '../../src/ownership/slots.ts'
 import type { Instance } from '../process/instance.ts'
 import type { SimSession } from '../process/locks.ts'
 
-/** What a unit of an owner did, in its order. */
+/** The acts of a database transaction of an owner, in order. */
 export type OwnersAct =
   | {
       readonly act: 'acquired'
@@ -18,41 +18,41 @@ export type OwnersAct =
   | { readonly act: 'wrote'; readonly relayer: string; readonly rows: number }
 
 export interface Owners {
-  /** Durable from here on. */
+  /** A process has committed. */
   committed(instance: Instance, acts: readonly OwnersAct[]): void
   /** The database found that another epoch has begun. */
   refused(instance: Instance, relayer: string, epoch: bigint): void
-  /** The engine reads what a step begins with. */
+  /** The engine begins a step, and reads its rows. */
   reads(instance: Instance, relayer: string): void
   /** The engine begins to broadcast bytes. */
   orders(instance: Instance, relayer: string): void
-  /** False once the database refuses whatever the process would write for the relayer. */
+  /** False once the database rejects writes of the process for the relayer. */
   mayWrite(instance: Instance, relayer: string): boolean
 }
 
 interface Owning {
   readonly instance: Instance
-  /** Where replicas share the database: the session that the process had when it began to acquire. */
+  /** The session of the process when it began to acquire. Undefined where no replicas share the database. */
   readonly under: SimSession | undefined
   readonly holdsLock: boolean
 }
 
-/** A last step that hangs is waited for so long (`src/ownership/hold-slots.ts`): then its lock goes, and its writes are refused. */
+/** A replica waits this long for its last step (`src/ownership/hold-slots.ts`). Then it releases its lock, and its writes are rejected. */
 const lastStepMs = 3_000
 
 export function watchOwners(fail: (what: string) => void, nowMs: () => number): Owners {
-  /** By relayer, and by relayer and process: the latest that is committed. */
+  /** The latest committed owner, by relayer, and by relayer and process. */
   const owners = new Map<string, Owning>()
-  /** When its last step began, by relayer and process. */
+  /** The time at which the last step began, by relayer and process, in milliseconds. */
   const readAt = new Map<string, number>()
-  /** By relayer and epoch. */
+  /** Owners by relayer and epoch. */
   const epochs = new Map<string, Owning>()
   const keyOf = (relayer: string, of: bigint | string) => `${relayer} ${of}`
 
   function acquired(instance: Instance, each: OwnersAct & { readonly act: 'acquired' }): void {
     const { relayer, epoch, under, atMs } = each
     const holdsLock = under?.holds(slotOf(relayer as RelayerId)) === true
-    // One whose lock went while its acquisition was on its way ends the epoch of the next owner: a nuisance, and no harm.
+    // A process that loses its lock during the acquisition ends the epoch of the next owner, which is harmless.
     if (under?.isOpen() && !holdsLock && nowMs() - atMs < lastStepMs) {
       fail(`p${instance.id} acquires ${relayer} without its lock`)
     }

@@ -11,25 +11,25 @@ import type { Funds } from './funds.ts'
 import { forbiddenBy, refusedBy, rulesOf } from './rules.ts'
 
 export interface PolicyChecks {
-  /** An owner begins to look at its work. */
+  /** An owner begins a step, and reads its rows. */
   reads(instance: Instance, relayer: string): void
-  /** Durable from here on. */
+  /** A process has committed. */
   committed(instance: Instance): void
 }
 
 export interface PolicyWatch {
   fail(what: string): void
-  /** What the client sent whose payload carries this number. */
+  /** The request that carried this payload number. */
   requestOf(tag: number): SendRequest | undefined
   /** Sent in a part of the history that a restored copy does not hold, under policies that are lost. */
   isLost(hash: Hash): boolean
-  /** Whether a node called bytes of this transaction invalid that are not. It may then be given up, by a no-op that races it. */
+  /** A node falsely called bytes of this transaction invalid. The service may then give it up, by a no-op. */
   wasCalledInvalid(id: string): boolean
   /** A client has requested its cancellation, by its id or with all of its relayer. */
   isRequested(entry: Entry): boolean
-  /** By the machine's clock, and how far that has been moved. */
+  /** The time by the machine's clock, and the jumps of that clock so far. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
-  /** Calls of this contract may revert, so that a payload to it may be refused. */
+  /** Calls of this contract may revert, so that a payload to it may be rejected. */
   readonly flaky: string
   /** A signature comes some steps after its decision. */
   readonly signsLate: boolean
@@ -37,7 +37,7 @@ export interface PolicyWatch {
   gasOf(request: SendRequest): { readonly least: number; readonly most: number }
   /** Part of the gas may rise after an estimate, so the estimate may become too low. */
   readonly gasRises: boolean
-  /** No node makes estimates up: one that is too low is believed. */
+  /** No node lies about estimates. The service believes an estimate that is too low. */
   readonly areEstimatesTrue: boolean
 }
 
@@ -67,11 +67,11 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const inFlight = committed<[string], InFlight>(
     "SELECT t.id, a.raw, a.rejections, a.position, a.recorded_at_block FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.relayer_id = ? AND t.open = 1 AND t.phase = 'inFlight'",
   )
-  // A release puts one before the sweep, maybe while the step that binds the sweep is under way.
+  // A release may put a transaction before the sweep, while a step gives the sweep its nonce.
   const waitingBefore = committed<[string, string], { id: string }>(
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
-  /** By process and relayer: when its latest step began. */
+  /** The time at which the latest step began, by process and relayer. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
 
   /** No policy applies to bytes that were signed before the restore. */
@@ -92,7 +92,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     if (reason !== undefined) fail(`${named(entry)}: its payload was accepted although ${reason}`)
   }
 
-  /** Nobody but the client gives a payload up that its rules allow and the chain would take. */
+  /** The service gives up no payload that the policies allow and the chain would execute. */
   function refused(entry: Entry): void {
     const request = sent(tagOf({ data: entry.bytes as SimTransaction['data'] }))
     if (!request || request.to === flaky || (request.gasLimit ?? Number.POSITIVE_INFINITY) < gasOf(request).most) return
@@ -163,7 +163,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
-  /** All of a relayer that one commit gave a nonce. Gap fillers and no-ops need no room, and wait for no balance. */
+  /** The transactions of a relayer that got a nonce in one commit. Gap fillers and no-ops need neither room nor balance. */
   function bound(entries: readonly Entry[]): void {
     const signings = entries.filter(({ what }) => what === 'signed')
     const own = (of: string) => signings.filter(({ transaction_id: id }) => id === of).map(bytesOf)

@@ -1,5 +1,5 @@
-// Pre-signed no-ops: the hash is durable before the bytes, none is used for a transaction that nobody took back, none stays
-// longer than it may help, and while the keys are out of reach each race that has one begins.
+// Checks no-ops that are signed in advance: the hash is stored before the bytes, none is used for a transaction that no client
+// canceled, none stays longer than it may help, and each race that has one begins while the keys are out of reach.
 import type { Disk } from '../process/database.ts'
 
 interface Stored {
@@ -12,9 +12,9 @@ interface Stored {
 }
 
 export interface PresignedChecks {
-  /** Durable from here on. */
+  /** A process has committed. */
   committed(): void
-  /** Of those that were canceled so long ago that each of their races should have begun. */
+  /** Canceled transactions that have a no-op, and whose race has not begun. */
   waiting(): readonly { readonly id: string; readonly nonce: number; readonly wait_text: string | null }[]
 }
 
@@ -31,7 +31,7 @@ export function watchPresigned({ committed }: Disk, fail: (what: string) => void
         WHERE p.relayer_id = t.relayer_id AND p.nonce = t.nonce AND p.sealed IS NOT NULL AND (p.gas_price IS NULL) = (a.gas_price IS NULL))
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.transaction_id = t.id AND a.nonce = t.nonce AND a.kind = 'cancel')`,
   )
-  /** Of an earlier commit. */
+  /** Hashes that an earlier commit stored. */
   const hashes = new Set<string>()
 
   return {

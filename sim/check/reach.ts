@@ -1,18 +1,18 @@
-// How far a nonce is bound above what the record and the chain show, watched from outside.
+// Checks how far a nonce is assigned above the record and the chain.
 import { nonceLimit, reachMax } from '../../src/domain/decide/queue/limit-reach.ts'
 import type { Row } from './row.ts'
 
 export interface ReachWatch {
   changed(row: Row): void
-  /** An operator has permitted more. */
+  /** An operator has permitted gap fillers, which lifts the limit. */
   permitted(): void
-  /** The disk is another. */
+  /** A copy was restored. */
   forget(): void
 }
 
 /** `countOf`: the account's true count now. */
 export function watchReach(countOf: (address: string) => number, fail: (what: string) => void): ReachWatch {
-  /** By relayer: the highest nonce on record. */
+  /** The highest nonce on record of each relayer. */
   const highest = new Map<string, number>()
   let isPermitted = false
   return {

@@ -1,5 +1,5 @@
-// What a chain reverts for its reserve, where the service could have waited: nobody took money, signed elsewhere or took a block back, and
-// no price rose ahead of it after it was sent.
+// Checks that no payload reverts for the reserve of its account where the service could have waited: no theft, foreign transaction or
+// reorganization happened, and no earlier transaction became dearer after the send.
 import type { Block } from '../chain/blocks.ts'
 import type { SimTransaction } from '../chain/transaction.ts'
 import type { World } from '../world.ts'
@@ -17,7 +17,7 @@ export function demandReserve(world: World, block: Block): void {
   }
 }
 
-/** Whether a transaction of a lower nonce was mined by an attempt that was signed for another price after this one was sent. */
+/** A transaction with a lower nonce was mined at a price that was signed after this one was sent. */
 function wasOutpriced(
   { bytes, machine }: World,
   { from, nonce }: SimTransaction,

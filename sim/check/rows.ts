@@ -1,4 +1,4 @@
-// The rows, watched from outside: nothing is lost, payloads stand, an end is an end, and every event comes once, in order.
+// Checks the rows of transactions: no row is lost, payloads stay as they are, an end is final, and every event comes once, in order.
 import type { TallyTable } from '../../src/store/access-tables.ts'
 import type { Disk } from '../process/database.ts'
 import { watchBulkEvents } from './bulk-events.ts'
@@ -7,10 +7,10 @@ import { watchFigures } from './kept-figures.ts'
 import type { Event, Row } from './row.ts'
 
 export interface Rows {
-  /** Reads what commits have changed since. */
+  /** Reads the rows that commits have changed since the last call. */
   look(): void
   all(): ReadonlyMap<string, Row>
-  /** Nothing changes any more, and the service had time to say so. */
+  /** No row changes any more, and the service had time to publish its events. */
   settled(): void
   /** A copy was restored: earlier observations no longer count. */
   forget(): void
@@ -20,18 +20,18 @@ export interface RowWatch {
   fail(what: string): void
   changed(row: Row, before: Row | undefined): void
   published(event: Event): void
-  /** All that is committed is seen. */
+  /** All committed changes have been read. */
   looked(): void
 }
 
-/** Beyond one for each time that a transaction gave the nonce back. */
+/** Gap fillers for one nonce, beyond one for each transaction that returned the nonce. */
 const gapFillersUnexplainedMax = 2
 
 const mayWait = ['held', 'queued', 'inFlight']
 const ends = ['confirmed', 'failed', 'canceled', 'expired']
-/** What the row keeps for ever. */
+/** Columns that never change. */
 const kept: readonly (keyof Row)[] = ['relayer_id', 'sequence', 'created_at', 'from_address']
-/** What only a PUT changes, and then keeps beside the new. */
+/** Columns that only a PUT changes. The row keeps the old values beside the new ones. */
 const payload: readonly (keyof Row)[] = [
   'to_address',
   'value',
@@ -102,7 +102,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
     changed(row, before)
   }
 
-  /** One a gap. Another only where a transaction had the nonce meanwhile and gave it back, which may come between two looks. */
+  /** At most one gap filler for a nonce, unless a transaction took the nonce and returned it, perhaps between two calls. */
   function countGapFillers(row: Row, before: Row | undefined): void {
     const nonce = row.nonce ?? before?.nonce
     if (nonce === null || nonce === undefined) return

@@ -1,15 +1,15 @@
-// What a relayer's policies say, read as an operator reads their documentation, without the code of the engine.
+// The policies of a relayer, read from their documentation and without the code of the engine.
 import type { Policies } from '../../src/domain/policy-table.ts'
 import type { SendRequest } from '../../src/domain/submit.ts'
 
 const amounts = ['minBalance', 'gasPriceCap', 'cancelGasPriceCap', 'cancelReserve', 'valueCap', 'holdAboveValue']
 
-/** As the relayer's row keeps them. */
+/** Policies as the relayer's row stores them. */
 export function rulesOf(json: string): Policies {
   return JSON.parse(json, (name, value) => (amounts.includes(name) ? BigInt(value) : value)) as Policies
 }
 
-/** Which policy forbids the payload, whatever it costs; undefined where none does. */
+/** The policy that forbids the payload, without its price. Undefined: none. */
 export function forbiddenBy(rules: Policies, { to = '0x', value, data }: SendRequest): string | undefined {
   const receiver = to.toLowerCase()
   const { whitelistReceivers, whitelistSelectors, valueCap } = rules
@@ -22,7 +22,7 @@ export function forbiddenBy(rules: Policies, { to = '0x', value, data }: SendReq
   return valueCap !== undefined && value > valueCap ? `value_cap of ${valueCap} forbids ${value}` : undefined
 }
 
-/** Which policy forbids to accept it. */
+/** The policy that forbids to accept it. Undefined: none. */
 export function refusedBy(rules: Policies, request: SendRequest): string | undefined {
   const { pricing, gasLimit } = request
   const { gasPriceCap, gasLimitEstimation } = rules

@@ -4,7 +4,7 @@ import { witnessSilentMs } from '../process/engine.ts'
 import { finalityBlocks } from '../scenario/finality.ts'
 import type { World } from '../world.ts'
 
-/** How many blocks the signers' outage outlasts all other faults. Half of them suffice to settle earlier transactions. */
+/** The number of blocks by which the outage of the key service outlasts all other faults. Half of them suffice to settle earlier transactions. */
 export function outageBlocks({ scenario, nodes }: World): number {
   const confirmations = Math.max(scenario.confirmations, finalityBlocks(scenario.finality))
   const lateBlocks = Math.max(...nodes.map(({ receipts }) => receipts.lateBlocks))
@@ -13,7 +13,7 @@ export function outageBlocks({ scenario, nodes }: World): number {
   return Math.ceil(blocks * Math.max(1, 1_000 / scenario.blocktimeMs) + silentMs / scenario.blocktimeMs)
 }
 
-/** Whether a second endpoint shows no results: each verdict waits until it has been silent about them for long. */
+/** A second endpoint shows no results, so each verdict waits until its silence has lasted long enough. */
 function isResultless(nodes: World['nodes']): boolean {
   return nodes.length > 1 && nodes.some(({ receipts }) => receipts.omits.includes('status'))
 }
@@ -21,7 +21,7 @@ function isResultless(nodes: World['nodes']): boolean {
 /** Every nonce that was spent in the first half of the outage is settled, and every canceled transaction of a queue has ended. */
 export function demandNothingWaits(world: World): void {
   const { scenario, blocks, rows, addresses, history } = world
-  // What a copy has lost is found out in a time of its own.
+  // A restored copy finds its lost history at another time.
   if (scenario.restores.length > 0) return
   const head = blocks.canonical()
   const then = ancestorAt(head, head.number - (outageBlocks(world) >> 1))
@@ -35,10 +35,10 @@ export function demandNothingWaits(world: World): void {
   }
 }
 
-/** At the end of an outage, in which everything that could be taken back was. */
+/** Every canceled transaction with a no-op in store has begun its race by the end of the outage. */
 export function demandRaces({ presigned, scenario, history }: World): void {
-  // Where a sequencer has ordered a payload there is no race, where gas rises a no-op may lack some, and what a copy has lost
-  // is found out in a time of its own.
+  // There is no race for a payload that a sequencer has ordered, a no-op may lack gas where gas rises, and a restored copy finds its
+  // lost history at another time.
   if (scenario.kind.isFcfs || scenario.kind.hasL1Gas || scenario.restores.length > 0) return
   for (const { id, nonce, wait_text: text } of presigned?.waiting() ?? []) {
     history.fail(`${id.slice(-6)} was canceled, and no pre-signed no-op races for nonce ${nonce}: "${text}"`)

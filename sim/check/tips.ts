@@ -1,16 +1,16 @@
-// The marks of believed tips, watched as they are stored: what a node may name for a price, and be believed.
+// Checks the marks of believed tips when they are stored: how high a tip the service believes a node.
 import { maxWei } from '../../src/domain/units.ts'
 import type { Disk } from '../process/database.ts'
 import { gwei } from '../scenario/policies.ts'
 
 export interface Tips {
-  /** Whether a first tip is on record. Before that, a lie and the price look the same. */
+  /** A first tip is on record. Before that, a lie looks like a price. */
   areBelieved(): boolean
   /** The highest tip that a false reading can lead to. */
   most(): bigint
   /** Checks the marks that were committed since the last call. */
   look(): void
-  /** A copy was put back: the marks are those that it holds, and without one the next is a first tip again. */
+  /** A copy was restored: it holds the marks that count from now on. Without a mark, the next tip is a first one. */
   forget(): void
 }
 
@@ -32,7 +32,7 @@ export function watchTips({ committed }: Disk, small: bigint, fail: (what: strin
     'SELECT rowid AS place, marked_at, tip FROM tip_marks WHERE rowid > ? ORDER BY rowid',
   )
   const marks: Mark[] = []
-  /** Bids that were signed by them are still on the chain. */
+  /** Marks that a restore removed. Bids that follow them are still on the chain. */
   const forgotten: bigint[] = []
   let last = 0
   const tips: Tips = {

@@ -1,4 +1,4 @@
-// What the service says, held against the chain as it really is.
+// Checks the ends that the service reports against the true chain.
 
 import type { Hash } from '../../src/domain/ids.ts'
 import { ancestorAt, type Block, type Blocks, branches } from '../chain/blocks.ts'
@@ -14,18 +14,18 @@ export interface Truth {
   /** A node takes over another head. */
   nodeMoves(node: SimNode, to: Block): void
   changed(row: Row, before: Row | undefined): void
-  /** How often the canonical chain executes the payload of this number. */
+  /** The number of executions of this payload on the canonical chain. */
   executions(tag: number): number
-  /** Those that did not revert. */
+  /** The number of executions that did not revert. */
   successes(tag: number): number
-  /** Every end once more: an end stays true. */
+  /** Checks every end again. */
   recheck(): void
 }
 
 export interface TruthWatch {
   fail(what: string): void
   rows(): ReadonlyMap<string, Row>
-  /** It held what the rule of the network calls final, and a reorg that this rule allows took it back. */
+  /** The block was final by the rule of the network, and a reorganization that this rule allows took it back. */
   mayBeTakenBack(block: Block): boolean
   /** Sent by a part of the history that a restored copy does not hold. */
   isLost(transaction: SimTransaction): boolean
@@ -35,9 +35,9 @@ export interface TruthWatch {
   wasUnknowable(id: string): boolean
   /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
-  /** Whether a node shows blocks that nobody made. */
+  /** A node shows blocks that nobody made. */
   areHeadsInvented(): boolean
-  /** Whether a node gives the receipts of other transactions, or none. */
+  /** A node returns receipts of other transactions, or none. */
   areReceiptsMixedUp(): boolean
   /** The canonical chain executes it from now on. */
   executed(tag: number): void
@@ -50,10 +50,10 @@ export function watchTruth(
   { fail, rows, mayBeTakenBack, isLost, wasWonBefore, wasUnknowable, executed, ...lie }: TruthWatch,
 ): Truth {
   let head = blocks.canonical()
-  /** On the canonical chain: how often each payload was executed. */
+  /** The number of executions of each payload on the canonical chain. */
   const executions = new Map<number, number>()
   const successes = new Map<number, number>()
-  /** Blocks that some node once had on its branch and then not, or that it first had another in the place of. */
+  /** Blocks that any node ever dropped from its branch or adopted late. */
   const doubted = new Set<Hash>()
 
   function count(block: Block, change: number): void {
@@ -72,7 +72,7 @@ export function watchTruth(
 
   function verify(row: Row): void {
     const name = row.id.slice(-6)
-    // Of all the payloads that it ever had, at most one.
+    // At most one of all its payloads is executed.
     const tags = tagsOf(row)
     const executed = tags.reduce((sum, tag) => sum + (executions.get(tag) ?? 0), 0)
     if (row.phase === 'dropped') {
@@ -83,7 +83,7 @@ export function watchTruth(
     const block = blocks.byHash(row.included_block_hash as Hash)
     const included = block?.included.find(({ transaction }) => transaction.hash === row.included_hash)
     if (!block || !included) {
-      // Nothing is final of it yet: a witness takes it back.
+      // The inclusion is not final yet, and a witness takes it back.
       if (row.open === 1 && lie.isInclusionForged()) return
       fail(`${name} is ${row.status} by ${row.included_hash}, which no block holds`)
       return

@@ -13,7 +13,7 @@ import type { Row } from './row.ts'
 
 export interface Verdicts {
   changed(row: Row): void
-  /** On the canonical chain. */
+  /** The canonical chain executes this payload from now on. */
   executed(tag: number): void
   /** A copy was restored: verdicts that it does not hold were never reported. */
   forget(): void
@@ -21,13 +21,13 @@ export interface Verdicts {
 
 export interface VerdictWatch {
   fail(what: string): void
-  /** How often the canonical chain executes it now. */
+  /** The number of executions of this payload on the canonical chain. */
   executions(tag: number): number
   /** Canceled by its client after a restore: the DELETE is answered from the restored copy. */
   wasUnknowable(id: string): boolean
   /** A node reports false inclusions, and all its answers agree. */
   isInclusionForged(): boolean
-  /** Whether the sequencer has ordered these bytes, for good. */
+  /** The sequencer has ordered these bytes, for good. */
   wasOrdered(hash: Hash): boolean
 }
 
@@ -40,16 +40,16 @@ export function watchVerdicts(
   const attemptsOf = committed<[string, number], AttemptRow>(
     'SELECT * FROM attempts WHERE transaction_id = ? AND nonce = ? ORDER BY position',
   )
-  /** By the number of a payload: the transaction whose client may send it anew. */
+  /** Payloads that their clients may send again, by number: the id of the transaction. */
   const safe = new Map<number, string>()
 
-  /** What the chain says of the transaction that the verdict names. */
+  /** The verdict that follows from the transaction on the chain. */
   function stateBy(row: Row, { transaction }: Included): Verdict['state'] {
     const tag = tagOf(transaction)
     if (tag !== undefined) return tagsOf(row).includes(tag) ? 'lost' : 'external'
     const attempt = bytes.recorded(transaction.hash)
     if (attempt?.transaction_id !== row.id || !isNoOp(transaction)) return 'external'
-    // What fills a gap has a payload that looks like what takes it back.
+    // The payload of a gap filler looks like its cancellation.
     return attempt.kind === 'cancel' ? 'won' : 'lost'
   }
 

@@ -34,7 +34,7 @@ export interface LieCall {
   readonly params: readonly unknown[]
 }
 
-/** The false answer in place of `honest`, or `honest` itself where this lie has nothing to say to the call. `gone`: none at all. */
+/** Returns a false answer in place of `honest`, `honest` itself where the lie is not about the call, or `gone` for no answer. */
 export type Lie = (
   world: NodeWorld,
   node: SimNode,
@@ -46,9 +46,9 @@ export type Lie = (
 
 export interface HighCount {
   readonly about: 'latest' | 'pending' | 'both'
-  /** The lie is about both counts, or about the pool's alone. Counts at a block are at most `mostAtBlock` too high. */
+  /** The count is one of these too high. Counts at a block are at most `mostAtBlock` too high. */
   readonly more: readonly number[]
-  /** How much too high the counts at a block are instead: the account never gets there, so nothing is bound. Absent in most seeds. */
+  /** Counts at a block are this much too high instead. The account never gets there, so no transaction gets a nonce. Absent in most seeds. */
   readonly farAtBlock?: number
 }
 
@@ -56,7 +56,7 @@ export interface Liar {
   readonly kind: LieKind
   /** Index of the node that lies. */
   readonly node: number
-  /** How likely each answer that could be false is false. */
+  /** Probability that an answer which could be false is false. */
   readonly share: number
   /** Only for the kind `highCount`. */
   readonly counts?: HighCount

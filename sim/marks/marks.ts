@@ -89,7 +89,7 @@ const ofEvents = {
   'bulk-in-a-race': 'A bulk cancellation comes while a race is on.',
 } as const
 
-/** By the message of the engine's log. */
+/** Marks that a message of the engine's log reaches. */
 const ofLog = {
   'another owner is at work': 'A process learns that another one owns its relayer.',
   'endpoints contradict each other about the spender of a nonce': 'A witness contradicts an inclusion.',

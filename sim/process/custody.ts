@@ -22,7 +22,7 @@ export interface CustodyWorld {
   readonly approvals: Map<Hash, number>
 }
 
-/** For one life of the service's process. */
+/** Adds the delays to the key service of one process. */
 export function withCustody(service: KeyService, world: CustodyWorld, instance: Instance, clock: Clock): KeyService {
   const later = (ms: number) =>
     new Promise<void>((resolve) => leave(instance, () => world.timeline.after(ms, () => reach(instance, resolve))))

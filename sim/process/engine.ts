@@ -27,7 +27,7 @@ import { openSimStore, type StoreWitness } from './store.ts'
 
 export const chainId = 31_337
 export const epochMs = Date.UTC(2026, 0, 1)
-/** Of the examples in EIP-155 and like it: worthless everywhere. */
+/** Keys from the examples of EIP-155, which hold no money anywhere. */
 export const keys = ['46', '47'].map((byte) => `0x${byte.repeat(32)}`)
 
 const storageKey = Buffer.alloc(32, 9).toString('base64')
@@ -49,18 +49,18 @@ export interface Machine {
   readonly skewMs: () => number
   readonly policies: () => Policies
   readonly presign: () => number
-  /** As the chain says when a process starts. */
+  /** The order of the chain, which a process reads when it starts. */
   readonly isByTips: () => boolean
-  /** Where replicas share the database. */
+  /** The locks and hints of replicas. Undefined: one process has the database to itself. */
   readonly sharing: SimSharing | undefined
   readonly owners: Owners
   readonly signerBehavior: () => SignerBehavior
-  /** What becomes of each call to the service that holds the keys. */
+  /** The random stream of calls to the key service. */
   readonly keyCalls: Dice
   readonly custody: CustodyWorld | undefined
-  /** Whether the node shows another chain now and then; or it is on a branch without this block, which is canonical. */
+  /** The node shows another chain now and then, or is on a branch without this canonical block. */
   readonly isOffChain: (node: number, hash: unknown) => boolean
-  /** Whether attempts shrink while the service runs. */
+  /** Attempts shrink while the service runs. */
   readonly shrinks: boolean
 }
 
@@ -121,7 +121,7 @@ function keyServicesFor(machine: Machine, instance: Instance, clock: Clock) {
   return simKeyServices(world, instance, loggerOf(instance, machine, {}), clock)
 }
 
-/** Of a relayer, as its operator has them now. */
+/** The policies of a relayer as they are configured now. */
 export function policiesOf(
   { eip1559, fourEyes }: Scenario,
   { others, gasPriceCap, maxInFlight }: Policies,
@@ -237,7 +237,7 @@ function profileOf(
   }
 }
 
-/** What it warns of is part of the history; an error is always a finding. */
+/** Warnings are part of the history. An error is always a finding. */
 function loggerOf(
   instance: Instance,
   machine: Pick<Machine, 'history' | 'owners' | 'isOffChain' | 'marks'>,

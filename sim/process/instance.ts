@@ -1,13 +1,13 @@
-// One life of the service's process: it can die at any effect, or be paused there and wake up when another has taken over.
+// One process of the service. It can die at any effect, or be paused there and resume when another has taken its place.
 import type { Clock } from '../../src/ops/clock.ts'
 import type { Timeline } from '../timeline.ts'
 
 export interface Instance {
   readonly id: number
   state: 'alive' | 'paused' | 'dead'
-  /** What comes to it while it is paused. */
+  /** Effects of the world that arrive while it is paused. */
   held: (() => void)[]
-  /** Commits of each relayer's owner, by the place in the order of all commits of the run. */
+  /** The position of the last commit of each relayer's owner. */
   readonly lastOwned: Map<string, number>
   /** The commit that ordered the last broadcast of an attempt, by its hash: others may follow while it is under way. */
   readonly orderedAt: Map<string, number>
@@ -31,13 +31,13 @@ export function boundary(instance: Instance): void {
   instance.ended(scheduledEnd.end)
 }
 
-/** What the world does to the process: lost when it is dead, late when it is paused. */
+/** An effect of the world on the process: lost if it is dead, late if it is paused. */
 export function reach(instance: Instance, run: () => void): void {
   if (instance.state === 'alive') run()
   else if (instance.state === 'paused') instance.held.push(run)
 }
 
-/** What the process does to the world: never, when it is dead; later, when it is paused. */
+/** An effect of the process on the world: none if it is dead, late if it is paused. */
 export function leave(instance: Instance, run: () => void): void {
   boundary(instance)
   reach(instance, run)

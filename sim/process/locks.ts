@@ -5,7 +5,7 @@ import type { History } from '../history.ts'
 import type { Timeline } from '../timeline.ts'
 import { type Instance, leave, reach } from './instance.ts'
 
-/** As in `src/store/postgres/locks.ts`. */
+/** The same as in `src/store/postgres/locks.ts`. */
 const heartbeatMs = 500
 const watchMs = 100
 

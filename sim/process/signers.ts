@@ -27,7 +27,7 @@ export interface SignerWorld {
 
 const quota = { perSecond: 50, concurrency: 10 }
 
-/** For one life of the service: a process that dies loses the signatures under way. */
+/** Key services of one process. If it dies, it loses the signatures under way. */
 export function simKeyServices(world: SignerWorld, instance: Instance, log: Logger, clock: Clock): OpenKeyService {
   return async ({ id }) => {
     const key = hexToBytes(world.keyOf(id) as `0x${string}`)

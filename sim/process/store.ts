@@ -43,7 +43,7 @@ export interface Flight {
   readonly isPipelined: boolean
 }
 
-/** How things stood when a unit was begun. */
+/** The session and the place of a unit when it began. */
 interface Requested {
   /** The session of locks that the process had. */
   readonly under: SimSession | undefined
