@@ -131,7 +131,7 @@ export function act(world: World, service: Service, action: Action | ReplicaActi
     }
     case 'revert':
       state.revertsNow = !state.revertsNow
-      history.note(`the moody contract ${state.revertsNow ? 'reverts' : 'works'} from now on`)
+      history.note(`the flaky contract ${state.revertsNow ? 'reverts' : 'works'} from now on`)
       return
     case 'jumpClock':
       state.skewMs += dice.pick([-1, 1]) * dice.pick([500, 10_000, 120_000, 3_600_000])

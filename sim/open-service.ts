@@ -44,14 +44,14 @@ export function openService(world: World): Service {
   const { replicas, bulkShare } = world.scenario
   const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
-  let life = 0
+  let processes = 0
   let made = 0
-  const nextLife = () => {
-    life += 1
-    return life
+  const nextProcessId = () => {
+    processes += 1
+    return processes
   }
   const open = replicas ? openReplica : openSingleProcess
-  const hosts = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextLife))
+  const hosts = Array.from({ length: replicas?.atFirst ?? 1 }, () => open(world, nextProcessId))
   const [lone] = hosts
   const here = () => hosts.filter((host) => !host.hasLeft())
 
@@ -169,7 +169,7 @@ export function openService(world: World): Service {
       const away = hosts.find((host) => host.hasLeft() && !host.present())
       if (away) return away.begin()
       if (hosts.length >= (replicas?.most ?? 1)) return
-      const host = open(world, nextLife)
+      const host = open(world, nextProcessId)
       hosts.push(host)
       host.begin()
     },

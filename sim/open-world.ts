@@ -4,11 +4,11 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
 import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
 import { dice } from '../tooling/dice.ts'
-import { accountAt, openBlocks } from './chain/blocks.ts'
+import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
 import { type NodeWorld, offer, openNode, type SimNode } from './chain/node.ts'
-import { openPool } from './chain/pool.ts'
+import { openPool, type Pool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { watchBids } from './check/bids.ts'
@@ -59,22 +59,12 @@ export function openWorld(
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
   const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
-  const { fees } = scenario
   const streams = openStreams(seed)
   const { dice: worldDice } = streams
   const addresses = keys
     .slice(0, scenario.relayers)
     .map((key) => privateKeyToAddress(key as `0x${string}`).toLowerCase())
-  const accounts = new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }]))
-  const blocks = openBlocks({
-    timestampSeconds: epochMs / 1000,
-    baseFee: fees.firstBaseFee,
-    nextBaseFee: fees.firstBaseFee,
-    included: [],
-    othersTips: [],
-    gasUsed: 0,
-    accounts,
-  })
+  const blocks = openBlocks(genesis(scenario, addresses))
   const clients = openClients()
   const state = openState(scenario, blocks.canonical())
 
@@ -153,14 +143,14 @@ export function openWorld(
   const isPrivate = scenario.kind.hasSequencer
   const tips = watchTips(disk, isPrivate ? gwei / 100n : (3n * gwei) / 10n, history.fail)
   const namedTip = () => (scenario.liar?.kind === 'highPrice' ? tips.most() : 0n)
-  const bids = watchBids(disk, fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
+  const bids = watchBids(disk, scenario.fees, { fail: history.fail, recorded: bytes.recorded, namedTip })
 
   const ordered = new Set<Hash>()
   const node: NodeWorld = {
     blocks,
     chainId,
     dice: worldDice,
-    fees,
+    fees: scenario.fees,
     isCalm: () => !state.faulty,
     kind: scenario.kind,
     isFcfs: () => scenario.kind.isFcfs && !state.isByTips,
@@ -192,23 +182,8 @@ export function openWorld(
       if (admission.admitted) gossip(which, transaction)
     },
   }
-  const gateways = dice(seed, 'gateways')
-  const receipts = dice(seed, 'receipts')
   const shared = scenario.kind.hasSequencer ? openPool() : undefined
-  const nodes = scenario.profiles.map((profile, index) =>
-    openNode(
-      index,
-      profile,
-      blocks.canonical(),
-      {
-        refusesCode: gateways.chance(0.2),
-        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
-        tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
-      },
-      shared,
-    ),
-  )
+  const nodes = openNodes(seed, scenario, blocks.canonical(), shared)
   const wasUnknowable = (id: string) =>
     revived.has(id) ||
     (rows.all().get(id)?.cancel_origin === 'request' &&
@@ -356,4 +331,37 @@ export function openWorld(
       }
     },
   }
+}
+
+/** The first block: each relayer's account has its balance. */
+function genesis({ fees }: Scenario, addresses: readonly string[]): Omit<Block, 'hash' | 'number' | 'parent'> {
+  return {
+    timestampSeconds: epochMs / 1000,
+    baseFee: fees.firstBaseFee,
+    nextBaseFee: fees.firstBaseFee,
+    included: [],
+    othersTips: [],
+    gasUsed: 0,
+    accounts: new Map(addresses.map((address) => [address, { nonce: 0, balance: fees.balance }])),
+  }
+}
+
+/** `shared`: the pool behind all nodes, where a sequencer has one. */
+function openNodes(seed: number, scenario: Scenario, head: Block, shared: Pool | undefined): readonly SimNode[] {
+  const gateways = dice(seed, 'gateways')
+  const receipts = dice(seed, 'receipts')
+  return scenario.profiles.map((profile, index) =>
+    openNode(
+      index,
+      profile,
+      head,
+      {
+        refusesCode: gateways.chance(0.2),
+        pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
+        tagAnswer: scenario.finality?.answers[index] ?? 'error',
+        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
+      },
+      shared,
+    ),
+  )
 }

@@ -6,7 +6,7 @@ import { type Instance, openInstance, resume } from './process/instance.ts'
 import { LocksUnavailable } from './process/locks.ts'
 import type { World } from './world.ts'
 
-export function openReplica(world: World, nextLife: () => number): Host {
+export function openReplica(world: World, nextProcessId: () => number): Host {
   const { machine, history, timeline, dice } = world
   const locks = machine.sharing?.locks
   let present: Process | undefined
@@ -15,7 +15,7 @@ export function openReplica(world: World, nextLife: () => number): Host {
 
   function begin(): void {
     left = false
-    const instance = openInstance(nextLife(), (how) => {
+    const instance = openInstance(nextProcessId(), (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
       world.marks.ended(how)
       if (how === 'dead') locks?.died(instance)

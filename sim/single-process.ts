@@ -5,7 +5,7 @@ import { type Process, relayerName, start } from './process/engine.ts'
 import { openInstance, resume } from './process/instance.ts'
 import type { World } from './world.ts'
 
-export function openSingleProcess(world: World, nextLife: () => number): Host {
+export function openSingleProcess(world: World, nextProcessId: () => number): Host {
   const { machine, history, timeline, dice } = world
   let present: Process | undefined
   let started: Process | undefined
@@ -16,7 +16,7 @@ export function openSingleProcess(world: World, nextLife: () => number): Host {
 
   function begin(): void {
     stopped = false
-    const instance = openInstance(nextLife(), (how) => {
+    const instance = openInstance(nextProcessId(), (how) => {
       history.note(`p${instance.id} ${how === 'dead' ? 'crashes' : 'is paused'}`)
       world.marks.ended(how)
       timeline.after(0, () => atRest(own, how))

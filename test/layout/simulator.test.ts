@@ -24,6 +24,13 @@ test('every file begins with a line that says its job', () => {
   expect(files.filter(({ source }) => !source.startsWith('// ')).map(({ path }) => path)).toEqual([])
 })
 
+/** Words that need an explanation: an option or a fault has a plain name. */
+const figurative = /weather|mood|fates?\b|\bseats?\b|doom|zombie/i
+
+test('no file names an option or a fault by a figure of speech', () => {
+  expect(files.filter(({ source }) => figurative.test(withoutEdits(source))).map(({ path }) => path)).toEqual([])
+})
+
 /** Phrases to decode for 1,000 lines: fewer than this. */
 const phrasesMax = 4
 
