@@ -1,13 +1,11 @@
-// Every TypeScript file of a folder, read once a test.
+// Every TypeScript file of a room, read once a test.
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { SourceFile } from './import-matrix.ts'
 
-const repository = join(import.meta.dirname, '../..')
-
-/** Paths are relative to the folder, `src` unless another is named. */
+/** Paths are relative to the folder. */
 export async function sourceFiles(folder = 'src'): Promise<readonly SourceFile[]> {
-  const root = join(repository, folder)
+  const root = join(import.meta.dirname, '../..', folder)
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
   return Promise.all(
