@@ -214,6 +214,7 @@ export function openWorld(
   const funds = watchFunds(blocks, scenario.kind, scenario.reserve, isBalanceTrue ? history.fail : () => undefined)
   const policies = watchPolicies(disk, funds, {
     fail: history.fail,
+    accountOf: (relayer) => ({ address: addresses[Number(relayer.slice(1))] ?? '', chainId }),
     requestOf: (tag) => clients.requests.get(tag),
     isLost: (hash) => lost.has(hash),
     // The service believes the estimate of an only node.

@@ -19,6 +19,8 @@ export interface PolicyChecks {
 
 export interface PolicyWatch {
   fail(what: string): void
+  /** The address whose key signs for the relayer, in lower case, and its chain. */
+  accountOf(relayer: string): { readonly address: string; readonly chainId: number }
   /** The request that carried this payload number. */
   requestOf(tag: number): SendRequest | undefined
   /** Sent in a part of the history that a restored copy does not hold, under policies that are lost. */
@@ -53,6 +55,7 @@ interface InFlight {
 export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch: PolicyWatch): PolicyChecks {
   const {
     fail,
+    accountOf,
     requestOf,
     isLost,
     wasCalledInvalid,
@@ -109,6 +112,14 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     fail(`${named(entry)}: it expired, and its valid_until is ${entry.figure ?? 'not given'}`)
   }
 
+  /** The sender is recovered from the signature: another key would spend a nonce of another account. */
+  function checkSender(entry: Entry): void {
+    const { from, chainId } = bytesOf(entry)
+    const account = accountOf(entry.relayer_id)
+    if (from !== account.address) fail(`${named(entry)}: ${from} signed its bytes, not the key of ${entry.relayer_id}`)
+    if (chainId !== account.chainId) fail(`${named(entry)}: its bytes are signed for chain ${chainId}`)
+  }
+
   function signed(instance: Instance, entry: Entry, isFirst: boolean): void {
     const transaction = bytesOf(entry)
     const { cap } = transaction
@@ -149,9 +160,9 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     }
   }
 
-  function comparePayload(name: string, { to, value, gasLimit }: SimTransaction, request: SendRequest): void {
-    if (to !== request.to?.toLowerCase() || (value !== request.value && !isSweepReceiver(to)))
-      fail(`${name}: its payload is not that of the send`)
+  function comparePayload(name: string, { to, value, data, gasLimit }: SimTransaction, request: SendRequest): void {
+    const isSame = to === request.to?.toLowerCase() && data === request.data
+    if (!isSame || (value !== request.value && !isSweepReceiver(to))) fail(`${name}: its payload is not that of the send`)
     if (
       request.gasLimit === undefined
         ? areEstimatesTrue && gasLimit < gasOf(request).least
@@ -218,6 +229,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
     },
     committed(instance) {
       const entries = journal.since()
+      // Before all else: the other checks look at the account that signed.
+      for (const entry of entries) if (entry.what === 'signed') checkSender(entry)
       const binding = new Set(entries.flatMap(({ what, relayer_id: id }) => (what === 'bound' ? [id] : [])))
       for (const relayer of binding) bound(entries.filter(({ relayer_id: id }) => id === relayer))
       for (const entry of entries) {

@@ -78,6 +78,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'use-any-signature',
     breaks: 'uses a signature of another key',
     with: ['remoteSigners'],
+    expects: 'signed its bytes, not the key of',
     edits: [
       {
         file: 'src/signers/remote/verify-signature.ts',

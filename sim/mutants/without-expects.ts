@@ -248,7 +248,6 @@ export const withoutExpects: readonly string[] = [
   'unlock-before-the-last-step',
   'untaken-events-wait',
   'use-a-stale-signature',
-  'use-any-signature',
   'use-what-is-pre-signed-above-the-cap',
   'wait-for-a-hanging-key',
   'wait-for-a-pool-nobody-shows',
