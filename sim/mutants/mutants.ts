@@ -92,6 +92,7 @@ export const mutants: readonly Mutant[] = [
     name: 'free-nonce-on-timeout',
     breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
     with: ['doubtfulSends'],
+    expects: 'both reached a node',
     edits: [
       {
         file: 'src/chain/sending/broadcast-outcome.ts',
@@ -138,6 +139,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'bump-one-fee',
     breaks: 'raises the fee cap of a replacement and leaves its tip',
+    expects: 'that was priced over attempt',
     edits: [
       {
         file: 'src/domain/fees.ts',
@@ -149,6 +151,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'floor-instead-of-ceil',
     breaks: 'rounds a raise down',
+    expects: 'that was priced over attempt',
     edits: [
       {
         file: 'src/domain/units.ts',
@@ -160,6 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cap-on-no-ops',
     breaks: "holds no-ops to the sends' price cap",
+    expects: 'and cancel_gas_price_cap is',
     edits: [
       {
         file: 'src/domain/decide/race/contender.ts',
@@ -222,6 +226,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'cap-for-the-price',
     breaks: 'takes the fee cap for the price where a receipt does not tell it',
+    expects: 'effective_gas_price is',
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
@@ -233,6 +238,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-price-no-receipt',
     breaks: 'drops receipts that do not tell their price',
+    expects: 'its cost is absent',
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
@@ -257,6 +263,7 @@ export const mutants: readonly Mutant[] = [
     name: 'silence-is-no-receipt',
     breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
     caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    expects: 'no answer for one of the attempts says nothing of the nonce',
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
@@ -322,6 +329,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'resend-the-canceled',
     breaks: 'broadcasts the newest bytes again, whether they were canceled or not',
+    expects: 'although a DELETE of it had succeeded',
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
@@ -349,6 +357,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'resend-behind-a-delete',
     breaks: 'does not look whether a DELETE came before bytes go out a second time',
+    expects: 'although a DELETE of it had succeeded',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -373,6 +382,7 @@ export const mutants: readonly Mutant[] = [
     name: 'answer-by-the-bytes',
     breaks: 'records the answer of a broadcast with earlier attempts of the nonce, too',
     caughtBy: 'test/engine/step.test.ts',
+    expects: 'an owner keeps its own writes as a read would find them',
     edits: [
       {
         file: 'src/store/transactions/save-attempts.ts',
@@ -385,6 +395,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-an-earlier-binding',
     breaks: 'goes on without the attempts of an earlier binding to the same nonce',
     caughtBy: 'test/engine/step.test.ts',
+    expects: 'an owner keeps its own writes as a read would find them',
     edits: [
       {
         file: 'src/store/transactions/save-transaction.ts',
@@ -396,6 +407,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'keep-what-was-read-before',
     breaks: 'takes a transaction as the step read it, although a client has changed it since',
+    expects: 'although a DELETE of it had succeeded',
     edits: [
       {
         file: 'src/store/transactions/find-transaction.ts',
@@ -407,6 +419,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'gap-before-its-owner',
     breaks: 'fills a gap before the transaction that left it is written',
+    expects: 'UNIQUE constraint failed: transactions.relayer_id, transactions.open, transactions.nonce',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -443,6 +456,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'crash-means-not-sent',
     breaks: 'believes that what was on its way when the process died never left',
+    expects: 'safe to retry, and then its payload',
     edits: [
       {
         file: 'src/domain/attempt.ts',
@@ -481,6 +495,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'requeue-before-finality',
     breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
+    expects: 'that block is not',
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
@@ -514,6 +529,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forget-the-race-in-bulk',
     breaks: 'takes back only the queue when everything pending is deleted, and says it took all',
+    expects: 'which was there before',
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
@@ -549,6 +565,7 @@ export const mutants: readonly Mutant[] = [
     name: 'trust-a-restored-copy',
     breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'nothing as old as the owner gets a nonce, and the queue says why',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
@@ -575,6 +592,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-what-waits-in-the-pools',
     breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'nothing as old as the owner gets a nonce, and the queue says why',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
@@ -623,6 +641,7 @@ export const mutants: readonly Mutant[] = [
     breaks:
       'takes the transaction that holds the nonce in a copy for what the no-op canceled, though no node ever accepted it',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'is not of what no node ever accepted',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -635,6 +654,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-when-the-restored-copy-began',
     breaks: 'takes a transaction of its own time for one that a no-op of the lost history canceled',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where it was sent after the first owner since the restore began',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -659,6 +679,7 @@ export const mutants: readonly Mutant[] = [
     name: 'count-new-ones-as-explanations',
     breaks: 'ends a history check while a lost no-op competes with a new transaction for its nonce',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'stays while a newer transaction, or a gap filler',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
@@ -671,6 +692,7 @@ export const mutants: readonly Mutant[] = [
     name: 'cancel-what-was-sent-since',
     breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where an older one has a higher nonce',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -683,6 +705,7 @@ export const mutants: readonly Mutant[] = [
     name: 'take-our-no-op-for-a-foreign-one',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'to the relayer itself, without value, data or a list of what it touches',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -695,6 +718,7 @@ export const mutants: readonly Mutant[] = [
     name: 'send-what-may-be-canceled',
     breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -708,6 +732,7 @@ export const mutants: readonly Mutant[] = [
     breaks:
       'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'where more can be meant, or fewer, all of them are unclear',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -721,6 +746,7 @@ export const mutants: readonly Mutant[] = [
     breaks:
       'takes the only one left in the queue for canceled, though a lost PUT may have given it the nonce of an unknown spender',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where an unknown transaction took a lower nonce',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -732,6 +758,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'same-epoch-again',
     breaks: 'takes a relayer over without raising its epoch',
+    expects: 'had taken over',
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
@@ -743,6 +770,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'any-later-epoch',
     breaks: 'takes the epoch of a later owner for its own',
+    expects: 'had taken over',
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
@@ -754,6 +782,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'fence-apart',
     breaks: 'checks the epoch before the unit that writes, and not in it',
+    expects: 'had taken over',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -771,6 +800,7 @@ export const mutants: readonly Mutant[] = [
     name: 'believe-in-a-lost-lease',
     breaks: 'goes on broadcasting when its lease may be over',
     caughtBy: 'test/ownership/own-by-locks.test.ts',
+    expects: 'a session that is lost takes everything with it at once',
     edits: [
       {
         file: 'src/ownership/own-by-locks.ts',
@@ -783,6 +813,7 @@ export const mutants: readonly Mutant[] = [
     name: 'unlock-before-the-last-step',
     breaks: 'gives a lock up while the step under way still writes',
     caughtBy: 'test/ownership/own-by-locks.test.ts',
+    expects: 'a lock is given up when the last step is over',
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',
@@ -811,6 +842,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lock-of-somebody-else',
     breaks: 'takes a lock for its own that another holds',
+    expects: 'without its lock',
     edits: [
       {
         file: 'src/ownership/hold-slots.ts',
@@ -823,6 +855,7 @@ export const mutants: readonly Mutant[] = [
     name: 'refused-batch-not-sent',
     breaks: 'takes what a refused batch of sends held for certainly not sent',
     with: ['doubtfulSends'],
+    expects: 'safe to retry, and then its payload',
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',

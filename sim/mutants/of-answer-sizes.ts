@@ -8,12 +8,14 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'no-limit-on-an-answer',
     breaks: 'receives answers of any size',
     caughtBy,
+    expects: 'a result above the limit of its method is unknown',
     edits: [{ file: 'src/chain/nodes/receive.ts', find: 'if (bytes > bytesMax) {', put: 'if (bytes < 0) {' }],
   },
   {
     name: 'parse-any-structure',
     breaks: 'parses an answer with any number of brackets and commas',
     caughtBy,
+    expects: 'too many brackets and commas: refused',
     edits: [
       {
         file: 'src/chain/nodes/count-structure.ts',
@@ -26,6 +28,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'share-a-batch-with-a-payload',
     breaks: 'puts calls whose answers a payload shapes into batches with others',
     caughtBy,
+    expects: 'calls that a payload shapes leave alone, also beside others of one turn',
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
@@ -38,6 +41,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'lose-a-batch-that-is-too-large',
     breaks: 'gives up a whole batch because one receipt in it is too large',
     caughtBy,
+    expects: 'an answer that is too large for the limit is split until only the large receipt is unknown',
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
@@ -50,6 +54,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'blame-the-endpoint-for-a-payload',
     breaks: 'counts a receipt above the limit against the endpoint',
     caughtBy,
+    expects: 'no failure of the endpoint: its payload made it so',
     edits: [
       {
         file: 'src/chain/nodes/large-ones.ts',
@@ -62,6 +67,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'batch-what-is-answered-in-part',
     breaks: 'goes on with batches although only their first call is answered',
     caughtBy,
+    expects: 'only its first call is answered: after the second time',
     edits: [
       {
         file: 'src/chain/nodes/batch-size.ts',
@@ -74,6 +80,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'an-empty-error-is-an-error',
     breaks: 'takes a result beside an empty error for an error',
     caughtBy,
+    expects: 'a result beside an empty error',
     edits: [
       {
         file: 'src/chain/nodes/response-body.ts',
@@ -86,6 +93,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'show-a-divided-secret',
     breaks: 'shows the part of a secret that stands before the cut of a long text',
     caughtBy,
+    expects: 'shows no part of a secret that the cut divides',
     edits: [
       {
         file: 'src/chain/nodes/redact.ts',
@@ -98,6 +106,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'one-endpoint-takes-the-budget',
     breaks: 'lets one endpoint use up the bytes of all',
     caughtBy,
+    expects: 'one endpoint leaves a part of the budget to the others',
     edits: [
       {
         file: 'src/chain/nodes/byte-budget.ts',
@@ -110,6 +119,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'await-a-receipt-that-is-too-large',
     breaks: 'waits for ever for a receipt that is too large to be read',
     caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    expects: 'a receipt that is too large to be read is as good as none',
     edits: [
       {
         file: 'src/chain/nodes/ask-about.ts',

@@ -7,6 +7,7 @@ export const ofAnswers: readonly Mutant[] = [
     breaks: 'takes the receipt of another transaction for that of the attempt',
     with: ['anothersReceipt'],
     caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    expects: 'that of another transaction proves nothing, denies nothing',
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
@@ -19,6 +20,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'believe-two-receipts-of-a-nonce',
     breaks: 'takes the last of two receipts for attempts of one nonce, though at most one is true',
     caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    expects: 'two attempts of one nonce with a receipt each: both are void',
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
@@ -31,6 +33,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'another-block-for-the-requested-one',
     breaks: 'takes a block of another height for the requested one',
     caughtBy: 'test/chain/nodes/read-block.test.ts',
+    expects: 'the header of another height is none',
     edits: [
       {
         file: 'src/chain/nodes/read-block.ts',
@@ -43,6 +46,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'answer-under-a-foreign-id',
     breaks: 'takes the last of two members with one id for the answer',
     caughtBy: 'test/chain/nodes/match-ids.test.ts',
+    expects: 'of two members with one id none counts',
     edits: [
       {
         file: 'src/chain/nodes/match-ids.ts',
@@ -67,6 +71,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'signer-of-anybody',
     breaks: 'takes a transaction that another account signed for one of ours',
     caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    expects: 'a transaction that another account signed is not of the account that the node names',
     edits: [
       {
         file: 'src/chain/inclusions/rebuild.ts',
@@ -79,6 +84,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'bytes-without-their-hash',
     breaks: 'takes a transaction for proven whose bytes have another hash',
     caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    expects: 'proves itself, and altered it proves nothing',
     edits: [
       {
         file: 'src/chain/inclusions/rebuild.ts',
@@ -91,6 +97,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'one-reading-proves-a-spender',
     breaks: 'takes one answer of the only endpoint for proof of a spender without a signature',
     caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    expects: 'by the only endpoint it counts at the third reading',
     edits: [
       { file: 'src/chain/inclusions/corroborate.ts', find: 'const readingsMin = 3', put: 'const readingsMin = 1' },
     ],
@@ -99,6 +106,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'authorization-for-another-chain',
     breaks: 'takes an EIP-7702 authorization for another chain for the spender of a nonce here',
     caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    expects: 'by the account itself',
     edits: [
       {
         file: 'src/chain/inclusions/find-spender.ts',
@@ -111,12 +119,14 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'adopt-a-head-of-another-chain',
     breaks: 'adopts a head that links to nothing without reading the chain id again',
     caughtBy: 'test/chain/nodes/serving.test.ts',
+    expects: 'a higher head of another chain is not adopted',
     edits: [{ file: 'src/chain/heads/read-head.ts', find: 'refusal = await refuse()', put: 'refusal = undefined' }],
   },
   {
     name: 'count-a-fall-of-another-chain',
     breaks: 'counts a head of another chain as one that is behind',
     caughtBy: 'test/chain/nodes/serving.test.ts',
+    expects: 'a lower head of another chain is not adopted',
     edits: [
       {
         file: 'src/chain/heads/read-head.ts',
@@ -129,6 +139,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'refusal-of-another-chain-counts',
     breaks: 'takes the refusal by a node of another chain for one by this chain',
     caughtBy: 'test/chain/nodes/serving.test.ts',
+    expects: 'a refusal that mentions the chain id',
     edits: [
       {
         file: 'src/chain/sending/broadcast.ts',

@@ -6,6 +6,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'rejected-sets-the-floor',
     breaks: 'outbids what every node rejected, and so never comes down from a spike',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'after a spike',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -18,6 +19,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'no-limit-on-escalation',
     breaks: 'goes on outbidding itself where nothing of ours is mined',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'ends at the multiple of the market, for sends and for no-ops',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -30,6 +32,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'limit-the-cap-only',
     breaks: 'goes on outbidding itself with tips, which a cap of two base fees leaves room for',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'ends at the multiple of what the market pays',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -42,12 +45,14 @@ export const ofBids: readonly Mutant[] = [
     name: 'spend-the-balance-twice',
     breaks: 'raises each price of a step as if it were the only one',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'costs no more than the balance covers: the lowest nonce is raised',
     edits: [{ file: 'src/domain/decide/follow-up.ts', find: 'promised += added', put: 'promised += 0n * added' }],
   },
   {
     name: 'limit-the-floor-only',
     breaks: 'outbids itself at the lowest price within the limit, and lifts the cap that held its tip down',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'ends at the multiple of what the market pays',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -60,6 +65,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'limit-what-no-pool-has',
     breaks: 'takes a no-op that no node took for the first bid, and signs none with the gas that it lacked',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'does not end for a no-op with more gas, where no node took the first',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -72,6 +78,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'is raised to ten times what blocks paid while that is small',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -84,6 +91,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'never-raise-a-tip',
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'is raised within 20 blocks, once, to what the network is known to take',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -108,6 +116,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'escalate-on-an-empty-chain',
     breaks: 'bids more where blocks hold nothing at all',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'does not begin where blocks hold nothing at all',
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
@@ -133,6 +142,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'bid-beyond-the-balance',
     breaks: 'signs a bump that the account can not pay for',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'is not signed, and its reason says so',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',

@@ -68,6 +68,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'parse-any-body',
     breaks: 'parses a body of any number of brackets and commas',
     caughtBy: 'test/http/transactions/large-bodies.test.ts',
+    expects: 'is refused by their number',
     edits: [
       {
         file: 'src/http/request/parse-json.ts',
@@ -80,6 +81,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'charge-a-large-body-as-one-request',
     breaks: 'charges a body of four MiB like one of four bytes',
     caughtBy: 'test/http/transactions/large-bodies.test.ts',
+    expects: 'a body costs a further request for each 64 KiB of it',
     edits: [
       {
         file: 'src/http/request/limit-rate.ts',

@@ -58,6 +58,7 @@ export const ofBulkEvents: readonly Mutant[] = [
     name: 'notify-of-a-delete',
     breaks: 'sends webhooks about a DELETE of everything pending',
     caughtBy: 'test/domain/bulk-event.test.ts',
+    expects: 'a DELETE of everything pending notifies no one',
     edits: [
       {
         file: 'src/domain/bulk-event.ts',

@@ -6,6 +6,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'let-an-owner-take-from-a-bulk',
     breaks: 'gives a nonce to a transaction that a bulk cancellation has taken and not written yet',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    expects: 'from the first commit on no owner sees the queue',
     edits: [
       {
         file: 'src/store/transactions/bulk-mark.ts',
@@ -18,6 +19,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'read-what-a-bulk-took',
     breaks: 'decides about the queue that a bulk cancellation has taken, over and over',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    expects: 'from the first commit on no owner sees the queue',
     edits: [
       {
         file: 'src/store/transactions/bulk-mark.ts',
@@ -30,6 +32,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'forget-a-bulk-in-a-crash',
     breaks: 'leaves a bulk cancellation unfinished after a crash between two shares',
     with: ['bulkShares'],
+    expects: 'came between the shares of a bulk',
     edits: [
       {
         file: 'src/commands/transactions/finish-bulks.ts',
@@ -81,6 +84,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'count-what-a-bulk-took',
     breaks: 'counts a canceled queue as pending until its shares are written',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    expects: 'counts and the overview take the whole queue for canceled from the first commit on',
     edits: [
       {
         file: 'src/store/transactions/tallies.ts',
@@ -93,6 +97,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'cancel-a-queue-twice',
     breaks: 'takes a second bulk cancellation in the commit of a mark for a part of the first',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    expects: 'a second DELETE in the very commit of the mark cancels what came after the first',
     edits: [
       {
         file: 'src/store/transactions/cancel-pending.ts',
@@ -105,6 +110,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'try-a-marked-queue-once',
     breaks: 'answers a DELETE with an error where bulk cancellations of others came first, twice',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
+    expects: 'a DELETE that finds another mark at each try waits for all of their shares',
     edits: [
       { file: 'src/commands/transactions/finish-bulks.ts', find: 'const triesMax = 100', put: 'const triesMax = 1' },
     ],

@@ -14,30 +14,35 @@ export const ofCustody: readonly Mutant[] = [
     name: 'renew-for-each-caller',
     breaks: 'requests a token for each call that lacks one',
     caughtBy: keepToken.caughtBy,
+    expects: 'callers of one moment share one renewal',
     edits: [{ file: keepToken.file, find: 'renewing ??= renew()', put: 'renewing = renew()' }],
   },
   {
     name: 'renew-when-it-has-ended',
     breaks: 'begins to renew a token only once it has ended',
     caughtBy: keepToken.caughtBy,
+    expects: 'is renewed ahead of its end',
     edits: [{ file: keepToken.file, find: 'Math.min(aheadMs, lifeMs / 2)', put: '0' }],
   },
   {
     name: 'forget-anybodys-token',
     breaks: 'forgets a new token because an older one was refused',
     caughtBy: keepToken.caughtBy,
+    expects: 'only the current token can be refused',
     edits: [{ file: keepToken.file, find: 'if (known?.token !== token) return false', put: '' }],
   },
   {
     name: 'a-renewal-without-a-limit',
     breaks: 'waits for a token endpoint that never answers',
     caughtBy: keepToken.caughtBy,
+    expects: 'a renewal that never answers has a limit of its own',
     edits: [{ file: keepToken.file, find: 'const renewalMs = 15_000', put: 'const renewalMs = 15_000_000' }],
   },
   {
     name: 'a-late-token-is-a-failure',
     breaks: 'stops calling a key service because a token is still on its way',
     caughtBy: remote,
+    expects: 'a token that does not come before the deadline does not open the breaker',
     edits: [
       {
         file: 'src/signers/remote/call-key.ts',
@@ -122,6 +127,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'rest-for-a-minute',
     breaks: 'tries a key service that was out only once a minute',
     caughtBy: remote,
+    expects: 'after a long outage the next try comes within two seconds',
     edits: [
       {
         file: 'src/signers/remote/breaker.ts',
@@ -134,6 +140,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'no-patience-at-start',
     breaks: 'ends the start because a login failed for a moment',
     caughtBy: remote,
+    expects: 'a start without a known address waits some seconds for the service',
     edits: [
       {
         file: 'src/signers/remote/open-remote-signer.ts',
@@ -292,6 +299,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'a-wrong-secret-is-a-wrong-clock',
     breaks: 'goes on to try a secret that AWS refuses',
     caughtBy: aws,
+    expects: 'the fake refuses a wrong secret, which is permanent and is not shown',
     edits: [
       {
         file: 'src/signers/aws-kms.ts',
@@ -304,12 +312,14 @@ export const ofCustody: readonly Mutant[] = [
     name: 'end-a-client-in-use',
     breaks: 'ends the client of other calls when the credentials of one have ended',
     caughtBy: aws,
+    expects: 'fifty calls whose token ends meanwhile are all signed',
     edits: [{ file: 'src/signers/aws-kms.ts', find: 'if (current.calls === 0) current', put: 'current' }],
   },
   {
     name: 'quote-credentials',
     breaks: 'shows the credentials that a text of AWS quotes',
     caughtBy: aws,
+    expects: 'a text of AWS that quotes credentials is shown without them',
     edits: [{ file: 'src/signers/aws-kms.ts', find: 'withoutCredentials(error.message)', put: 'error.message' }],
   },
   {

@@ -45,6 +45,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'tag-above-the-head',
     breaks: 'believes a tag above the head',
     caughtBy: 'test/domain/decide/finality.test.ts',
+    expects: 'a tag above our head makes nothing final',
     edits: [
       {
         file: 'src/domain/finality.ts',
@@ -75,6 +76,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'confirm-at-the-tag',
     breaks: 'shows nothing as confirmed before it is final',
     caughtBy: 'test/domain/decide/finality.test.ts',
+    expects: 'is confirmed first, and final by the rule',
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
@@ -87,6 +89,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'confirm-on-any-branch',
     breaks: 'confirms a transaction on another branch than those that were confirmed before',
     caughtBy: 'test/domain/decide/unsettled.test.ts',
+    expects: 'another is confirmed only on the branch of the newest',
     edits: [
       {
         file: 'src/domain/decide/facts/unsettled.ts',
@@ -99,6 +102,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'taken-back-unseen',
     breaks: 'does not watch the blocks between confirmed and final',
     caughtBy: 'test/domain/decide/unsettled.test.ts',
+    expects: 'the newest, if their block is gone',
     edits: [
       {
         file: 'src/domain/decide/facts/unsettled.ts',
@@ -111,6 +115,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'one-page-of-the-final',
     breaks: 'settles the first rows that are final, and leaves the others to later blocks',
     caughtBy: 'test/domain/decide/unsettled.test.ts',
+    expects: 'joins the others by nonce, and the next page follows at once',
     edits: [
       {
         file: 'src/domain/decide/facts/unsettled.ts',
@@ -123,6 +128,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'nonces-free-before-they-are-final',
     breaks: 'believes a node that shows the nonces of confirmed transactions as free',
     caughtBy: 'test/domain/decide/unsettled.test.ts',
+    expects: 'their nonces stay theirs, whatever a node that lags reports',
     edits: [
       {
         file: 'src/domain/decide/queue/free-nonces.ts',
@@ -135,6 +141,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'confirmed-and-unexplained',
     breaks: 'takes the nonces of confirmed transactions for those of a lost history',
     caughtBy: 'test/domain/decide/unsettled.test.ts',
+    expects: 'counts their nonces as explained, up to its sequence',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
@@ -156,6 +163,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'stalled-without-a-word',
     breaks: 'does not say that a tag stands still',
     caughtBy: 'test/domain/decide/finality.test.ts',
+    expects: 'is a wait with a condition, once, until the block is final',
     edits: [
       {
         file: 'src/domain/decide/waits/hindrance.ts',
@@ -180,6 +188,7 @@ export const ofFinality: readonly Mutant[] = [
     name: 'expect-every-rollup-to-be-final-soon',
     breaks: 'reports finality as late on chains whose proofs take hours',
     caughtBy: 'test/domain/decide/finality.test.ts',
+    expects: 'a tag that has not come is a stall after 15 minutes for `safe`',
     edits: [
       {
         file: 'src/domain/finality.ts',

@@ -9,6 +9,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'gap-fillers-without-a-limit-of-the-hour',
     breaks: 'fills as many nonces that the record never assigned as a false count asks for',
     caughtBy: decided,
+    expects: 'are at most 64 in an hour',
     edits: [
       {
         file: 'src/domain/decide/queue/limit-gap-fillers.ts',
@@ -21,6 +22,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'gap-fillers-without-a-limit-of-the-step',
     breaks: 'fills every gap in one step',
     caughtBy: decided,
+    expects: 'are at most 16 in a step',
     edits: [
       {
         file: 'src/domain/decide/queue/limit-gap-fillers.ts',
@@ -72,6 +74,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'gap-fillers-on-one-count',
     breaks: 'fills nonces that a second endpoint calls spent',
     caughtBy: decided,
+    expects: 'need the record first, and for nonces that it never assigned a second count',
     edits: [
       {
         file: 'src/domain/decide/queue/limit-gap-fillers.ts',
@@ -84,6 +87,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'limit-given-back-nonces',
     breaks: 'counts gap fillers for nonces that the record assigned, so that a bulk cancellation waits for an hour',
     caughtBy: decided,
+    expects: 'are at most 64 in an hour',
     edits: [
       { file: 'src/domain/decide/queue/limit-gap-fillers.ts', find: 'if (released.has(nonce)) {', put: 'if (false) {' },
     ],
@@ -131,6 +135,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'bind-above-the-pool-window',
     breaks: 'binds a nonce as far above the account’s as a pool counts',
     caughtBy: decided,
+    expects: 'delays the queue, and binds no nonce above the window',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
@@ -143,6 +148,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'walk-to-the-pool-count',
     breaks: 'walks from nonce to nonce up to a pool’s count',
     caughtBy: decided,
+    expects: 'fills no gap before that, and after it as many as a step does',
     edits: [
       {
         file: 'src/domain/decide/queue/free-nonces.ts',
@@ -155,6 +161,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'reach-as-far-as-a-pool-counts',
     breaks: 'waits in the history check for nonces far above all that a lost history can have had in flight',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'a pool’s count reaches no further than the service ever has in flight',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
@@ -167,6 +174,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'believe-a-count-that-jumps',
     breaks: 'binds nonces from a count on that no second reading repeats',
     caughtBy: 'test/chain/accounts/second-count.test.ts',
+    expects: 'another endpoint gives the second count',
     edits: [
       {
         file: 'src/chain/accounts/second-count.ts',
@@ -179,6 +187,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'one-count-of-the-only-endpoint',
     breaks: 'takes one count of the only endpoint for the second one',
     caughtBy: 'test/chain/accounts/second-count.test.ts',
+    expects: 'the only endpoint gives it after three counts at different heads',
     edits: [
       { file: 'src/chain/accounts/second-count.ts', find: 'const readingsNeeded = 3', put: 'const readingsNeeded = 1' },
     ],

@@ -155,6 +155,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'balance-for-ever',
     breaks: 'never reads a balance anew, nor takes anything off the one that it has',
+    expects: 'to be kept back',
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',
@@ -172,6 +173,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'balance-of-a-node-behind',
     breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
     caughtBy: 'test/chain/accounts/remembered-account.test.ts',
+    expects: 'of a node that is behind what is settled does not outlast its head',
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',
@@ -276,6 +278,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'keep-the-file-to-itself',
     breaks: 'starts with the rules of before, whatever the configuration says now',
+    expects: 'have not ended',
     edits: [
       {
         file: 'src/commands/relayers/sync-configured-relayers.ts',
@@ -337,6 +340,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'accept-too-little-gas',
     breaks: 'accepts a gas_limit below the intrinsic gas',
     caughtBy: 'test/domain/intrinsic-gas.test.ts',
+    expects: 'names the field, both figures, the rule and the fix',
     edits: [
       { file: 'src/domain/intrinsic-gas.ts', find: 'if (gasLimit >= least) return', put: 'if (gasLimit >= 0) return' },
     ],
@@ -387,6 +391,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'forbid-at-the-door-only',
     breaks: 'does not look at its rules again before a payload gets a nonce',
+    expects: 'although whitelist_receivers forbids',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',

@@ -23,6 +23,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'wait-with-locks-in-hand',
     breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
     caughtBy,
+    expects: 'a relayer that another process has locked waits alone',
     edits: [
       { file: 'src/store/relayers/relayers.ts', find: '.forNoKeyUpdate().skipLocked(),', put: '.forNoKeyUpdate(),' },
     ],
@@ -31,6 +32,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'wait-in-a-shared-place',
     breaks: 'waits for the lock of a single relayer where a transaction of several would have its place',
     caughtBy,
+    expects: 'relayers that another process has locked, one after the other',
     edits: [
       {
         file: 'src/store/postgres/commit-group.ts',
@@ -48,6 +50,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'count-before-the-lock',
     breaks: 'reads ahead how many are pending, and misses what the holder of the lock stores',
     caughtBy,
+    expects: 'how many are pending is read under the lock, also ahead',
     edits: [
       {
         file: 'src/store/postgres/commit-group.ts',
@@ -66,6 +69,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'long-queue-first',
     breaks: 'gives a relayer with a long queue every transaction',
     caughtBy,
+    expects: 'relayers with long queues leave another its turn',
     edits: [
       {
         file: 'src/store/postgres/waiting-units.ts',
@@ -78,6 +82,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'fail-with-a-neighbor',
     breaks: 'fails the units of a relayer because a unit of another one failed',
     caughtBy,
+    expects: 'a unit that fails, before or after it wrote',
     edits: [
       {
         file: 'src/store/postgres/commit-group.ts',
@@ -90,6 +95,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'share-with-a-long-unit',
     breaks: 'lets relayers wait for a unit that writes thousands of rows',
     caughtBy,
+    expects: 'what may write thousands of rows has a transaction of its own',
     edits: [
       {
         file: 'src/store/postgres/waiting-units.ts',
@@ -115,6 +121,7 @@ export const ofPostgres: readonly Mutant[] = [
     name: 'count-what-is-still-to-be-added',
     breaks: 'counts rows of its own commit, and adds their changes once more at its end',
     caughtBy: 'test/store/deep-pages.test.ts',
+    expects: 'pages are the rows in their order, after any sequence of writes',
     edits: [{ file: 'src/store/transactions/count-buckets.ts', find: '  await tallies.writeBuckets()\n', put: '' }],
   },
   {

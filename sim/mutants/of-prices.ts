@@ -11,18 +11,21 @@ export const ofPrices: readonly Mutant[] = [
     name: 'never-forget-a-minimum',
     breaks: 'pays the smallest tip that a pool named once, for ever',
     caughtBy: floor.caughtBy,
+    expects: 'a learned minimum is forgotten after an hour',
     edits: [{ file: floor.file, find: 'floor && clock.elapsed() - floor.learnedAt < keptMs', put: 'floor' }],
   },
   {
     name: 'a-minimum-for-all',
     breaks: 'raises every price to the smallest tip that one of several pools named',
     caughtBy: floor.caughtBy,
+    expects: 'a minimum counts only as far as a second endpoint named one',
     edits: [{ file: floor.file, find: 'named[Math.min(1, named.length - 1)]', put: 'named[0]' }],
   },
   {
     name: 'any-minimum',
     breaks: 'pays whatever smallest tip a pool names',
     caughtBy: market,
+    expects: "a pool's own minimum counts up to 100 gwei, or up to the limit",
     edits: [
       {
         file: 'src/chain/fees/limit-tips.ts',
@@ -35,6 +38,7 @@ export const ofPrices: readonly Mutant[] = [
     name: 'any-tip',
     breaks: 'offers whatever tip the only node reports',
     caughtBy: market,
+    expects: 'no tip, price or suggestion of a reading exceeds the limit',
     edits: [
       {
         file: 'src/chain/fees/limit-tips.ts',
@@ -66,6 +70,7 @@ export const ofPrices: readonly Mutant[] = [
     name: 'an-offer-of-nothing-with-too-little-gas',
     breaks: 'takes a free no-op with too little gas for the offer that a pool may accept',
     caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'one with too little gas does not count',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',

@@ -19,6 +19,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'bid-where-price-buys-nothing',
     breaks: 'bids for a place where transactions are ordered as they come',
     with: ['fcfs'],
+    expects: 'which pays the base fee',
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
@@ -116,6 +117,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'all-nonces-at-once',
     breaks: 'sends a nonce before the one below it is accepted, where no node keeps it',
     caughtBy: 'test/domain/decide/one-by-one.test.ts',
+    expects: 'one of the queue gets a nonce, and the next step follows at once',
     edits: [
       {
         file: 'src/domain/decide/queue/one-by-one.ts',
@@ -153,6 +155,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'believe-a-tight-estimate',
     breaks: 'keeps the estimate of a no-op that nodes call invalid',
     caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'an estimate stands for twenty blocks',
     edits: [
       {
         file: 'src/chain/fees/read-no-op.ts',
@@ -189,6 +192,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'pay-for-gas-only',
     breaks: 'sends a payload that the balance covers without its fee for data on L1',
     with: ['l1Fee'],
+    expects: 'to be kept back',
     edits: [
       {
         file: 'src/domain/l1-fee.ts',
@@ -201,6 +205,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'one-oracle-for-all',
     breaks: "reads the OP stack's oracle where the profile names another",
     caughtBy: 'test/chain/fees/no-op.test.ts',
+    expects: 'an oracle at another address, which has the one function only',
     edits: [
       {
         file: 'src/chain/fees/read-no-op.ts',

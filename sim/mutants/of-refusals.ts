@@ -34,6 +34,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'free-what-is-called-invalid',
     breaks: 'takes the word "invalid" as proof that no pool has the bytes, and gives their nonce to another payload',
     with: ['invalid'],
+    expects: 'both reached a node',
     edits: [
       {
         file: 'src/domain/attempt.ts',
@@ -253,6 +254,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'believe-the-first-invalid',
     breaks: 'concludes from one endpoint that bytes are invalid, and never gives them to the others',
     caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    expects: 'another endpoint is tried where nothing was learned',
     edits: [
       {
         file: 'src/chain/sending/merge-outcomes.ts',
@@ -289,6 +291,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'read-the-code-alone',
     breaks: 'takes any error -32005 for a rate limit, whatever its words say',
     caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    expects: 'a code of rate limits with words of the transaction is read by its words',
     edits: [
       {
         file: 'src/chain/nodes/rate-limit.ts',

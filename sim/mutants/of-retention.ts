@@ -6,6 +6,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'remove-what-is-open',
     breaks: 'takes a transaction that has not ended for one that nothing needs any more',
     with: ['retention'],
+    expects: 'retention may remove an open transaction',
     edits: [
       {
         file: 'src/store/transactions/prune-ended.ts',
@@ -18,6 +19,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'remove-what-is-not-explained',
     breaks: 'removes a final transaction although a history check still reads about its nonce',
     with: ['retention', 'anyRestores'],
+    expects: 'rows that retention may remove, hasAttempt is',
     edits: [
       {
         file: 'src/domain/removable.ts',
@@ -30,6 +32,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'remove-what-a-no-op-may-have-canceled',
     breaks: 'removes what ended without a nonce while a history check compares it with the no-ops of a lost history',
     with: ['retention', 'anyRestores'],
+    expects: 'rows that retention may remove, droppedSince is',
     edits: [
       {
         file: 'src/domain/removable.ts',
@@ -67,6 +70,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'archive-into-a-file-that-is-gone',
     breaks: 'deletes transactions whose lines went to a file that somebody deleted',
     caughtBy: 'test/retention/prune-transactions.test.ts',
+    expects: 'a file of the archive that is moved',
     edits: [
       {
         file: 'src/retention/archive.ts',

@@ -6,6 +6,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'wait-for-a-slow-signer',
     breaks: 'does nothing while a signature is under way',
     caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'while a signature hangs, a mined transaction is settled',
     edits: [
       {
         file: 'src/engine/step.ts',
@@ -30,6 +31,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'wait-for-a-hanging-key',
     breaks: 'sets no limit to a call to a key service',
     with: ['remoteSigners'],
+    expects: 'have not ended',
     edits: [
       {
         file: 'src/signers/remote/call-key.ts',
@@ -42,6 +44,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'fail-with-the-key',
     breaks: 'gives a relayer up because a signature failed',
     with: ['remoteSigners'],
+    expects: 'SignerUnavailable: signer',
     edits: [
       {
         file: 'src/engine/signatures-under-way.ts',
@@ -54,6 +57,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'bind-for-the-room-of-before',
     breaks: 'binds signed nonces although a reorganization took their room back',
     caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'a nonce signed for room that a reorganization took back stays unused',
     edits: [
       {
         file: 'src/engine/record-signed.ts',
@@ -66,6 +70,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'bind-above-a-failure',
     breaks: 'binds a nonce above one whose signature failed',
     caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'new nonces are bound up to the first that failed',
     edits: [
       {
         file: 'src/engine/record-signed.ts',
@@ -103,6 +108,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'count-the-room-once',
     breaks: 'forgets the signatures of a commit that runs again, as its first run took their room',
     caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'signatures are recorded, too',
     edits: [
       {
         file: 'src/engine/record-signed.ts',
@@ -116,6 +122,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'bid-below-what-a-pool-took-meanwhile',
     breaks: 'records a bid that was priced before a pool took the attempt below it',
     caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'a bid that was priced while no pool had the attempt before it stays unused once a pool has',
     edits: [{ file: 'src/engine/record-signed.ts', find: ' || hasNewRival(known, fresh)', put: '' }],
   },
   {

@@ -102,6 +102,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'tell-a-bound-key-of-others',
     breaks: 'sends a bound key a line of positions for events of other relayers',
     caughtBy: 'test/http/events/view-events.test.ts',
+    expects: 'a bound key moves with events of its relayers alone',
     edits: [
       {
         file: 'src/http/events/view-events.ts',
@@ -114,6 +115,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'the-same-text-for-a-position',
     breaks: 'seals a position the same way each time, so that a bound key sees whether it moved',
     caughtBy: 'test/http/events/view-events.test.ts',
+    expects: 'a sealed id is opened by every process with the secret',
     edits: [
       {
         file: 'src/http/events/seal-ids.ts',
@@ -138,6 +140,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'count-events-for-a-bound-key',
     breaks: 'accepts the number of any event from a bound key, which so learns the newest one',
     caughtBy: 'test/http/events/view-events.test.ts',
+    expects: 'a bound key resumes at what is its own',
     edits: [
       {
         file: 'src/http/events/resume-events.ts',

@@ -23,11 +23,13 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'external-told-as-won',
     breaks: 'tells that a cancellation won where a foreign transaction was mined',
+    expects: 'and should be external',
     edits: [{ file: 'src/domain/cancel.ts', find: "foreign: 'external' }", put: "foreign: 'won' }" }],
   },
   {
     name: 'safe-before-finality',
     breaks: 'lets a client send anew what a reorganization may yet bring back',
+    expects: 'nothing is final yet',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -39,6 +41,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'safe-though-lost',
     breaks: 'lets a client send anew what was executed',
+    expects: 'is on the chain',
     edits: [
       { file: 'src/domain/cancel.ts', find: "safeToRetry: final && state !== 'lost'", put: 'safeToRetry: final' },
     ],
@@ -46,6 +49,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'safe-while-racing',
     breaks: 'lets a client send anew what still races',
+    expects: 'nothing is final yet',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -57,6 +61,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'cost-of-its-own',
     breaks: 'tells another cost than what the no-op burned',
+    expects: 'and the chain burned',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -68,6 +73,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'cost-of-the-payload',
     breaks: "tells the payload's cost as the cancellation's",
+    expects: 'and the chain burned',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -91,6 +97,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'mined-is-for-ever',
     breaks: 'does not reopen what a reorganization took back',
+    expects: 'have not ended',
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
@@ -103,6 +110,7 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'wake-nobody',
     caughtBy: 'test/ownership/own-by-locks.test.ts',
     breaks: 'loses every wake-up, and looks for nobody who missed one',
+    expects: 'the owner hears of work wherever it was stored',
     edits: [
       {
         file: 'src/commands/transactions/submit.ts',
@@ -161,6 +169,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'expired-told-as-canceled',
     breaks: 'ends what has expired as if its client had taken it back',
+    expects: 'and no client asked for that',
     edits: [
       {
         file: 'src/domain/decide/apply.ts',

@@ -64,6 +64,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'replaced-is-forgotten',
     breaks: 'does not keep what a payload has replaced',
+    expects: 'what it replaced was not kept',
     edits: [
       {
         file: 'src/store/transactions/replace.ts',
