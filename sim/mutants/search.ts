@@ -18,17 +18,19 @@ export interface Found {
   readonly out: string
 }
 
-/** Goes on where a seed fails without the mutant, too. */
+/** Goes on where a seed fails without the mutant, too, and where another check notices it than the one that it expects. */
 export async function search(mutant: Mutant, { from, seeds, steps = '300' }: Search): Promise<Found> {
   const { code, out } = await run(trialOf(mutant, { from, seeds: String(seeds), steps }))
   const noticed = noticedBy(mutant, { code, out })
-  if (noticed === undefined || mutant.caughtBy !== undefined) return { noticed, out }
-  const seed = seedOf(noticed)
-  const sound = await run(soundTrialOf(mutant, seed, steps))
-  if (sound.code === 0) return { noticed, out }
+  if (mutant.caughtBy !== undefined) return { noticed, out }
+  const seed = seedOf(out)
+  if (Number.isNaN(seed)) return { noticed, out }
+  const sound = noticed === undefined ? undefined : await run(soundTrialOf(mutant, seed, steps))
+  if (sound?.code === 0) return { noticed, out }
   const left = seeds - (seed + 1 - Number(from ?? pins()[mutant.name] ?? 1))
   if (left > 0) return search(mutant, { from: String(seed + 1), seeds: left, steps })
-  return { noticed: undefined, out: `the engine fails without the mutant, too: ${sound.out}` }
+  const why = sound === undefined ? out : `the engine fails without the mutant, too: ${sound.out}`
+  return { noticed: undefined, out: why }
 }
 
 function run(args: readonly string[]): Promise<{ code: number | null; out: string }> {

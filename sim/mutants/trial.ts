@@ -38,7 +38,7 @@ export function noticedBy(
     .find((line) => line.startsWith('not ok') && line.includes(`${caughtBy} > `) && line.includes(expects))
 }
 
-/** The end of the simulator's finding. */
-export function seedOf(noticed: string): number {
-  return Number(/^seed (\d+): /.exec(noticed)?.[1])
+/** The seed in the simulator's line about a failure; NaN without one. */
+export function seedOf(line: string): number {
+  return Number(/^seed (\d+): /.exec(line)?.[1])
 }
