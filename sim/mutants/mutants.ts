@@ -105,6 +105,7 @@ export const mutants: readonly Mutant[] = [
     name: 'follow-only-the-no-op',
     breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
     caughtBy: 'test/domain/decide/work.test.ts',
+    expects: 'the receipt of a canceled transaction is asked for as well as that of its no-op',
     edits: [
       {
         file: 'src/domain/decide/facts/inquire.ts',
@@ -128,6 +129,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'fresh-nonce-for-nonce-too-low',
     breaks: 'answers "nonce too low" with a fresh nonce',
+    expects: 'was executed twice',
     edits: [
       {
         file: 'src/domain/decide/apply.ts',
@@ -203,6 +205,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-the-gap',
     breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
     caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'given up below others goes to the first of the queue',
     edits: [
       {
         file: 'src/domain/decide/queue/free-nonces.ts',
@@ -251,6 +254,7 @@ export const mutants: readonly Mutant[] = [
     name: 'no-status-is-success',
     breaks: 'takes an execution for a success where the receipt does not say so',
     caughtBy: 'test/chain/inclusions/receipts.test.ts',
+    expects: 'a status says neither success nor failure',
     edits: [
       {
         file: 'src/chain/inclusions/receipt.ts',
@@ -276,6 +280,7 @@ export const mutants: readonly Mutant[] = [
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
     caughtBy: 'test/chain/heads/read-canonical.test.ts',
+    expects: 'a node on another branch than the head is not believed',
     edits: [
       {
         file: 'src/chain/heads/read-canonical.ts',
@@ -301,6 +306,7 @@ export const mutants: readonly Mutant[] = [
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
     caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    expects: 'an endpoint that has not said what it is counts as the strictest',
     edits: [
       {
         file: 'src/chain/nodes/endpoints.ts',
@@ -341,6 +347,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'broadcast-behind-a-delete',
     breaks: 'does not look whether a DELETE came between decision and broadcast',
+    expects: 'although a DELETE of it had succeeded',
     edits: [
       {
         file: 'src/engine/record.ts',
@@ -370,6 +377,7 @@ export const mutants: readonly Mutant[] = [
     name: 'give-nothing-up',
     breaks: 'waits for ever on a payload that no node takes, when an earlier answer was lost',
     caughtBy: 'test/domain/decide/refusals.test.ts',
+    expects: 'is given up once every endpoint refuses it, at whatever nonce',
     edits: [
       {
         file: 'src/domain/decide/race/advance.ts',
@@ -542,6 +550,7 @@ export const mutants: readonly Mutant[] = [
     name: 'trap-gap-fillers-under-the-cap',
     breaks: 'holds what fills a gap to the cap of sends, and with it the cancellations behind it',
     caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'what fills a gap is held to the cap of no-ops, not to that of sends',
     edits: [
       {
         file: 'src/domain/decide/race/contender.ts',
@@ -553,6 +562,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'put-frees-the-nonce',
     breaks: 'sends a transaction back into the queue when its payload is replaced, though a node may have the old one',
+    expects: 'both reached a node',
     edits: [
       {
         file: 'src/domain/replace.ts',
@@ -605,6 +615,7 @@ export const mutants: readonly Mutant[] = [
     name: 'search-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
     caughtBy: 'test/chain/inclusions/check-history.test.ts',
+    expects: 'what was spent since is looked for from then on',
     edits: [
       {
         file: 'src/chain/inclusions/check-history.ts',
@@ -634,6 +645,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-what-ended-since-a-restore',
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
     caughtBy: 'test/engine/lost-history.test.ts',
+    expects: 'one of two that its client cancels before the search ends',
     edits: [{ file: 'src/domain/decide/history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
   },
   {
@@ -667,6 +679,7 @@ export const mutants: readonly Mutant[] = [
     name: 'mark-each-owner-as-the-first',
     breaks: 'forgets at each takeover when the first owner after a restore began',
     caughtBy: 'test/engine/lost-history.test.ts',
+    expects: 'one that was sent after the restore is not the one that it canceled',
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
@@ -868,6 +881,7 @@ export const mutants: readonly Mutant[] = [
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
     caughtBy: 'test/chain/nodes/calls.test.ts',
+    expects: 'what a refused batch carried may have been done',
     edits: [
       {
         file: 'src/chain/nodes/batch-calls.ts',
@@ -880,6 +894,7 @@ export const mutants: readonly Mutant[] = [
     name: 'remember-what-is-undone',
     breaks: 'answers the units of a commit from a row that a failed unit of it had changed',
     caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'a unit that fails after it changed a relayer and sent leaves nothing of it to',
     edits: [
       {
         file: 'src/store/sqlite/remember-relayers.ts',
@@ -893,6 +908,7 @@ export const mutants: readonly Mutant[] = [
     breaks:
       'takes the order of nonces for kept in a later look at a lost history, although an unknown transaction broke it',
     caughtBy: 'test/engine/find-sent.test.ts',
+    expects: 'the order proves nothing above a nonce that an unknown transaction took',
     edits: [
       {
         file: 'src/engine/find-sent.ts',

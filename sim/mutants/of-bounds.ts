@@ -6,12 +6,14 @@ export const ofBounds: readonly Mutant[] = [
     name: 'store-what-no-pool-accepts',
     breaks: 'stores a payload whose signed size is above what the pools of its network accept',
     caughtBy: 'test/domain/signed-bytes.test.ts',
+    expects: 'what pools take is accepted to the last bytes',
     edits: [{ file: 'src/domain/submit.ts', find: 'if (bytes <= most) return', put: 'if (bytes <= 8 * most) return' }],
   },
   {
     name: 'leave-the-access-list-out-of-a-size',
     breaks: 'counts no storage key of an access list in the size of a signed transaction',
     caughtBy: 'test/domain/signed-bytes.test.ts',
+    expects: 'a network with another limit, and an access list counts',
     edits: [
       {
         file: 'src/domain/signed-bytes.ts',
@@ -24,6 +26,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'hold-a-whole-page',
     breaks: 'reads and writes all large payloads of a page at once',
     caughtBy: 'test/http/server/limit-unread.test.ts',
+    expects: 'a key that does not read is refused more, another is not',
     edits: [
       {
         file: 'src/http/response/sliced-list.ts',
@@ -36,6 +39,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'take-a-read-by-post-for-a-change',
     breaks: 'leaves unread answers of a JSON-RPC read out of the limit of reads, since its method is POST',
     caughtBy: 'test/http/relayers/rpc.test.ts',
+    expects: 'unread answers count as those of every read',
     edits: [
       {
         file: 'src/http/server/limit-unread.ts',
@@ -48,6 +52,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'pass-on-any-number-of-bytes',
     breaks: "passes on a node's answer of any size",
     caughtBy: 'test/http/relayers/rpc.test.ts',
+    expects: 'an answer beyond 1 MiB is not passed on, and no other node is asked',
     edits: [
       {
         file: 'src/chain/nodes/forward.ts',
@@ -60,6 +65,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'end-a-forwarded-value-early',
     breaks: "takes a quote that a backslash escapes for the end of a text in a node's answer",
     caughtBy: 'test/chain/nodes/scan-answer.test.ts',
+    expects: 'a value can neither end early nor hold a member of the answer around it',
     edits: [
       { file: 'src/chain/nodes/scan-answer.ts', find: 'return slashes % 2 === 1', put: 'return slashes % 2 === 2' },
     ],
@@ -108,6 +114,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'read-a-page-of-events-whole',
     breaks: 'reads fifty events at once, however large they are',
     caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'a window of large events ends early, and the next one goes on',
     edits: [
       {
         file: 'src/store/events/read-events.ts',

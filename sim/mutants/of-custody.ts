@@ -334,6 +334,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'log-in-for-each-read',
     breaks: 'uses a login of Vault for one read only',
     caughtBy: 'test/signers/key-services/vault-key.test.ts',
+    expects: 'a login whose read fails is used again',
     edits: [
       {
         file: 'src/signers/vault-key.ts',

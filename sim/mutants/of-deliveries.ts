@@ -8,18 +8,21 @@ export const ofDeliveries: readonly Mutant[] = [
     name: 'untaken-events-wait',
     breaks: 'never gives up the events that a queue has not taken over, so pruning stops before them',
     caughtBy: 'test/retention/give-up-events.test.ts',
+    expects: 'what a dead receiver did not take within a day is given up in bounded rows',
     edits: [{ file: giveUp, find: 'givenUpAtOnce - buried.length, now)', put: '0, now)' }],
   },
   {
     name: 'young-events-given-up',
     breaks: 'gives up events that have not had their day behind the first that has',
     caughtBy: 'test/retention/give-up-events.test.ts',
+    expects: 'what a dead receiver did not take within a day is given up in bounded rows',
     edits: [{ file: giveUp, find: 'young === -1 ? rows : rows.slice(0, young)', put: 'young === 0 ? [] : rows' }],
   },
   {
     name: 'dead-letters-without-end',
     breaks: 'keeps a row for every event that a receiver ever missed',
     caughtBy: 'test/retention/give-up-events.test.ts',
+    expects: 'what a dead receiver did not take within a day is given up in bounded rows',
     edits: [
       {
         file: giveUp,
@@ -32,6 +35,7 @@ export const ofDeliveries: readonly Mutant[] = [
     name: 'given-up-at-the-start',
     breaks: 'gives events up as soon as the service has started, although it was the service that was down',
     caughtBy: 'test/retention/give-up-events.test.ts',
+    expects: 'what a dead receiver did not take within a day is given up in bounded rows',
     edits: [
       {
         file: 'src/retention/prune-events.ts',
@@ -44,6 +48,7 @@ export const ofDeliveries: readonly Mutant[] = [
     name: 'day-from-the-first-try',
     breaks: 'retries an event for a day after its first try, however late that was',
     caughtBy: 'test/domain/delivery.test.ts',
+    expects: 'the day of an event ends a day after its commit',
     edits: [
       {
         file: 'src/domain/delivery.ts',
@@ -69,6 +74,7 @@ export const ofDeliveries: readonly Mutant[] = [
     name: 'search-shows-no-position',
     breaks: 'sends no position while it searches, so that a reader that comes back has everything searched again',
     caughtBy: 'test/http/events/search-events.test.ts',
+    expects: 'a reader passes what its filter does not match once, in bounded pages',
     edits: [
       {
         file: 'src/http/events/stream-events.ts',

@@ -196,6 +196,7 @@ export const ofGapFillers: readonly Mutant[] = [
     name: 'l1-fee-stays-in-the-wallet',
     breaks: 'does not take the L1 fee of a bound transaction off the wallet for the next in the queue',
     caughtBy: 'test/domain/decide/l1-fee.test.ts',
+    expects: 'two of the queue get nonces only if the balance covers the fee for L1 of both',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',

@@ -6,6 +6,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-of-any-mac',
     breaks: 'believes a message whatever its MAC is',
     caughtBy: 'test/store/seal-messages.test.ts',
+    expects: 'nothing else is believed: no MAC, half of one, another one',
     edits: [
       {
         file: 'src/store/postgres/seal-messages.ts',
@@ -18,6 +19,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-again',
     breaks: 'believes a message that was recorded and sent again',
     caughtBy: 'test/store/seal-messages.test.ts',
+    expects: 'what was recorded is old news: behind a later message',
     edits: [
       {
         file: 'src/store/postgres/seal-messages.ts',
@@ -30,6 +32,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-of-old',
     breaks: 'believes a recorded message of a sender that it does not remember, however old the message is',
     caughtBy: 'test/store/seal-messages.test.ts',
+    expects: 'what was recorded is old news: behind a later message',
     edits: [
       {
         file: 'src/store/postgres/seal-messages.ts',
@@ -42,6 +45,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-of-other-channels',
     breaks: 'believes a message that was sealed for another schema',
     caughtBy: 'test/store/seal-messages.test.ts',
+    expects: 'and not on another channel',
     edits: [
       {
         file: 'src/store/postgres/seal-messages.ts',
@@ -54,6 +58,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-without-proof',
     breaks: 'acts upon the content of a message that nothing proves',
     caughtBy: 'test/store/postgres-messages.test.ts',
+    expects: 'a flood of false messages is one look at the database in half a second',
     edits: [
       {
         file: 'src/store/postgres/hints.ts',
@@ -66,6 +71,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-flood-reads',
     breaks: 'reads the database for every message that nothing proves',
     caughtBy: 'test/store/reread.test.ts',
+    expects: 'it reads at once, then once in half a second for all that came',
     edits: [
       {
         file: 'src/store/postgres/reread.ts',
@@ -78,6 +84,7 @@ export const ofMessages: readonly Mutant[] = [
     name: 'messages-of-any-amount',
     breaks: 'counts any amount that another replica reports, also a negative one',
     caughtBy: 'test/http/request/limit-rate.test.ts',
+    expects: 'of the use at other replicas, only whole amounts within the burst count',
     edits: [
       {
         file: 'src/http/request/limit-rate.ts',

@@ -43,6 +43,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'named-price-over-a-lowered-cap',
     breaks: 'does not look at gas_price_cap when a PUT takes a nonce over at a price of its own',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'fees of its own wait where gas_price_cap was lowered below them since',
     edits: [
       {
         file: 'src/domain/decide/race/price.ts',
@@ -144,6 +145,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'spend-below-the-minimum',
     breaks: 'does not look at min_balance',
     caughtBy: 'test/domain/decide/reasons.test.ts',
+    expects: 'balance_below_minimum',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
@@ -186,12 +188,14 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'double-though-some-wait',
     breaks: 'raises the window although not everything in flight was mined',
     caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'never where there was room, one is not mined, or it took longer',
     edits: [{ file: 'src/domain/decide/queue/window.ts', find: 'if (!unmined && head', put: 'if (head' }],
   },
   {
     name: 'overlook-an-eviction',
     breaks: 'keeps a wide window although a pool lost transactions that it had accepted',
     caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'where it was full, and all of it is mined within two blocks',
     edits: [
       { file: 'src/domain/decide/queue/window.ts', find: 'if (isShort && latest', put: 'if (!isShort && latest' },
     ],
@@ -200,6 +204,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'widen-at-a-full-pool',
     breaks: 'keeps a wide window although a node has no room',
     caughtBy: 'test/domain/decide/window.test.ts',
+    expects: 'where a node has no room for more',
     edits: [{ file: 'src/domain/decide/queue/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
   },
   {
@@ -315,6 +320,7 @@ export const ofPolicies: readonly Mutant[] = [
     name: 'never-pass-the-unfunded',
     breaks: 'does not look at skip_unfunded when nonces are assigned',
     caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
+    expects: 'with it the others take the nonces',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',

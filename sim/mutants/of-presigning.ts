@@ -32,6 +32,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'use-what-is-pre-signed-above-the-cap',
     breaks: 'uses a pre-signed no-op that pays more than cancel_gas_price_cap',
     caughtBy: 'test/engine/presign.test.ts',
+    expects: 'only cancel_gas_price_cap limits them: pause',
     edits: [
       {
         file: 'src/domain/decide/signer/presign.ts',
@@ -44,6 +45,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'reserve-balance-from-what-is-pre-signed',
     breaks: 'leaves cancel_reserve untouched by the no-ops that it is for',
     caughtBy: 'test/engine/presign.test.ts',
+    expects: 'only cancel_gas_price_cap limits them: pause',
     edits: [
       {
         file: 'src/domain/decide/signer/presign.ts',
@@ -95,6 +97,7 @@ export const ofPresigning: readonly Mutant[] = [
     name: 'pre-sign-without-end',
     breaks: 'signs a level again at each step where gas is free',
     caughtBy: 'test/domain/decide/presign.test.ts',
+    expects: 'a market that wanders never makes it sign without end, nor keep many',
     edits: [
       {
         file: 'src/domain/decide/signer/presign.ts',

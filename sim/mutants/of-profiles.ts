@@ -68,6 +68,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'outbid-where-nothing-waits',
     breaks: 'prices a replacement over the payload before it where no pool holds that',
     caughtBy: 'test/domain/replace.test.ts',
+    expects: 'another is replaced under the same nonce at the price of the market',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -93,6 +94,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'drop-a-nonce-that-is-kept',
     breaks: 'takes "nonce too high" for the end of a transaction that the sequencer keeps for a moment',
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
+    expects: 'for a nonce that is too high may have been kept and ordered',
     edits: [
       {
         file: 'src/domain/decide/race/cancel-in-flight.ts',
@@ -105,6 +107,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'forget-a-spent-nonce',
     breaks: 'signs a no-op although a sequencer says that the nonce is spent',
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
+    expects: 'or whose nonce it calls spent, which no block shows yet, waits as well',
     edits: [
       {
         file: 'src/domain/attempt.ts',
@@ -143,6 +146,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'floor-everywhere',
     breaks: "gives a no-op Ethereum's least gas where it does not hold",
     caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    expects: 'no margin where the whole limit is paid for',
     edits: [
       {
         file: 'src/domain/no-op.ts',
@@ -168,6 +172,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'pay-for-a-margin',
     breaks: 'raises the gas limit of a no-op where the whole limit is paid for',
     caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    expects: 'no margin where the whole limit is paid for',
     edits: [
       {
         file: 'src/domain/no-op.ts',
@@ -180,6 +185,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'forget-the-fee-for-l1',
     breaks: 'sets aside the gas of a no-op, and not its fee for data on L1',
     caughtBy: 'test/domain/decide/no-op-gas.test.ts',
+    expects: 'the reserve holds two no-ops with their fee for L1',
     edits: [
       {
         file: 'src/domain/no-op.ts',
@@ -218,6 +224,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'price-without-the-data',
     breaks: 'prices a payload by the market where the price depends on its data',
     caughtBy: 'test/domain/decide/price-by-data.test.ts',
+    expects: 'the tip is at least the estimate',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
@@ -255,6 +262,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'rule-of-the-client-only',
     breaks: 'prices replacements by the name of the client, whatever the profile says of the chain',
     caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    expects: 'the rule of a profile counts before those of the clients',
     edits: [
       {
         file: 'src/chain/nodes/endpoints.ts',

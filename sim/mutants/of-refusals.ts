@@ -9,6 +9,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'repeat-a-replaced-payload',
     breaks: 'broadcasts the bytes of a replaced payload again, if the balance covers no other attempt',
     caughtBy: unit,
+    expects: 'a replaced payload is never broadcast again, whatever the balance covers',
     edits: [
       {
         file: 'src/domain/decide/race/rebroadcast.ts',
@@ -230,6 +231,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'give-up-what-a-node-had',
     breaks: 'gives a payload up that a node accepted a moment ago, when another calls it invalid',
     caughtBy: unit,
+    expects: 'is not given up while a node had it in the last ten minutes',
     edits: [
       {
         file: 'src/domain/decide/race/give-up.ts',
@@ -242,6 +244,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'forget-who-had-it',
     breaks: 'forgets at the next answer that a node had the bytes',
     caughtBy: unit,
+    expects: 'survives refusals, unknown answers and broadcasts that never left',
     edits: [
       {
         file: 'src/domain/attempt.ts',
@@ -267,6 +270,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'repeat-at-a-fixed-pace',
     breaks: 'repeats what nodes refuse in the same words at a fixed pace for ever',
     caughtBy: unit,
+    expects: 'is repeated after pauses that double, and says why',
     edits: [
       {
         file: 'src/domain/decide/race/repeat-after.ts',
@@ -279,6 +283,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'end-a-race-by-unknown-words',
     breaks: 'never bids again in a race whose no-op nodes refuse in words that no table has, where blocks are empty',
     caughtBy: unit,
+    expects: 'in empty blocks: a race bids again up to its limit',
     edits: [
       {
         file: 'src/domain/decide/race/reason-to-bid.ts',
@@ -304,6 +309,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'drop-what-a-gateway-calls-invalid',
     breaks: "drops a canceled payload on a gateway's word, where a sequencer may have ordered it",
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
+    expects: 'as invalid is in doubt: a gateway may say so of what the sequencer has',
     edits: [
       {
         file: 'src/domain/decide/race/cancel-in-flight.ts',

@@ -46,6 +46,7 @@ export const ofRetention: readonly Mutant[] = [
     breaks: 'names what an earlier look found, although retention may have removed its transaction since',
     with: ['retention', 'samePayloads'],
     caughtBy: 'test/chain/inclusions/check-history.test.ts',
+    expects: 'what an earlier look found is not named again once it is explained',
     edits: [
       {
         file: 'src/chain/inclusions/check-history.ts',
@@ -58,6 +59,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'remove-the-newest-nonce',
     breaks: 'removes the transaction with the newest nonce of a relayer',
     caughtBy: 'test/domain/removable.test.ts',
+    expects: 'the newest nonce',
     edits: [
       {
         file: 'src/domain/removable.ts',

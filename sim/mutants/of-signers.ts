@@ -19,6 +19,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'deaf-to-throttling',
     breaks: 'goes on at the same rate when a key service throttles',
     caughtBy: 'test/signers/remote/quota.test.ts',
+    expects: 'over a second no more calls begin than the quota and its burst',
     edits: [
       {
         file: 'src/signers/remote/quota.ts',

@@ -6,6 +6,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'empty-list-of-receivers-for-anybody',
     breaks: 'takes an empty whitelist_receivers for none, as a template that lost its variable leaves it',
     caughtBy: 'test/domain/forbid.test.ts',
+    expects: 'nobody may, where the list is empty',
     edits: [
       {
         file: 'src/domain/forbid.ts',
@@ -18,6 +19,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'drop-an-empty-list',
     breaks: 'reads an empty whitelist_receivers of the file as if it were not there',
     caughtBy: 'test/config/load-config.test.ts',
+    expects: 'an empty list of receivers means nobody, and says so',
     edits: [
       {
         file: 'src/config/parse-policies.ts',
@@ -30,6 +32,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'own-address-with-data',
     breaks: "lets sends beside a list call the code of the relayer's own account",
     caughtBy: 'test/domain/forbid.test.ts',
+    expects: 'with empty data only',
     edits: [
       {
         file: 'src/domain/forbid.ts',
@@ -42,12 +45,14 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'no-own-address',
     breaks: "refuses a send of nothing to the relayer's own address beside a list",
     caughtBy: 'test/domain/forbid.test.ts',
+    expects: 'with empty data only',
     edits: [{ file: 'src/domain/forbid.ts', find: 'if (same(address, to)) {', put: "if (to === '0x') {" }],
   },
   {
     name: 'no-selectors-for-every-call',
     breaks: 'accepts an empty whitelist_selectors, which limits nothing',
     caughtBy: 'test/config/refused-config.test.ts',
+    expects: 'no selectors',
     edits: [
       {
         file: 'src/config/parse-whitelists.ts',
@@ -60,6 +65,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'null-for-no-limit',
     breaks: 'takes null among the policies of the file for an absent limit',
     caughtBy: 'test/config/refused-config.test.ts',
+    expects: 'of null',
     edits: [
       {
         file: 'src/config/parse-policies.ts',
@@ -72,6 +78,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'empty-variable-for-the-widest',
     breaks: 'takes an empty variable for one that is not set, where the default is the widest value',
     caughtBy: 'test/config/refused-config.test.ts',
+    expects: 'of nothing',
     edits: [
       {
         file: 'src/config/environment.ts',
@@ -128,6 +135,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'heartbeat-by-others',
     breaks: 'puts off the heartbeat of a stream with each event that its reader does not see',
     caughtBy: 'test/http/events/bound-keys.test.ts',
+    expects: 'with detail=full, the events of others cause no line',
     edits: [
       {
         file: 'src/http/events/stream-events.ts',

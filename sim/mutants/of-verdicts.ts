@@ -6,6 +6,7 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'keep-a-branch-across-a-gap',
     breaks: 'keeps the blocks that were known before a wide gap, whatever the node shows in their place',
     caughtBy: 'test/chain/heads/ancestry.test.ts',
+    expects: 'across a wide gap, nothing is kept of a branch that the node has left',
     edits: [
       {
         file: 'src/chain/heads/ancestry.ts',
@@ -128,6 +129,7 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'foreign-nonces-stay-free',
     breaks: 'does not count the nonces as used that a foreign transaction has finally used',
     caughtBy: 'test/domain/decide/decide.test.ts',
+    expects: 'a nonce that a foreign transaction finally used is never free again',
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
@@ -140,6 +142,7 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'further-endpoints-behind-a-put',
     breaks: 'gives a payload that a PUT has replaced to further endpoints',
     caughtBy: 'test/engine/perform.test.ts',
+    expects: 'after a PUT, while a node had the bytes, another is sent them: false',
     edits: [
       {
         file: 'src/engine/perform.ts',
@@ -152,12 +155,14 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'further-endpoints-behind-a-delete',
     breaks: 'gives a payload that a DELETE took back to further endpoints',
     caughtBy: 'test/engine/perform.test.ts',
+    expects: 'after a DELETE, while a node had the bytes, another is sent them: false',
     edits: [{ file: 'src/engine/perform.ts', find: 'if (!now || now.cancellation ||', put: 'if (!now ||' }],
   },
   {
     name: 'search-from-the-newest-attempt',
     breaks: 'looks for what took a nonce only since the newest attempt was signed',
     caughtBy: 'test/domain/decide/work.test.ts',
+    expects: 'what took a nonce is looked for from its first attempt on',
     edits: [
       {
         file: 'src/domain/decide/facts/inquire.ts',

@@ -6,6 +6,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'waits-for-ever',
     breaks: 'says that a transaction waits long after what it waited for is over',
     caughtBy: 'test/domain/decide/reasons.test.ts',
+    expects: 'is cleared once it is over',
     edits: [
       {
         file: 'src/domain/decide/waits/explain-waits.ts',
@@ -18,6 +19,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'ends-and-still-waits',
     breaks: 'says that a transaction waits which was dropped',
     caughtBy: 'test/domain/decide/reasons.test.ts',
+    expects: 'what is canceled, is mined or ends waits for nothing any more',
     edits: [
       {
         file: 'src/domain/cancel.ts',
@@ -41,6 +43,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'event-for-each-figure',
     breaks: 'tells clients anew of a wait whenever a figure of it changes',
     caughtBy: 'test/domain/event.test.ts',
+    expects: 'is none as long as its condition stands',
     edits: [
       {
         file: 'src/domain/event.ts',
@@ -53,6 +56,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'recovered-is-forgotten',
     breaks: 'does not keep that an attempt was rebuilt from the chain',
     caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'any transaction in any phase is read as it was inserted',
     edits: [
       {
         file: 'src/store/transactions/attempt-row.ts',
@@ -77,6 +81,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'forget-what-came-due',
     breaks: 'waits for a block with a retry that came due between the decision and the end of the step',
     caughtBy: 'test/engine/gap-fillers.test.ts',
+    expects: 'a try that comes due between the decision and the end of the step is made at once',
     edits: [
       {
         file: 'src/engine/again-after.ts',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
-import { BaseSequencer, startVitest, type TestModule, type TestSpecification } from 'vitest/node'
+import { BaseSequencer, startVitest, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
 import { mutants } from './mutants.ts'
 import { reaching } from './reach.ts'
 import { sourcesOf } from './substitute.ts'
@@ -101,7 +101,7 @@ try {
   const modules = await run()
   const named = (name: string, state: 'passed' | 'failed') =>
     // A file that fails as a whole was not run, and notices nothing.
-    [...(modules.get(name)?.children.allTests(state) ?? [])].map(({ fullName }) => fullName)
+    [...(modules.get(name)?.children.allTests(state) ?? [])].filter(isAsserted).map(({ fullName }) => fullName)
   for (const { name, caughtBy } of tried) {
     const passed = new Set(named(`2 ${tests.indexOf(caughtBy)}`, 'passed'))
     const failed = named(`1 ${name}`, 'failed').find((test) => passed.has(test))
@@ -110,6 +110,12 @@ try {
   }
 } finally {
   await rm(folder, { recursive: true, force: true })
+}
+
+/** A test that a mistake of the language ends has noticed no rule. */
+function isAsserted(test: TestCase): boolean {
+  const { errors = [] } = test.result()
+  return !errors.some(({ name }) => ['TypeError', 'ReferenceError', 'SyntaxError'].includes(name ?? ''))
 }
 
 /** By the name of its file. */

@@ -3,9 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, openBrowser } from '../../tooling/dashboard/browser.ts'
 import { healthy, mineAt, type Scene, setScene } from '../../tooling/dashboard/scene.ts'
+import { isSkipped } from '../support/is-skipped.ts'
 import { signIn, type Visit, violations, visit } from './support/visit.ts'
 
-describe.skipIf(chromiumPath === undefined)('bulk cancellations', () => {
+describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () => {
   let scene: Scene
   let browser: Browser
   let operator: Visit

@@ -36,6 +36,11 @@ test('no file replaces a module: files share a process, and would share the repl
   expect(replacing).toEqual([])
 })
 
+test('no test is skipped in CI: what it lacks makes it fail there', () => {
+  const ofTests = /\b(?:test|describe|it)(?:\.\w+)*\.(?:skip|todo|runIf|only)\(|\.skipIf\((?!isSkipped\()/
+  expect(files.filter((file) => ofTests.test(readFileSync(file, 'utf8')))).toEqual([])
+})
+
 test('each command of the documents that runs a test file finds it in the project that it names', async () => {
   const texts = await Promise.all((await documentNames()).map((name) => readFile(name, 'utf8')))
   const commands = texts.flatMap((text) => [...text.matchAll(/npx vitest run[^`\n#]*/g)].map(([command]) => command))
