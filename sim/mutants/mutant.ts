@@ -22,5 +22,5 @@ export interface Mutant {
    * Words of the check that has to notice it: of the simulator's finding, or of the test's name. Another failure does not count. A
    * mutant with a pin and a test is tried at its pin, so these are the words of the finding.
    */
-  readonly expects?: string
+  readonly expects: string
 }

@@ -177,6 +177,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'settle-without-confirmations',
     breaks: 'calls final what was mined a block ago',
+    expects: 'that block is not',
     edits: [
       {
         file: 'src/domain/decide/follow-up.ts',
@@ -188,11 +189,17 @@ export const mutants: readonly Mutant[] = [
         find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
         put: 'if (head.number < 0) {',
       },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isProven(testimony, policy)) return explainUnwitnessed',
+        put: 'if (testimony && !isProven(testimony, policy)) return explainUnwitnessed',
+      },
     ],
   },
   {
     name: 'skip-the-fence',
     breaks: 'lets an owner write who has been replaced',
+    expects: 'had taken over',
     edits: [
       {
         file: 'src/store/relayers/relayers.ts',
@@ -218,6 +225,7 @@ export const mutants: readonly Mutant[] = [
     name: 'stale-branch-as-truth',
     breaks: 'believes the receipt of a node that a reorganization left behind',
     caughtBy: 'test/chain/observe.test.ts',
+    expects: 'a receipt from a block that is not canonical is no evidence',
     edits: [
       {
         file: 'src/chain/inclusions/read-receipts.ts',
@@ -440,6 +448,7 @@ export const mutants: readonly Mutant[] = [
     name: 'wait-for-a-pool-nobody-shows',
     breaks: 'never fills a gap where no node counts its pool',
     caughtBy: 'test/domain/decide/gaps.test.ts',
+    expects: 'goes to the queue once a foreign transaction had its time',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
@@ -476,6 +485,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'trust-a-returned-hash',
     breaks: 'never broadcasts again what a node has once accepted',
+    expects: 'have not ended',
     edits: [
       {
         file: 'src/domain/decide/race/rebroadcast.ts',
@@ -492,6 +502,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lose-the-event',
     breaks: 'changes the row of what is dropped without an event for it',
+    expects: 'without an event',
     edits: [
       {
         file: 'src/store/transactions/save-transaction.ts',
@@ -633,6 +644,7 @@ export const mutants: readonly Mutant[] = [
     name: 'take-what-was-not-found-for-older',
     breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
     caughtBy: 'test/chain/inclusions/search-blocks.test.ts',
+    expects: 'answers that are not of one chain are a contradiction',
     edits: [
       {
         file: 'src/chain/inclusions/search-blocks.ts',

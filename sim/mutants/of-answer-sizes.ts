@@ -132,6 +132,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     name: 'store-a-whole-revert-text',
     breaks: 'stores the text of a revert at its full length',
     caughtBy: 'test/chain/nodes/revert-reason.test.ts',
+    expects: 'the beginning stays',
     edits: [
       {
         file: 'src/domain/revert-text.ts',

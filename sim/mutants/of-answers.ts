@@ -59,6 +59,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'strays-without-a-rest',
     breaks: 'uses an endpoint on that answers about other things',
     caughtBy: 'test/chain/nodes/endpoint-rest.test.ts',
+    expects: 'one that answers about another thing rests as after a failure',
     edits: [
       {
         file: 'src/chain/nodes/endpoint-rest.ts',

@@ -71,6 +71,7 @@ export const ofBulkEvents: readonly Mutant[] = [
     name: 'announce-without-a-pause',
     breaks: 'writes an event of a bulk cancellation with each look, however soon it comes',
     caughtBy: 'test/domain/bulk-event.test.ts',
+    expects: 'each reader sees the end of its relayers once, and last',
     edits: [
       {
         file: 'src/domain/bulk-event.ts',

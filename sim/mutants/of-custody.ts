@@ -326,6 +326,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'submit-an-activity-again',
     breaks: 'submits another activity for a digest whose first one is under way',
     caughtBy: 'test/signers/key-services/turnkey.test.ts',
+    expects: 'is continued by the next, and never submitted twice',
     edits: [
       { file: 'src/signers/turnkey.ts', find: 'const known = underWay.get(digest)', put: 'const known = undefined' },
     ],

@@ -62,6 +62,7 @@ export const ofDeliveries: readonly Mutant[] = [
     breaks:
       'looks at page after page of the outbox for a filter that matches nothing, without a pause for other requests',
     caughtBy: 'test/http/events/search-events.test.ts',
+    expects: 'streams that look for an event take turns, a page each',
     edits: [
       {
         file: 'src/http/events/stream-events.ts',

@@ -97,6 +97,7 @@ export const ofPolicies: readonly Mutant[] = [
   {
     name: 'market-instead-of-the-clients-price',
     breaks: 'pays the market where a client named less',
+    expects: 'and its client named',
     edits: [
       {
         file: 'src/domain/fees.ts',

@@ -64,6 +64,7 @@ export const ofPrices: readonly Mutant[] = [
     name: 'tips-without-a-memory',
     breaks: 'believes at once a tip that rose a hundredfold',
     caughtBy: 'test/domain/tip-marks.test.ts',
+    expects: 'rises at most twofold in any ten minutes',
     edits: [{ file: 'src/domain/tip-marks.ts', find: 'const riseMost = 2n', put: 'const riseMost = 200n' }],
   },
   {

@@ -250,6 +250,7 @@ export const ofProfiles: readonly Mutant[] = [
     name: 'send-and-do-not-wait',
     breaks: 'sends by the usual method where the profile names the one that returns the receipt',
     caughtBy: 'test/chain/sending/send-raw.test.ts',
+    expects: 'the receipt of a send that waits for it is an acceptance',
     edits: [
       {
         file: 'src/chain/sending/send-raw.ts',

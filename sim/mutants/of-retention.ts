@@ -85,6 +85,7 @@ export const ofRetention: readonly Mutant[] = [
     name: 'shrink-what-is-open',
     breaks: 'drops the signed bytes of a transaction that has not ended, so that nothing can broadcast it again',
     with: ['shrinking'],
+    expects: 'its signed bytes were dropped',
     edits: [
       {
         file: 'src/store/transactions/shrink-attempts.ts',
@@ -118,6 +119,7 @@ export const ofRetention: readonly Mutant[] = [
     breaks:
       'stores half a signature in binary although its text had another form, so that a GET answers with another text',
     caughtBy: 'test/retention/shrink-attempts.test.ts',
+    expects: 'every GET answers as before',
     edits: [
       {
         file: 'src/store/transactions/shrink-attempts.ts',

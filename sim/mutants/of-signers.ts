@@ -97,6 +97,7 @@ export const ofSigners: readonly Mutant[] = [
     name: 'use-a-stale-signature',
     breaks: 'broadcasts a payload that was canceled while its signature was under way',
     with: ['remoteSigners'],
+    expects: 'although a DELETE of it had succeeded',
     edits: [
       {
         file: 'src/engine/record-signed.ts',

@@ -91,12 +91,14 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'webhooks-to-the-wire-server',
     breaks: "lets webhooks reach Azure's wire server",
     caughtBy: 'test/ops/guard-addresses.test.ts',
+    expects: '168.63.129.16 is refused',
     edits: [{ file: 'src/ops/guard-addresses.ts', find: "'168.63.129.16/32',", put: "'168.63.129.255/32'," }],
   },
   {
     name: 'webhooks-over-isatap',
     breaks: 'lets webhooks reach an internal address inside an ISATAP address',
     caughtBy: 'test/ops/guard-addresses.test.ts',
+    expects: '5efe:7f00:1] is refused',
     edits: [
       {
         file: 'src/ops/guard-addresses.ts',

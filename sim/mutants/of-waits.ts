@@ -31,6 +31,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'mined-and-still-waits',
     breaks: 'keeps the wait of a transaction to which something happened',
+    expects: 'and still said to wait',
     edits: [
       {
         file: 'src/domain/wait.ts',
@@ -93,6 +94,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'keep-what-was-read-first',
     breaks: 'decides about a transaction as it was when a step first read it',
+    expects: 'is queued among those with a nonce',
     edits: [
       {
         file: 'src/store/transactions/read-changed.ts',

@@ -68,8 +68,8 @@ const copying: Plugin = {
 }
 
 const tried = process.argv.slice(2).map((name) => {
-  const { caughtBy, expects = '' } = mutants.find((each) => each.name === name) ?? {}
-  if (caughtBy === undefined) throw new Error(`there is no mutant "${name}" with a test`)
+  const { caughtBy, expects } = mutants.find((each) => each.name === name) ?? {}
+  if (caughtBy === undefined || expects === undefined) throw new Error(`there is no mutant "${name}" with a test`)
   return { name, caughtBy, expects }
 })
 const tests = [...new Set(tried.map(({ caughtBy }) => caughtBy))]

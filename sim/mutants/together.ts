@@ -98,7 +98,7 @@ async function tryOut(name: string): Promise<Tried> {
   const mutant = mutants.find((each) => each.name === name)
   const seed = pins()[name]
   if (!mutant || seed === undefined) throw new Error(`there is no mutant "${name}" with a pin`)
-  const { with: features = [], expects = '' } = mutant
+  const { with: features = [], expects } = mutant
   const noticed = await failureIn(await load(name), seed, features)
   if (!noticed?.includes(expects)) return { name }
   const world = `${seed} ${features}`

@@ -27,7 +27,7 @@ export function soundTrialOf({ with: features = [] }: Mutant, seed: number, step
 
 /** The failure in a line; undefined without one that the mutant expects. A trial that could not be made catches nothing. */
 export function noticedBy(
-  { caughtBy, expects = '' }: Mutant,
+  { caughtBy, expects }: Mutant,
   { code, out }: { code: number | null; out: string },
 ): string | undefined {
   if (code !== 1) return undefined
