@@ -101,7 +101,7 @@ export const ofSigners: readonly Mutant[] = [
     edits: [
       {
         file: 'src/engine/record-signed.ts',
-        find: '!isUnchanged(known, fresh) || ',
+        find: '    (known.cancellation === undefined) === (fresh.cancellation === undefined) &&\n',
         put: '',
       },
     ],
