@@ -102,6 +102,7 @@ export function openWorld(
     scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
+    hasShown: previews.hasShown,
     published: finality.published,
     looked() {
       finality.looked()

@@ -1,5 +1,5 @@
 // Bulk cancellations say what the rows say: an object's counts are those of its rows, it took nothing that its filter does not match, and it
-// left nothing that was there at its instant and that matches.
+// left nothing that was there at its instant and that matches. With a preview: of what that showed.
 import type { Selectable } from 'kysely'
 import type { BulkPartTable } from '../../src/store/bulk-tables.ts'
 import type { Disk } from '../process/database.ts'
@@ -19,7 +19,12 @@ type Counts = Record<(typeof counted)[number] | 'racing' | 'lost', number> & { c
 
 const pending = ['pending', 'sent', 'submitted']
 
-export function watchBulkObjects({ committed }: Disk, fail: (what: string) => void): BulkObjects {
+export interface BulkObjectWatch {
+  fail(what: string): void
+  hasShown(preview: string, row: Row): boolean
+}
+
+export function watchBulkObjects({ committed }: Disk, { fail, hasShown }: BulkObjectWatch): BulkObjects {
   const parts = committed<[], Part>(
     'SELECT bulk_parts.*, bulks.filter, bulks.preview_id FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
   )
@@ -46,8 +51,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   function isCovered(row: Row, part: Part): boolean {
     const isPending = pending.includes(row.status) && row.canceled_at === null
-    // See bulk-previews.ts.
-    if (part.preview_id !== null) return false
+    if (part.preview_id !== null && !hasShown(part.preview_id, row)) return false
     return row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && fits(part, row)
   }
 
