@@ -55,6 +55,32 @@ export const ofBulkPreviews: readonly Mutant[] = [
     ],
   },
   {
+    name: 'leave-what-a-preview-showed',
+    breaks: 'leaves every second one without a nonce that the preview showed',
+    with: ['bulkPreviews'],
+    expects: 'which was there before',
+    edits: [
+      {
+        file: 'src/store/transactions/drop-queue.ts',
+        find: '.filter((sequence) => shown.has(sequence))',
+        put: '.filter((sequence) => shown.has(sequence) && sequence % 2 === 0)',
+      },
+    ],
+  },
+  {
+    name: 'report-the-ended-as-taken',
+    breaks: 'reports that none had ended of those that the preview showed',
+    with: ['bulkPreviews'],
+    expects: 'of those shown had ended',
+    edits: [
+      {
+        file: 'src/domain/bulk-counts.ts',
+        find: 'return Math.max(0, shown.matches',
+        put: 'return Math.min(0, shown.matches',
+      },
+    ],
+  },
+  {
     name: 'use-a-preview-twice',
     breaks: 'makes two bulk cancellations with one token',
     caughtBy: 'test/http/bulk-cancellations/previews.test.ts',
