@@ -31,10 +31,17 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
+interface Counts {
+  readonly won: number
+  readonly lost: number
+  readonly racing: number
+  readonly cost: string
+}
+
 interface Bulk {
   readonly id: string
   readonly final: boolean
-  readonly counts: Readonly<Record<string, unknown>>
+  readonly counts: Counts
 }
 
 interface BulkEvent {
@@ -56,13 +63,13 @@ async function read(id: string): Promise<Bulk> {
   return ((await stage.client.request('GET', `/bulk-cancellations/${id}`)).body as { data: Bulk }).data
 }
 
-async function counting(id: string, expected: Readonly<Record<string, number>>): Promise<Bulk> {
+async function counting(id: string, expected: Partial<Counts>): Promise<Bulk> {
   let last = ''
   return until(
     async () => {
       const bulk = await read(id)
       last = JSON.stringify(bulk.counts)
-      return Object.entries(expected).every(([name, count]) => bulk.counts[name] === count) && bulk
+      return Object.entries(expected).every(([name, count]) => bulk.counts[name as keyof Counts] === count) && bulk
     },
     { what: () => `the counts ${JSON.stringify(expected)}; they are ${last}\n${stage.service.logs().slice(-3000)}` },
   )

@@ -25,10 +25,17 @@ interface Preview {
   readonly counts: Readonly<Record<string, number>>
   readonly cost?: { readonly now: string; readonly max: string }
 }
+interface Counts {
+  readonly won: number
+  readonly lost: number
+  readonly racing: number
+  readonly cost: string
+}
+
 interface Bulk {
   readonly id: string
   readonly final: boolean
-  readonly counts: Readonly<Record<string, unknown>>
+  readonly counts: Counts
   readonly preview: Readonly<Record<string, unknown>>
   readonly parts: readonly {
     readonly refused: readonly { readonly transaction_id: string; readonly reason: string }[]
@@ -87,7 +94,7 @@ test('nothing beyond the preview is taken or paid, what had ended is reported, a
   for (const each of shown.slice(0, 2)) await noOpInPool(stage, each)
   const end = await untilFinal(bulk)
   expect(end.counts).toMatchObject({ dropped: 1, won: 2, safe_to_retry: 'all' })
-  const paid = BigInt(String(end.counts['cost']))
+  const paid = BigInt(end.counts.cost)
   expect(paid).toBeGreaterThan(0n)
   expect(paid).toBeLessThanOrEqual(BigInt(cost?.max ?? 0))
   await areConfirmed([late])
