@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Attempt } from '../domain/attempt.ts'
+import type { BulkId } from '../domain/ids.ts'
 import type { Labels } from '../domain/labels.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -13,6 +14,8 @@ export interface ArchivedTransaction {
   readonly transaction: Transaction
   readonly attempts: readonly Attempt[]
   readonly labels?: Labels
+  /** The bulk cancellation that canceled it. Absent: none did, or its record is pruned. */
+  readonly bulkId?: BulkId
 }
 
 export interface Archive extends AsyncDisposable {

@@ -97,11 +97,13 @@ async function archived(
   ended: readonly TransactionId[],
 ): Promise<readonly TransactionId[]> {
   const ids = await reads.removable(relayerId, ended)
-  const labels = await reads.labels(ids)
+  const [labels, bulks] = [await reads.labels(ids), await reads.bulksOf(ids)]
   const read = async (id: TransactionId) => {
     const transaction = await reads.transaction(relayerId, id)
-    const named = labels.get(id)
-    return transaction && { transaction, attempts: await reads.attempts(id), ...(named && { labels: named }) }
+    if (!transaction) return undefined
+    const [named, bulkId] = [labels.get(id), bulks.get(id)]
+    const more = { ...(named && { labels: named }), ...(bulkId !== undefined && { bulkId }) }
+    return { transaction, attempts: await reads.attempts(id), ...more }
   }
   const found = await Promise.all(
     ids.map((id) =>

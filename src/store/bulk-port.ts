@@ -81,6 +81,8 @@ export interface BulkReads {
   bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
   /** Newest first; `relayers` as in `bulk`. */
   bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>
+  /** Of those of these transactions that an object canceled, unless it is pruned. */
+  bulksOf(ids: readonly TransactionId[]): Promise<ReadonlyMap<TransactionId, BulkId>>
   /** The object under this idempotency key. */
   bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
   /** Used or expired ones as well, until they are removed. */

@@ -23,7 +23,7 @@ import type { Reads } from './store.ts'
 import { bulksToAnnounce } from './transactions/announce-bulk.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { findPreview } from './transactions/bulk-previews.ts'
-import { findBulk, findBulkOfKey, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
+import { findBulk, findBulkOfKey, findBulksOf, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { loadBulkWork } from './transactions/choose-in-bulk.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
@@ -138,6 +138,7 @@ function bulkReads(executor: Executor): BulkReads {
     bulk: (id, relayers) => findBulk(executor, id, relayers),
     bulks: ({ page, perPage }, relayers) =>
       listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
+    bulksOf: (ids) => findBulksOf(executor, ids),
     bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
     bulkPreview: (id) => findPreview(executor, id),
     bulkWork: (relayerId, filter) => loadBulkWork(executor, relayerId, filter),

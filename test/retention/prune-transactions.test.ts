@@ -91,6 +91,7 @@ async function prune(directory: string, store: Store = server.store): Promise<vo
 interface ArchivedLine {
   readonly transaction: { readonly id: string }
   readonly hold?: object
+  readonly bulk_cancellation_id?: string
 }
 
 async function archived(directory: string): Promise<readonly ArchivedLine[]> {
@@ -339,5 +340,41 @@ test('under four eyes the archive has who set the payload, and who released it',
   const lines = await archived(directory)
   expect(Object.fromEntries(lines.flatMap(({ transaction: { id }, hold }) => (hold ? [[id, hold]] : [])))).toEqual(
     holds,
+  )
+})
+
+test('the archive has the id of the bulk cancellation that canceled a transaction, while that object is kept', async () => {
+  const directory = join(folder, 'in-bulk')
+  await using own = await serve({ clock: { now: () => time, elapsed: () => 0, afterThis: setImmediate, sleep } })
+  const sent = async (key: string) => (await send(key, one, own)).body.data.id
+  const cancelInBulk = async (id: string) => {
+    const body = JSON.stringify({ filter: { ids: [id] }, relayers: [one] })
+    const headers = { 'content-type': 'application/json', 'idempotency-key': id }
+    return (await own.ask('POST', '/api/v1/bulk-cancellations', { headers, body })).body.data.id
+  }
+  const [forgotten, first] = [await sent('forgotten'), await sent('first')]
+  const pruned = await cancelInBulk(forgotten)
+  time += 5000
+  await own.store.commit((session) => session.announceBulk(pruned, time))
+  const bulk = await cancelInBulk(first)
+  const byPending = await sent('by-pending')
+  const deleted = await own.ask('DELETE', path('/pending'))
+  const alone = await sent('alone')
+  expectSuccess(await own.ask('DELETE', path(`/${alone}`)))
+  await own.store.commit((session) => session.pruneBulks({ entriesMax: 2, since: 0 }, 10))
+  expect((await own.ask('GET', `/api/v1/bulk-cancellations/${pruned}`)).status).toBe(404)
+
+  time += 100 * dayMs
+  await newsOfToday(own)
+  await prune(directory, own.store)
+  const lines = await archived(directory)
+  const ofEach = new Map(lines.map((line) => [line.transaction.id, line.bulk_cancellation_id]))
+  expect(ofEach).toEqual(
+    new Map([
+      [forgotten, undefined],
+      [first, bulk],
+      [byPending, deleted.headers['relayer-bulk-cancellation']],
+      [alone, undefined],
+    ]),
   )
 })

@@ -98,6 +98,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await session.insertLabels(sent, { externalId: 'x', tags: ['t'], note: 'n' })
   await session.holderOf(relayer.id, 'x')
   await reads.labels([sent.id])
+  await reads.bulksOf([sent.id])
   await session.pruneExternalIds(now, 9)
   await reads.transactionByNonce(relayer.id, 1)
   await reads.attempts(sent.id)

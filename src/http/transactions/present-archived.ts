@@ -1,5 +1,6 @@
 // Presents a transaction in the archive: what the API answered about it.
 import type { Attempt } from '../../domain/attempt.ts'
+import type { BulkId } from '../../domain/ids.ts'
 import type { Labels } from '../../domain/labels.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import { presentLabels } from '../response/present-values.ts'
@@ -12,14 +13,16 @@ export function presentArchived(record: {
   transaction: Transaction
   attempts: readonly Attempt[]
   labels?: Labels
+  bulkId?: BulkId
 }): object {
-  const { transaction, attempts, labels } = record
+  const { transaction, attempts, labels, bulkId } = record
   const { cancellation } = transaction
   // Under four eyes it stays, with who set the payload and who released it.
   const hold = presentHold(transaction)
   return {
     transaction: presentTransaction(transaction),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
+    ...(bulkId !== undefined && { bulk_cancellation_id: bulkId }),
     ...(hold && { hold }),
     ...(labels && { labels: presentLabels(labels) }),
     attempts: attempts.map(presentAttempt),

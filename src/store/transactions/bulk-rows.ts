@@ -9,7 +9,7 @@ import type {
   WaitingBulkPart,
 } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
-import type { ApiKeyId, BulkId, RelayerId } from '../../domain/ids.ts'
+import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { BulkClaim, ClaimedBulk, NewBulk } from '../bulk-port.ts'
 import type { BulkPartTable, BulkTable } from '../bulk-tables.ts'
@@ -19,6 +19,7 @@ import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../valu
 import { isWaiting } from './bulk-mark.ts'
 import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
+import type { Ids } from './find-transaction.ts'
 
 /** Its events come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
@@ -249,6 +250,26 @@ const byIds = statement<{ ids: Json<readonly BulkId[]> }, BulkRow>((db, p, diale
 
 export async function findBulks(executor: Executor, ids: readonly BulkId[]): Promise<readonly BulkCancellation[]> {
   return withParts(executor, await executor.all(byIds, { ids: toJson(ids) }), undefined)
+}
+
+const ofTransactions = statement<Ids, { id: TransactionId; bulk_id: BulkId | null }>((db, p, dialect) =>
+  db
+    .selectFrom('transactions')
+    .select([
+      'id',
+      // Not a join: each row looks up its part by the key.
+      sql<BulkId | null>`(SELECT bulk_id FROM bulk_parts WHERE bulk_parts.id = transactions.bulk_part)`.as('bulk_id'),
+    ])
+    .where(isAmong('id', p.ids, dialect))
+    .where('bulk_part', 'is not', null),
+)
+
+export async function findBulksOf(
+  executor: Executor,
+  ids: readonly TransactionId[],
+): Promise<ReadonlyMap<TransactionId, BulkId>> {
+  const rows = await executor.all(ofTransactions, { ids: toJson(ids) })
+  return new Map(rows.flatMap(({ id, bulk_id: bulk }) => (bulk === null ? [] : [[id, bulk]])))
 }
 
 interface Window {
