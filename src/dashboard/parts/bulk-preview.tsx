@@ -1,48 +1,22 @@
 // The preview of a bulk cancellation, and the typed confirmation that takes nothing beyond it.
-import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type { BulkPreviewView } from '../../client/bulk-preview-types.ts'
 import type { BulkInput } from '../../client/bulk-types.ts'
 import { bulksPath } from '../state/bulk.ts'
+import { type Previewing, usePreview } from '../state/bulk-preview.ts'
 import { grouped, plural } from '../state/format.ts'
-import { Failure, request } from '../state/request.ts'
 import { Ether } from './exact.tsx'
+import { TransactionLink } from './pieces.tsx'
 import { TypedConfirm } from './typed-confirm.tsx'
-
-const previewPath = `${bulksPath}/preview`
 
 /** A change of the filter, the relayers or a limit ends the preview. */
 export function PreviewedConfirm({ body, make }: { body: BulkInput; make: (body: BulkInput) => Promise<void> }) {
-  const { name: _name, reason: _reason, ...terms } = body
-  const text = JSON.stringify(terms)
-  const known = useSignal<{ text: string; preview?: BulkPreviewView; failure?: string }>({ text: '' })
-  const isBusy = useSignal(false)
-  const read = async () => {
-    isBusy.value = true
-    try {
-      const { data } = await request<BulkPreviewView>(previewPath, { method: 'POST', body: terms })
-      known.value = { text, preview: data }
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      known.value = { text, failure: `${error.message} (${error.code})` }
-    } finally {
-      isBusy.value = false
-    }
-  }
-  const { preview, failure } = known.value.text === text ? known.value : {}
+  const previewing = usePreview(body)
+  const { preview } = previewing
   const bounded = preview && { ...body, preview: preview.token }
   return (
     <>
-      <p>
-        <button type="button" disabled={isBusy.value} onClick={() => void read()}>
-          {preview ? 'Preview again' : 'Preview'}
-        </button>
-      </p>
-      {failure && (
-        <p class="notice bad" role="alert">
-          {failure}
-        </p>
-      )}
-      {preview && <Preview preview={preview} />}
+      <Previewed previewing={previewing}>{boundWords}</Previewed>
       {bounded && (
         <TypedConfirm
           word="cancel"
@@ -56,7 +30,41 @@ export function PreviewedConfirm({ body, make }: { body: BulkInput; make: (body:
   )
 }
 
-function Preview({ preview: { counts, cost, parts } }: { preview: BulkPreviewView }) {
+/** Where its token is sent. */
+export const boundWords = 'Nothing beyond this preview is canceled. It serves for ten minutes.'
+
+/** The button that reads it, and what it showed. `children`: what the preview binds. */
+export function Previewed({
+  previewing: { preview, failure, isBusy, read },
+  children,
+}: {
+  previewing: Previewing
+  children: ComponentChildren
+}) {
+  return (
+    <>
+      {preview && <Preview preview={preview}>{children}</Preview>}
+      {failure !== undefined && (
+        <p class="notice bad" role="alert">
+          {failure}
+        </p>
+      )}
+      <p>
+        <button type="button" disabled={isBusy} onClick={() => void read()}>
+          {isBusy ? 'Reading…' : preview ? 'Preview again' : 'Preview'}
+        </button>
+      </p>
+    </>
+  )
+}
+
+function Preview({
+  preview: { counts, cost, parts, sample },
+  children,
+}: {
+  preview: BulkPreviewView
+  children: ComponentChildren
+}) {
   const symbol = parts[0]?.symbol ?? 'ETH'
   return (
     <div role="status">
@@ -74,7 +82,32 @@ function Preview({ preview: { counts, cost, parts } }: { preview: BulkPreviewVie
       </p>
       {counts.already > 0 && <p>{grouped(counts.already)} more were canceled before, and race already.</p>}
       {counts.left > 0 && <p>{grouped(counts.left)} more cost too much, and stay unchanged.</p>}
-      <p>Nothing beyond this preview is canceled. It serves for ten minutes.</p>
+      {sample.length > 0 && <Sample sample={sample} parts={parts} isWhole={sample.length >= counts.matches} />}
+      <p>{children}</p>
     </div>
   )
 }
+
+function Sample({ sample, parts, isWhole }: Pick<BulkPreviewView, 'sample' | 'parts'> & { isWhole: boolean }) {
+  const symbolOf = new Map(parts.map(({ relayer_id: relayer, symbol }) => [relayer, symbol]))
+  return (
+    <details>
+      <summary>{isWhole ? 'The transactions' : `${sample.length} of them`}</summary>
+      <ul>
+        {sample.map(({ relayer_id: relayer, transaction_id: id, nonce, by, cost }) => (
+          <li key={id}>
+            <TransactionLink relayer={relayer} id={id} /> of {relayer}
+            {nonce !== undefined && `, nonce ${nonce}`}: {by === undefined ? 'free' : byWords[by]}
+            {cost !== undefined && (
+              <>
+                , up to <Ether wei={cost} symbol={symbolOf.get(relayer) ?? 'ETH'} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const byWords = { no_op: 'by a no-op', gap_filler: 'by a gap filler' } as const

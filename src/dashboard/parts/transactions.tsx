@@ -1,10 +1,9 @@
 // The transactions of one relayer, newest first. Filters and place are in the URL.
+
 import { useSignal } from '@preact/signals'
 import type { RelayerView } from '../../client/account-types.ts'
-import type { BulkInput } from '../../client/bulk-types.ts'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { bulksPath, useMakeBulk } from '../state/bulk.ts'
 import { begun, grouped, plural } from '../state/format.ts'
 import { type ListPlace, placeIn, queryAt } from '../state/list-place.ts'
 import { useLoad } from '../state/load.ts'
@@ -14,9 +13,9 @@ import { goWithin, search } from '../state/route.ts'
 import { may } from '../state/session.ts'
 import { isOpen } from '../state/verdict.ts'
 import { CancelDialog } from './cancel-dialog.tsx'
-import { Dialog } from './dialog.tsx'
+import { CancelSelected } from './cancel-selected.tsx'
 import { Ether } from './exact.tsx'
-import { Age, ApiCall, Copy, Empty, NoteField, Shown, StateBadge, TransactionLink } from './pieces.tsx'
+import { Age, Copy, Empty, Shown, StateBadge, TransactionLink } from './pieces.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
 const perPage = 25
@@ -240,34 +239,6 @@ function Reason({ text }: { text: string | undefined }) {
     <span class="why clamped" title={shown}>
       {shown}
     </span>
-  )
-}
-
-// The confirmation before the selected transactions of a list become one bulk cancellation.
-export function CancelSelected({
-  relayer,
-  ids,
-  close,
-}: {
-  relayer: string
-  ids: readonly string[]
-  close: () => void
-}) {
-  const reason = useSignal('')
-  const make = useMakeBulk()
-  const why = reason.value.trim()
-  const body: BulkInput = { filter: { ids }, relayers: [relayer], ...(why !== '' && { reason: why }) }
-  return (
-    <Dialog
-      title={`Cancel ${plural(ids.length, 'transaction')} of ${relayer}?`}
-      confirm={`Cancel ${plural(ids.length, 'transaction')}`}
-      act={() => make(body)}
-      close={close}
-    >
-      <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
-      <NoteField label="Reason (optional)" text={reason} />
-      <ApiCall method="POST" path={bulksPath} body={body} />
-    </Dialog>
   )
 }
 

@@ -1,9 +1,13 @@
 // Stop everything: all relayers paused, and everything open of them canceled, after a typed confirmation.
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { BulkInput } from '../../client/bulk-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
+import { Previewed } from '../parts/bulk-preview.tsx'
 import { Heading, NoteField, Shown } from '../parts/pieces.tsx'
 import { TypedConfirm } from '../parts/typed-confirm.tsx'
 import { bulksPath, mayStop, useMakeBulk } from '../state/bulk.ts'
+import { usePreview } from '../state/bulk-preview.ts'
 import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 
@@ -11,12 +15,8 @@ export function StopEverything() {
   const reason = useSignal('')
   const make = useMakeBulk()
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=1000')
-  const body = {
-    filter: {},
-    relayers: 'all' as const,
-    pause: true,
-    ...(reason.value.trim() !== '' && { reason: reason.value.trim() }),
-  }
+  const why = reason.value.trim()
+  const body: BulkInput = { filter: {}, relayers: 'all', pause: true, ...(why !== '' && { reason: why }) }
   return (
     <>
       <nav class="crumbs" aria-label="Where this page is">
@@ -32,20 +32,34 @@ export function StopEverything() {
           {(relayers, total) => <Effect relayers={relayers} total={total} />}
         </Shown>
         {mayStop() ? (
-          <TypedConfirm
-            word="stop everything"
-            act="Stop everything"
-            path={bulksPath}
-            body={body}
-            run={() => make(body)}
-          >
-            <NoteField label="Reason (optional)" text={reason} />
-          </TypedConfirm>
+          <>
+            <Foreseen body={body} />
+            <TypedConfirm
+              word="stop everything"
+              act="Stop everything"
+              path={bulksPath}
+              body={body}
+              run={() => make(body)}
+            >
+              <NoteField label="Reason (optional)" text={reason} />
+            </TypedConfirm>
+          </>
         ) : (
           <p class="notice warn">This key may not do that. A key with the scopes “cancel” and “pause” may.</p>
         )}
       </div>
     </>
+  )
+}
+
+/** For information: a stop in an emergency takes later sends as well, and needs no preview. */
+function Foreseen({ body }: { body: BulkInput }) {
+  const previewing = usePreview(body)
+  useEffect(() => void previewing.read(), [])
+  return (
+    <Previewed previewing={previewing}>
+      This preview binds nothing: the stop cancels later sends as well, and does not wait for it.
+    </Previewed>
   )
 }
 

@@ -1,0 +1,43 @@
+// The confirmation before the selected transactions of a list become one bulk cancellation: it takes nothing beyond its preview.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { BulkInput } from '../../client/bulk-types.ts'
+import { bulksPath, useMakeBulk } from '../state/bulk.ts'
+import { usePreview } from '../state/bulk-preview.ts'
+import { plural } from '../state/format.ts'
+import { boundWords, Previewed } from './bulk-preview.tsx'
+import { Dialog } from './dialog.tsx'
+import { ApiCall, NoteField } from './pieces.tsx'
+
+export function CancelSelected({
+  relayer,
+  ids,
+  close,
+}: {
+  relayer: string
+  ids: readonly string[]
+  close: () => void
+}) {
+  const reason = useSignal('')
+  const make = useMakeBulk()
+  const why = reason.value.trim()
+  const body: BulkInput = { filter: { ids }, relayers: [relayer], ...(why !== '' && { reason: why }) }
+  const previewing = usePreview(body)
+  useEffect(() => void previewing.read(), [])
+  const { preview } = previewing
+  const bounded: BulkInput = { ...body, ...(preview && { preview: preview.token }) }
+  return (
+    <Dialog
+      title={`Cancel ${plural(ids.length, 'transaction')} of ${relayer}?`}
+      confirm={`Cancel ${plural(preview?.counts.matches ?? ids.length, 'transaction')}`}
+      act={() => make(bounded)}
+      close={close}
+      isReady={preview !== undefined && preview.counts.matches > 0}
+    >
+      <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
+      <Previewed previewing={previewing}>{boundWords}</Previewed>
+      <NoteField label="Reason (optional)" text={reason} />
+      <ApiCall method="POST" path={bulksPath} body={bounded} />
+    </Dialog>
+  )
+}
