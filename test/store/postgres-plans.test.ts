@@ -1,6 +1,9 @@
 // A plan is made once a connection and kept, often while the tables are empty or small: it must be the right one then, too.
+import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { administratorId } from '../../src/domain/api-key.ts'
+import type { BulkHead } from '../../src/domain/bulk-cancellation.ts'
+import type { BulkFilter } from '../../src/domain/bulk-filter.ts'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
@@ -18,7 +21,7 @@ import { findMatches } from '../../src/store/transactions/find-matches.ts'
 import { findTransactions } from '../../src/store/transactions/find-transaction.ts'
 import { itemsWith } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
-import { by, now, someAttempt, someRelayer } from '../domain/some.ts'
+import { by, now, someAttempt, someBulk, someReckoning, someRelayer } from '../domain/some.ts'
 import { sendWithin } from './contract.ts'
 import { everyFilter, indexFor } from './lists-model.ts'
 import { sharedPostgres } from './open-postgres.ts'
@@ -47,20 +50,9 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const reads = readsOver(witness)
   const relayer = someRelayer()
 
-  async function planOf(sql: string): Promise<string> {
-    const values = (sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1)))
-    const given = Array.from({ length: Math.max(0, ...values) }, () => 'NULL').join(', ')
-    await client.query(`PREPARE planned AS ${sql}`)
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN EXECUTE planned${given.length > 0 ? `(${given})` : ''}`,
-    )
-    await client.query('DEALLOCATE planned')
-    return rows.map((line) => line['QUERY PLAN']).join('\n')
-  }
-
   /** Every way to the table, and the condition by which it goes. */
   async function indexesOf(sql: string): Promise<readonly string[]> {
-    const plan = await planOf(sql)
+    const plan = await planOf(client, sql)
     expect(plan, sql).not.toContain('Seq Scan on transactions')
     return [...plan.matchAll(/(transactions_\w+).*(?:\n.*Filter.*)?\n *Index Cond: \((?:\w+\.)?id\b/g)].map(
       ([, index]) => index ?? '',
@@ -76,7 +68,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   await reads.unsettled(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
   const ofSteps = [...seen].filter((sql) => /\btransactions\b/.test(sql) && !/"status" =|valid_until IS/.test(sql))
   for (const sql of ofSteps) {
-    const plan = await planOf(sql)
+    const plan = await planOf(client, sql)
     expect(plan, sql).not.toContain('Seq Scan on transactions')
     const indexes = [...plan.matchAll(/ using (transactions_\w+)/g)].map(([, index]) => index)
     expect(indexes.length, sql).toBeGreaterThan(0)
@@ -142,27 +134,27 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
     }
     expect(newest.length).toBeGreaterThan(5)
     for (const sql of newest) {
-      expect(await planOf(sql)).toMatch(
+      expect(await planOf(client, sql)).toMatch(
         /Limit.*\n.*Scan Backward using transactions_sequence.*\n *Index Cond: \(relayer_id = /,
       )
     }
     for (const sql of old) {
-      expect(await planOf(sql)).toMatch(/using (transactions_ended|idempotency_keys_created)[^S]*Index Cond/)
+      expect(await planOf(client, sql)).toMatch(/using (transactions_ended|idempotency_keys_created)[^S]*Index Cond/)
     }
     for (const sql of shrinking) {
-      const plan = await planOf(sql)
+      const plan = await planOf(client, sql)
       expect(plan, sql).not.toMatch(/Seq Scan on (transactions|attempts)/)
       expect(plan, sql).toMatch(/transactions_nonce|attempts_pkey|attempts_shrunk_pkey/)
     }
     for (const sql of ofStates) {
-      expect(await planOf(sql)).toMatch(
+      expect(await planOf(client, sql)).toMatch(
         /using attempts_pkey[^S]*Index Cond: \(?\(transaction_id = |on attempts_pkey[^S]*Index Cond/,
       )
     }
     for (const sql of ofAttempts)
-      expect(await planOf(sql)).toMatch(/on attempts_pkey[^S]*Index Cond|using attempts_pkey/)
+      expect(await planOf(client, sql)).toMatch(/on attempts_pkey[^S]*Index Cond|using attempts_pkey/)
     for (const sql of claims) {
-      expect(await planOf(sql)).toContain('Index Cond: ((owner = claimed.owner) AND (key = claimed.key))')
+      expect(await planOf(client, sql)).toContain('Index Cond: ((owner = claimed.owner) AND (key = claimed.key))')
     }
     for (let more = 1; more < 20; more += 1) {
       await sendWithin(session, relayer.id)
@@ -173,21 +165,8 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
 })
 
 test('each filter of a list goes by its index, whatever PostgreSQL knows of the table', async () => {
-  await using opened = new AsyncDisposableStack()
-  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
-  opened.defer(() => pool.end())
-  const client = await pool.connect()
-  opened.defer(() => client.release())
-  await migrate(client, now, { clock: systemClock, logger: quiet })
-  await client.query('SET plan_cache_mode = force_generic_plan')
-  const seen = new Set<string>()
-  const witness: Executor = {
-    async all(statement, parameters) {
-      const { sql, bind } = statement.compiled('postgres')
-      seen.add(sql)
-      return (await client.query(sql, [...bind(parameters)])).rows
-    },
-  }
+  await using planner = await openPlanner()
+  const { client, seen, witness, planOf } = planner
   const relayer = someRelayer()
   const rows = (from: number, to: number) =>
     client.query(
@@ -204,12 +183,7 @@ test('each filter of a list goes by its index, whatever PostgreSQL knows of the 
       await itemsWith(witness, relayer.id, ['none' as TransactionId, ...found.map(({ id }) => id)])
       const plans: { sql: string; plan: string }[] = []
       for (const sql of seen) {
-        const given = Math.max(0, ...(sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1))))
-        const values = Array.from({ length: given }, () => 'NULL').join(', ')
-        await client.query(`PREPARE planned AS ${sql}`)
-        const { rows: lines } = await client.query(`EXPLAIN EXECUTE planned(${values})`)
-        await client.query('DEALLOCATE planned')
-        plans.push({ sql, plan: lines.map((line) => line['QUERY PLAN']).join('\n') })
+        plans.push({ sql, plan: await planOf(sql) })
       }
       for (const { sql, plan } of plans) {
         if (/from "(attempts|transaction_labels|transaction_tags)"/.test(sql)) continue
@@ -225,3 +199,75 @@ test('each filter of a list goes by its index, whatever PostgreSQL knows of the 
     if (known !== 'a larger one') await client.query('ANALYZE transactions')
   }
 })
+
+test('a walk by a tag goes by the index of statuses, and reads the tags of each row by their key', async () => {
+  await using planner = await openPlanner()
+  const { client, seen, witness, planOf } = planner
+  const session = sessionOver(witness, openTallies(witness), openAuditPad(witness))
+  const { id: relayerId } = someRelayer()
+  await session.saveRelayer(someRelayer())
+  const tagged = async () => session.insertLabels(await sendWithin(session, relayerId), { tags: ['red'] })
+  await tagged()
+  const filter: BulkFilter = { tags: ['red'] }
+  const head: BulkHead = {
+    ...{ id: someBulk().id, origin: 'request', filter, pause: false, everyRelayer: false, requestedAt: now },
+  }
+  const requester = { keyId: administratorId, operation: 'o', requestId: 'r', address: '::1' }
+  const claim = { owner: administratorId, key: 'k', digest: 'd' }
+  await session.recordBulk({ head, relayers: [relayerId], requester, claim })
+  seen.clear()
+  await readsOver(witness).queuedMatches(relayerId, { filter, now, count: 10 })
+  await session.takeBulk({ bulkId: head.id, relayerId }, now, someReckoning)
+  const walks = [...seen].filter((sql) => sql.includes('transaction_tags'))
+  // It is read for a preview; then its event is published, and it is dropped.
+  expect(walks).toHaveLength(3)
+  for (const known of ['nothing', 'a small table', 'a larger one'] as const) {
+    for (const sql of walks) {
+      const plan = await planOf(sql)
+      expect(plan).not.toMatch(/Seq Scan on transaction/)
+      const indexes = [...plan.matchAll(/ (?:using|Index Scan on) (transactions?_\w+)/g)].map(([, index]) => index)
+      expect({ known, sql, plan, indexes: new Set(indexes) }).toEqual({
+        ...{ known, sql, plan },
+        indexes: new Set(['transactions_status', 'transaction_tags_pkey']),
+      })
+    }
+    const more = { nothing: 20, 'a small table': 500, 'a larger one': 0 }[known]
+    for (let each = 0; each < more; each += 1) await tagged()
+    await client.query('ANALYZE transactions, transaction_tags')
+  }
+})
+
+/** A connection whose plans know no parameter, and the statements that ran over it. */
+async function openPlanner() {
+  await using opened = new AsyncDisposableStack()
+  const pool = openPool(secretUrl(new URL(await (await server()).database())), { max: 1, onIdleError: () => undefined })
+  opened.defer(() => pool.end())
+  const client = await pool.connect()
+  opened.defer(() => client.release())
+  await migrate(client, now, { clock: systemClock, logger: quiet })
+  await client.query('SET plan_cache_mode = force_generic_plan')
+  const seen = new Set<string>()
+  const witness: Executor = {
+    async all(statement, parameters) {
+      const { sql, bind } = statement.compiled('postgres')
+      seen.add(sql)
+      return (await client.query(sql, [...bind(parameters)])).rows
+    },
+  }
+  const everything = opened.move()
+  return {
+    ...{ client, seen, witness, planOf: (sql: string) => planOf(client, sql) },
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+async function planOf(client: PoolClient, sql: string): Promise<string> {
+  const values = (sql.match(/\$\d+/g) ?? []).map((name) => Number(name.slice(1)))
+  const given = Array.from({ length: Math.max(0, ...values) }, () => 'NULL').join(', ')
+  await client.query(`PREPARE planned AS ${sql}`)
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN EXECUTE planned${given.length > 0 ? `(${given})` : ''}`,
+  )
+  await client.query('DEALLOCATE planned')
+  return rows.map((line) => line['QUERY PLAN']).join('\n')
+}

@@ -125,6 +125,8 @@ const publishing = (kind: Kind): Statement<Drop, never> =>
             eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
           ])
           .where(isDropped(kind, p, dialect))
+          // As the index of statuses, so that no plan prefers that of all sequences for its order.
+          .orderBy('transactions.status')
           .orderBy('sequence'),
       ),
   )
@@ -172,6 +174,8 @@ const finding = (kind: Matching): Statement<Range & FilterParameters, QueuedMatc
       .selectFrom('transactions')
       .select(['id', 'sequence'])
       .where(isMatching(kind, p, dialect))
+      // As in `publishing`.
+      .orderBy('status')
       .orderBy('sequence'),
   )
 
