@@ -6,13 +6,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const { port, path, requests }: { port: number; path: string; requests: number } = workerData
 
-const sockets = Array.from({ length: requests }, ask)
+const sockets = Array.from({ length: requests }, request)
 await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-parentPort?.postMessage('asked')
+parentPort?.postMessage('sent')
 // Sockets that are paused keep no thread alive.
 await new Promise(() => setInterval(() => sockets.length, 60_000))
 
-function ask(): Socket {
+function request(): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.pause()
   // The service may end a connection that nobody reads.

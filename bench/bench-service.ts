@@ -1,4 +1,4 @@
-// The service as the bench runs it: quiet, without rate limits, and profiled where that was asked for.
+// The service as the bench runs it: quiet, without rate limits, and profiled on request.
 import type { Postgres } from '../tooling/postgres.ts'
 import { type Service, type ServiceOptions, startService } from '../tooling/service.ts'
 

@@ -64,7 +64,9 @@ async function measureAmong(options: BenchOptions, load: Load, history: number) 
     const timesMs: number[] = []
     for (let round = 0; round < rounds; round++) {
       await load.run({ kind: 'post', target, connections: 50, requests: pending })
-      await until(async () => (await inPool(anvil)) === maxInFlight, { what: 'the pool to hold what is in flight' })
+      await until(async () => (await inPool(anvil)) === maxInFlight, {
+        what: 'the pool to hold all transactions in flight',
+      })
       const { seconds, canceled } = await load.run({ kind: 'bulk', target })
       if (canceled !== pending) throw new Error(`the bulk DELETE took ${canceled} transactions, not ${pending}`)
       timesMs.push(seconds * 1000)

@@ -1,4 +1,4 @@
-// What the bench asks of its load process, and what that answers.
+// The messages between the bench and its load process.
 
 export interface Target {
   readonly port: number

@@ -1,4 +1,4 @@
-// npm run bench: prints what was measured beside what the design aims at, and judges nothing.
+// npm run bench: prints measurements beside the aims of the design, and judges nothing.
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

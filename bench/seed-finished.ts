@@ -60,7 +60,7 @@ export function seedFinished(
   } finally {
     database.close()
   }
-  // What was written without waiting is on disk before anything is measured.
+  // Flushes the rows to disk before the measurement begins.
   const file = openSync(databasePath, 'r+')
   fsyncSync(file)
   closeSync(file)

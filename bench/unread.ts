@@ -1,5 +1,5 @@
 // What requests cost that nobody pays for and nobody reads: 500 of each path that needs no key, all at once, while another client
-// asks for readiness.
+// requests readiness.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { openClient } from '../tooling/client.ts'
@@ -17,7 +17,7 @@ const paths = [
   '/none',
 ] as const
 const requests = 500
-/** After all were asked, one after the other, so that a slow one delays the next. */
+/** Requests for readiness once all others are sent: one after the other, so that a slow one delays the next. */
 const probes = 30
 
 export async function measureUnread(options: BenchOptions): Promise<Figure[]> {

@@ -1,4 +1,4 @@
-// A gate in front of the node. Open, it passes JSON-RPC through; closed, it keeps what is being sent from arriving,
+// A gate in front of the node. Open, it passes JSON-RPC through; closed, it keeps sends from arriving,
 // as a slow network would. Reading is never kept back.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

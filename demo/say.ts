@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Plain where stdout is no terminal, or where NO_COLOR asks for it. */
+/** Plain where stdout is no terminal, or where NO_COLOR is set. */
 export function styled(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }

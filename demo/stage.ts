@@ -18,7 +18,7 @@ export interface Payment {
   readonly label: string
   readonly sender: Sender
   readonly id: string
-  /** An address that nobody else pays: what it holds in the end tells whether the payment was executed. */
+  /** An address that nobody else pays: its final balance shows whether the payment was executed. */
   readonly to: Address
   readonly value: bigint
 }
@@ -32,7 +32,7 @@ export interface Stage extends AsyncDisposable {
   readonly treasury: Sender
 }
 
-/** A relayer holds no more nonces than this at a time; what is beyond waits without one. */
+/** A relayer holds no more nonces than this at a time; further transactions wait without one. */
 export const maxInFlight = 3
 /** A verdict is final with the second block. */
 export const requiredConfirmations = 2

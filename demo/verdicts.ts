@@ -1,4 +1,4 @@
-// Every payment's end, as the service tells it, held against what the chain itself shows.
+// Compares the end of every payment, as the service reports it, with the chain.
 
 import { balanceOf, type Mined, nonceOf, readLedger, sameAddress } from './node.ts'
 import type { Payment, Sender, Stage } from './stage.ts'

@@ -35,7 +35,7 @@ export interface Anvil extends AsyncDisposable {
   readonly fundedKeys: readonly Hex[]
   readonly accounts: readonly DevAccount[]
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
-  /** Mines `blocks` blocks, one unless told. */
+  /** Mines `blocks` blocks, one by default. */
   mine(blocks?: number): Promise<void>
   /** Freezes the process: connections are accepted, nothing is answered. */
   freeze(): void

@@ -1,4 +1,4 @@
-// The accounts that anvil and Hardhat fund at genesis: known to the whole world, worth nothing anywhere else.
+// The accounts that anvil and Hardhat fund at genesis: their keys are public, and worth nothing anywhere else.
 import type { Address, Hex } from '../src/domain/ids.ts'
 
 export interface DevAccount {

@@ -1,5 +1,5 @@
-// A loopback port that nobody listens on, for what is told its port, or comes back on it: it stays this process's. It lies
-// below those that systems name by themselves, where a listener of somebody else, or a connection, could take it meanwhile.
+// A free loopback port for a server that needs its number in advance, or comes back on it. It stays reserved for this process, and
+// lies below the ports that systems choose by themselves, where another listener or a connection could take it meanwhile.
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ export async function freePort(): Promise<number> {
   return (await isClaimed(port)) && (await isFree(port)) ? port : freePort()
 }
 
-/** Of several processes that look for one, each gets another: UDP, which nobody uses here, tells them apart. Until its end. */
+/** Claims the port until this process ends, by binding the same number in UDP, which nothing else uses here: no two processes get one port. */
 async function isClaimed(port: number): Promise<boolean> {
   const claim = createSocket('udp4')
   const claimed = once(claim, 'listening')

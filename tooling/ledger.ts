@@ -1,4 +1,4 @@
-// What the chain shows, asked of the node itself: the service has no part in these facts.
+// Reads the chain directly from the node, without the service.
 import { type Hex, parseTransaction, type TransactionSerializedGeneric } from 'viem'
 
 export interface ChainNode {
@@ -65,7 +65,7 @@ export async function minedFrom(node: ChainNode, sender: string): Promise<readon
   return mined
 }
 
-/** The hash of what the node's pool holds of `sender`, by nonce. */
+/** Hashes of the sender's transactions in the node's pool, by nonce. */
 export async function poolOf(node: ChainNode, sender: string): Promise<ReadonlyMap<number, string>> {
   const raws = await pooled(node)
   return new Map(raws.filter(({ from }) => same(from, sender)).map(({ nonce, hash }) => [Number(nonce), hash]))
@@ -73,7 +73,7 @@ export async function poolOf(node: ChainNode, sender: string): Promise<ReadonlyM
 
 async function pooled(node: ChainNode): Promise<readonly RawTransaction[]> {
   const client = await node.rpc<string>('web3_clientVersion')
-  // Hardhat knows no txpool_*, anvil no eth_pendingTransactions.
+  // Hardhat lacks txpool_*, anvil lacks eth_pendingTransactions.
   if (client.startsWith('Hardhat')) return node.rpc<RawTransaction[]>('eth_pendingTransactions')
   const { pending, queued } = await node.rpc<Record<'pending' | 'queued', Pool>>('txpool_content')
   return [pending, queued].flatMap((pool) => Object.values(pool).flatMap((byNonce) => Object.values(byNonce)))

@@ -19,7 +19,7 @@ export interface Line extends AsyncDisposable {
   mend(): Promise<void>
   /** The signed transactions that arrived here so far, raw, oldest first, repetitions included. */
   sent(): readonly string[]
-  /** What was asked since the line was last mended. */
+  /** Requests since the line was last mended. */
   calls(method: string): readonly RpcCall[]
 }
 

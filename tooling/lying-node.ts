@@ -1,18 +1,18 @@
 // A node that answers some calls falsely: a proxy before a real node, whose lies the test chooses.
 import { type Reaction, type RpcCall, type RpcReply, type RpcRequest, startRpcServer } from './rpc-server.ts'
 
-/** The false answer to a call, given the true one. `none` leaves the call out of the answer; undefined tells the truth. */
+/** The false answer to a call, given the true one. `none` leaves the call out of the answer; undefined passes the true answer. */
 export type Lie = (call: RpcCall, honest: RpcReply) => RpcReply | 'none' | undefined
 
 export interface LyingNode extends AsyncDisposable {
   readonly url: string
-  /** The lie that it tells from now on, in place of any earlier one. */
+  /** Replaces the current lie. */
   lie(lie: Lie): void
   /** It treats whole requests so from now on, in place of any earlier lie. Requests that it does not forward are lies. */
   bend(reaction: (request: RpcRequest) => Reaction): void
   /** It gives these answers itself from now on, in place of any lie: the node behind never gets such a call. */
   withhold(each: (call: RpcCall) => RpcReply | undefined): void
-  /** It tells the truth from now on. */
+  /** Passes true answers from now on. */
   repent(): void
   /** The number of false answers so far. A test in which nobody lied proves nothing. */
   lies(): number
@@ -20,7 +20,7 @@ export interface LyingNode extends AsyncDisposable {
   calls(method?: string): readonly RpcCall[]
 }
 
-/** Starts a liar before the node at `nodeUrl`. At first it tells the truth. */
+/** Starts a liar before the node at `nodeUrl`. At first it passes true answers. */
 export async function startLyingNode(nodeUrl: string): Promise<LyingNode> {
   const server = await startRpcServer({ forwardTo: nodeUrl })
   let count = 0

@@ -17,7 +17,7 @@ export interface Postgres extends AsyncDisposable {
   readonly port: number
   /** Its folder. */
   readonly data: string
-  /** A fresh database: the URL of its owner, who is no superuser. */
+  /** A fresh database: the URL of its owner, not a superuser. */
   database(): Promise<string>
   /** As a superuser, in any of its databases. */
   query<Row>(sql: string, database?: string): Promise<readonly Row[]>
@@ -59,7 +59,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    // What is tested survives the end of the server's process; that of the machine's power would need this.
+    // Tests kill the server's process, never the machine: only a power failure would need this.
     fsync: 'off',
     // Its transactions would hold up what waits for those before it.
     autovacuum: 'off',
@@ -89,7 +89,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       env: {},
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    // The postmaster ends its sessions when it is told to, and at a SIGKILL they end by themselves.
+    // The postmaster ends its sessions at a signal; at a SIGKILL they end by themselves.
     const kill = () => server.kill('SIGQUIT')
     process.once('exit', kill)
     server.once('exit', () => process.removeListener('exit', kill))

@@ -1,4 +1,4 @@
-// Asks PostgreSQL and waits without a turn of the event loop: what a test compares is of one moment, as with a SQLite file.
+// Queries PostgreSQL without a turn of the event loop, so that a test compares one moment, as with a SQLite file.
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 
 export interface Question {
@@ -13,7 +13,7 @@ const patienceMs = 30_000
 
 let ask: ((question: Question) => Reply) | undefined
 
-/** A thread of its own does the asking. */
+/** The thread that runs the queries. */
 function startAsking(): (question: Question) => Reply {
   const bell = new Int32Array(new SharedArrayBuffer(4))
   const { port1: ours, port2: theirs } = new MessageChannel()

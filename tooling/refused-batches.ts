@@ -33,7 +33,7 @@ export const refusals: readonly Refusal[] = [
   { name: 'errors without ids', status: 200, body: (calls) => JSON.stringify(calls.map(() => refusal(null))) },
 ]
 
-/** A gateway that refuses what holds more than `callsMax`, and treats the rest as `otherwise` says. */
+/** A gateway that refuses batches of more than `callsMax` calls, and treats the rest as `otherwise` says. */
 export function refusing(how: Refusal, callsMax: number, otherwise: Reaction): (request: RpcRequest) => Reaction {
   return ({ calls, batch }) =>
     batch && calls.length > callsMax ? { do: 'say', status: how.status, body: how.body(calls) } : otherwise

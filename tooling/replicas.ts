@@ -1,4 +1,4 @@
-// Several real processes on one real PostgreSQL, each with a line of its own to the same chain: who sent what can be told.
+// Several real processes on one real PostgreSQL, each with a line of its own to the same chain: a test sees which replica sent a transaction.
 import type { RelayerId } from '../src/domain/ids.ts'
 import { slotOf } from '../src/ownership/slots.ts'
 import { slotsMax } from '../src/store/locks.ts'

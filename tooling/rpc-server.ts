@@ -23,11 +23,11 @@ export type Reaction =
   | { readonly do: 'forward' }
   /** Passes it on to another node, and that node's answer back. */
   | { readonly do: 'forwardTo'; readonly url: string }
-  /** Closes the connection; the node behind never hears of it. */
+  /** Closes the connection; the node behind never receives it. */
   | { readonly do: 'drop' }
-  /** Says nothing for ever; the node behind never hears of it. */
+  /** Says nothing for ever; the node behind never receives it. */
   | { readonly do: 'ignore' }
-  /** Passes it on, then says nothing for ever: accepted, and nobody knows. */
+  /** Passes it on, then says nothing for ever: accepted, without an answer. */
   | { readonly do: 'swallow' }
   /** Passes it on, then closes the connection. */
   | { readonly do: 'forwardAndDrop' }
@@ -109,7 +109,7 @@ export async function startRpcServer(
         response.destroy()
         return
       case 'forwardAndStop': {
-        // The other connections go first: whoever reads this answer finds none of them open any more.
+        // The other connections go first: when a client has read this answer, all of them are closed.
         server.close()
         for (const socket of sockets) if (socket !== response.socket) socket.destroy()
         const { status, text } = await forward(body)

@@ -9,7 +9,7 @@ import { queryAtOnce } from './query-at-once.ts'
 export interface TestedDatabase {
   /** As DATABASE_URL. */
   readonly url: string
-  /** Before a service is started on it; what is there stays. */
+  /** Before a service is started on it; existing rows stay. */
   create(): void
   drop(): void
   /** `?` stands for a parameter. */

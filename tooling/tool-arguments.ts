@@ -1,7 +1,7 @@
-// What a tool of the repository was asked for on its command line: people mistype, and no stack of Node's helps them.
+// Parses the command line of the repository's tools; a mistyped option prints a sentence, not a stack.
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
-/** Prints `usage` and ends the process where it is asked for, with 0, or where an option is none, with 2. */
+/** Prints `usage` and ends the process with 0 for --help, or with 2 for an unknown option. */
 export function toolArguments<const T extends ParseArgsOptionsConfig>(usage: string, options: T) {
   if (process.argv.slice(2).some((each) => each === '--help' || each === '-h')) {
     process.stdout.write(usage)

@@ -23,7 +23,7 @@ export async function cancelAllThroughACrash(stage: Stage): Promise<Payment[]> {
   gate.open()
   await service.restart()
   await until(async () => (await noOpsInPool(stage)) === 3, { what: 'the no-ops to be in the pool after the restart' })
-  print(`Restarted on the same file (pid ${service.pid}): three no-ops are out, without being asked again.`)
+  print(`Restarted on the same file (pid ${service.pid}): three no-ops are out, without another request.`)
   because('The intent was on disk before the answer left. Nothing hangs on a message, a timer or a process surviving.')
 
   const after = await pay(stage, treasury, 6, 6n)

@@ -6,9 +6,7 @@ import { type Payment, reached, type Stage, verdictOf } from '../stage.ts'
 export async function loseARace(stage: Stage, payment: Payment): Promise<void> {
   const { anvil, client, gate } = stage
   heading(`4. Cancel ${payment.label}, and let it lose the race`)
-  print(
-    'The demo closes a gate between the service and the node: reading passes, what is sent waits, as on a slow line.',
-  )
+  print('The demo closes a gate between the service and the node: reads pass, sends wait, as on a slow line.')
   gate.close()
   const canceled = await client.cancel(payment.sender.id, payment.id)
   await until(() => gate.waiting().length > 0, { what: 'the no-op to arrive at the gate' })

@@ -17,7 +17,7 @@ export async function actOne(stage: Stage): Promise<Payment[]> {
   print(
     `Three are in the node's pool with nonces 0, 1 and 2; four wait without a nonce (max_in_flight is ${maxInFlight}).`,
   )
-  because('A payment gets its nonce as late as possible: what has none can be taken back at no cost.')
+  because('A payment gets its nonce as late as possible: without one it can be canceled at no cost.')
   return payments
 }
 

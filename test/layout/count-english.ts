@@ -1,5 +1,16 @@
-// Prints how often each file uses the phrases that test/layout/english.ts counts: documents, then comments and strings of src/ and sim/.
-import { type Count, commentsOf, countPhrases, documentCounts, stringsOf, total, withoutEdits } from './english.ts'
+// Prints how often each file uses the phrases that test/layout/english.ts counts: documents, comments and strings of src/ and sim/, and the
+// other rooms.
+import {
+  type Count,
+  commentsOf,
+  countPhrases,
+  documentCounts,
+  roomCounts,
+  sharedRooms,
+  stringsOf,
+  total,
+  withoutEdits,
+} from './english.ts'
 import { sourceFiles } from './source-files.ts'
 
 const sources = await sourceFiles()
@@ -14,6 +25,12 @@ const parts: readonly (readonly [string, readonly Count[]])[] = [
     'strings of sim/',
     simulator.map(({ path, source }) => countPhrases(`sim/${path}`, stringsOf(withoutEdits(source)))),
   ],
+  ...(await Promise.all(
+    sharedRooms.map(async (room) => {
+      const { counts, inThousandLines } = await roomCounts(room)
+      return [`${room}/ (${inThousandLines.toFixed(1)} in 1,000 lines)`, counts] as const
+    }),
+  )),
 ]
 
 for (const [name, counts] of parts) {

@@ -1,6 +1,15 @@
 // Documents, comments and messages stay plain: phrases that a reader has to decode are counted, and their number may only fall.
 import { expect, test } from 'vitest'
-import { commentsOf, countPhrases, documentCounts, proseOf, stringsOf, total } from './english.ts'
+import {
+  commentsOf,
+  countPhrases,
+  documentCounts,
+  proseOf,
+  roomCounts,
+  sharedRooms,
+  stringsOf,
+  total,
+} from './english.ts'
 import { sourceFiles } from './source-files.ts'
 
 /** Lower it when you rewrite a sentence. `node test/layout/count-english.ts` prints where the phrases are. */
@@ -19,6 +28,13 @@ test.each([
   expect(total(counts)).toBeLessThanOrEqual(budgets[name])
 })
 
+/** In 1,000 lines of tooling/, test/, bench/ and demo/. */
+const inThousandLinesMax = { tooling: 4, test: 13, bench: 4, demo: 4 }
+
+test.each(sharedRooms)('comments and strings of %s/ stay under the budget', async (room) => {
+  expect((await roomCounts(room)).inThousandLines).toBeLessThanOrEqual(inThousandLinesMax[room])
+})
+
 test.each([
   ['what is …', 'the service returns what was asked'],
   ['who has …', 'whoever holds the key signs'],
@@ -35,6 +51,10 @@ test.each([
 test('plain sentences have none', () => {
   const text = 'The owner signs the attempt, records it, and broadcasts it. An unknown outcome is retried.'
   expect(countPhrases('a.md', text).total).toBe(0)
+})
+
+test('recorded answers of nodes do not count', () => {
+  expect(countPhrases('a.ts', stringsOf("const answer = 'already known'")).total).toBe(0)
 })
 
 test('code in a document does not count', () => {

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, wordsOf } from './source.ts'
+import { sourceFiles } from './source-files.ts'
 
 /** The file, and how often each phrase occurs in it. */
 export interface Count {
@@ -43,15 +44,26 @@ export function proseOf(markdown: string): string {
 
 const paths = /\.{1,2}\/[\w./-]+/g
 
+/** Recorded answers of nodes to a repeated send: their words, not ours. */
+const nodeAnswers = /\balready known\b|\bknown transaction\b/gi
+
 /** The text of comments; marks stand where code was, so that no phrase reaches over it. */
 export function commentsOf(source: string): string {
   return difference(source, codeOf(source)).replace(/\/\/|\s\*\s/g, ' ')
 }
 
-/** The text of string literals and templates, without the paths of imports. */
+/** The text of string literals and templates, without the paths of imports and the recorded answers of nodes. */
 export function stringsOf(source: string): string {
   const code = codeOf(source)
-  return difference(code, wordsOf(source)).replace(paths, '')
+  return difference(code, wordsOf(source)).replace(paths, '').replace(nodeAnswers, '')
+}
+
+/** Comments and strings at once. */
+function textOf(source: string): string {
+  return difference(source, wordsOf(source))
+    .replace(/\/\/|\s\*\s/g, ' ')
+    .replace(paths, '')
+    .replace(nodeAnswers, '')
 }
 
 /** A mutant's texts without its edits, which are code of src/. */
@@ -64,6 +76,22 @@ function difference(from: string, without: string): string {
 }
 
 const root = join(import.meta.dirname, '../..')
+
+/** Rooms beside src/ whose comments and strings are counted; `sim/` has its own budget. */
+export const sharedRooms = ['tooling', 'test', 'bench', 'demo'] as const
+
+/** The rule and its samples use the phrases that they count. */
+const own = ['layout/english.ts', 'layout/english.test.ts']
+
+/** Comments and strings of a room, file by file, and how many phrases that are in 1,000 lines. */
+export async function roomCounts(
+  room: string,
+): Promise<{ readonly counts: readonly Count[]; readonly inThousandLines: number }> {
+  const files = (await sourceFiles(room)).filter(({ path }) => room !== 'test' || !own.includes(path))
+  const counts = files.map(({ path, source }) => countPhrases(`${room}/${path}`, textOf(source)))
+  const lines = files.reduce((sum, { source }) => sum + source.split('\n').length - 1, 0)
+  return { counts, inThousandLines: (total(counts) / lines) * 1_000 }
+}
 
 /** README and its neighbors, and every page in docs/. */
 export async function documentNames(): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
-// A service over endpoints in every state: good ones, one that lags, one that fails, one of another chain. For tests of what an operator
-// sees of nodes.
+// A service over endpoints in every state: good ones, one that lags, one that fails, one of another chain. For tests of the
+// dashboard's page of nodes.
 import { randomBytes } from 'node:crypto'
 import { devAccount, startAnvil } from '../anvil.ts'
 import { type Client, openClient, until } from '../client.ts'
@@ -39,7 +39,7 @@ export async function setNodesScene(): Promise<NodesScene> {
         {
           name: 'mixed',
           rpcUrls: [good, other, lagging, failing, elsewhere].map(({ url }) => url).map(at),
-          // What is sent stays open, so that the head is followed.
+          // An open transaction keeps the service following the head.
           requiredConfirmations: 10_000,
           averageBlocktimeMs: 1_000,
         },

@@ -8,7 +8,7 @@ export interface FakeAwsSts extends FakeService {
   readonly issued: { newest?: AwsCredentials & { readonly sessionToken: string } }
 }
 
-/** `known`: where a key service looks credentials up. `lifeMs`: of each. */
+/** `known` maps key ids to credentials that the key service accepts. Credentials issued here expire after `lifeMs`. */
 export async function startFakeAwsSts(known: Map<string, AwsCredentials>, lifeMs = 3_600_000): Promise<FakeAwsSts> {
   const issued: FakeAwsSts['issued'] = {}
   const fake = await startFake((request) => answer(request, known, issued, lifeMs))

@@ -11,11 +11,11 @@ export interface BlockTags {
   lag(tag: BlockTag, blocks: number): void
   /** It stays where it is, whatever blocks come. */
   stop(tag: BlockTag): Promise<void>
-  /** The node knows no such block, as right after its start. */
+  /** The node has no such block, as right after its start. */
   forget(tag: BlockTag): void
   /** As of the head that the node has now. */
   number(tag: BlockTag): Promise<number | undefined>
-  /** Puts a block's number in place of each tag, or answers as a node that knows none. */
+  /** Puts a block's number in place of each tag, or answers as a node that has no such block. */
   resolve(params: readonly unknown[]): Promise<{ readonly params: readonly unknown[] } | RpcReply>
 }
 

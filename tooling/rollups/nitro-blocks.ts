@@ -29,7 +29,7 @@ interface History {
   readonly reward?: readonly (readonly Hex[])[]
 }
 
-/** What a transaction paid that anvil does not know of. */
+/** The part of a transaction's cost that anvil does not charge. */
 interface Paid {
   readonly l1Gas: bigint
   /** Of it and of those before it in its block. */
@@ -49,7 +49,7 @@ export interface NitroBlocks {
   presentHistory(history: History): object
 }
 
-/** Arbitrum's blocks name the block of L1 that was known: some of these fall into one of those. */
+/** Arbitrum's blocks name the newest block of L1: several of them name the same one. */
 const blocksInOneOfL1 = 48n
 const l1BlockAtFirst = 20_000_000n
 

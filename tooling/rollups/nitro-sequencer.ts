@@ -136,7 +136,7 @@ function methodsOf({ node, l1Gas, faults, blocks, sequencing, hashes }: Parts): 
       faults.meet(async () => altered<Hex>(await send(raw), preconfirmation)),
     eth_sendRawTransactionConditional: ({ params: [raw, conditions] }) =>
       faults.meet(() => send(raw, conditions as Conditions)),
-    // Nobody sends in another's name here: the proxy would not know of it.
+    // Nobody sends in another's name here: the proxy would not see it.
     eth_sendTransaction: async ({ method }) => noSuchMethod(method),
     eth_estimateGas: async (call) => {
       const l1 = l1Gas.estimate(call.params[0] as EstimateRequest, blocks.baseFee())

@@ -1,13 +1,13 @@
 // A pool as op-geth keeps it, which nobody but its sequencer sees: a nonce once, and a higher price in its place.
 //
 // Rules and words are those of op-geth's core/txpool (legacypool/list.go, validation.go) and core/error.go: a replacement
-// raises the fee cap and the tip by 10 % each, and the L1 fee is part of what a sender must have. Simpler than there: no
+// raises the fee cap and the tip by 10 % each, and a sender's balance must cover the L1 fee, too. Simpler than there: no
 // limits on size, and each transaction's cost stands alone against the balance.
 import type { Hex } from 'viem'
 import { costOf, type SignedTransaction } from './signed-transaction.ts'
 
 export interface PoolState {
-  /** Canonical: what is preconfirmed does not count. */
+  /** The canonical count, without preconfirmed transactions. */
   nonceOf(address: string): Promise<number>
   balanceOf(address: string): Promise<bigint>
   l1Fee(transaction: SignedTransaction): bigint

@@ -1,7 +1,7 @@
-// The block that a sequencer builds and shows before it exists: what is in it has a receipt, and may vanish all the same.
+// The block that a sequencer builds and shows before it exists: its transactions have receipts, and may still vanish.
 //
 // As base/node-reth serves it (its flashblocks-rpc crate and docs.base.org): eth_getTransactionReceipt and
-// eth_getTransactionByHash know what is preconfirmed, `pending` counts it, and its block has another hash with each
+// eth_getTransactionByHash return preconfirmed transactions, `pending` counts them, and their block has another hash with each
 // flashblock, or one of zeros. Simpler than there: no logs, and the gas used is an estimate.
 import { type Hex, keccak256, toHex, zeroHash } from 'viem'
 import { minWei } from '../../src/domain/units.ts'

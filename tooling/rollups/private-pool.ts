@@ -36,15 +36,15 @@ export interface PrivatePool extends AsyncDisposable {
   readonly anvil: Anvil
   readonly tags: BlockTags
   readonly faults: SendFaults
-  /** What waits, as only the sequencer knows it, preconfirmed or not. */
+  /** The sequencer's waiting transactions, preconfirmed or not; clients can't see them. */
   pooled(): readonly SignedTransaction[]
   preconfirmed(): readonly SignedTransaction[]
   calls: RpcServer['calls']
   /** Preconfirms what the pool has. */
   flash(): Promise<void>
-  /** The sequencer forgets the block that it was building: what was in it waits again, or is lost. */
+  /** The sequencer forgets the block that it was building: its transactions wait again, or are lost. */
   vanish(which: 'waits' | 'lost'): Promise<void>
-  /** A block of what is preconfirmed, after a last flashblock. */
+  /** Mines the preconfirmed transactions, after a last flashblock. */
   mine(blocks?: number): Promise<void>
   setL1WeiPerByte(wei: bigint): Promise<void>
   rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
@@ -167,7 +167,7 @@ function methodsOf({ node, pool, building, faults, inTurn, charged }: Parts): Me
         const refused = await inTurn(() => pool.add(signed))
         return refused === undefined ? { result: signed.hash } : refusal(refused)
       }),
-    // Nobody sends in another's name here: the pool would not know of it.
+    // Nobody sends in another's name here: the pool would not see it.
     eth_sendTransaction: async ({ method }) => noSuchMethod(method),
     eth_getTransactionReceipt: async ({ method, params }) => {
       const preconfirmed = building.receipt(String(params[0]))

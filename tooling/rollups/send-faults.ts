@@ -1,4 +1,4 @@
-// What may go wrong with a send on request: its answer is lost, it is lost itself, or it is refused.
+// Faults of a send, on request: its answer is lost, the send is lost, or it is refused.
 import type { RpcReply } from '../rpc-server.ts'
 import { refusal } from './node-behind.ts'
 
