@@ -237,10 +237,15 @@ const top: Readonly<Record<string, Rule>> = {
   ],
 }
 
+/** The folders and files that a file may import besides its own folder; absent where the matrix has no place for it. */
+export function ruleOf(path: string): Rule | undefined {
+  return path.includes('/') ? (apart[posix.dirname(path)] ?? matrix[folderOf(path)]) : top[path]
+}
+
 /** Each forbidden import, in words; empty when the file keeps the matrix. */
 export function matrixViolations({ path, source }: SourceFile): readonly string[] {
   const folder = folderOf(path)
-  const allowed = folder === '' ? top[path] : (apart[posix.dirname(path)] ?? matrix[folder])
+  const allowed = ruleOf(path)
   const hasRooms = rooms[folder] !== undefined
   const room = rooms[path] ?? rooms[posix.dirname(path)]
   if (!allowed || (hasRooms && !room)) return [`src/${path}: has no place in the matrix`]
