@@ -2,7 +2,7 @@
 import { toolArguments } from '../tooling/tool-arguments.ts'
 import type { Outcome } from './run-seed.ts'
 
-const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--with NAMES] [--mutant NAME]
+const usage = `npm run sim -- [--seed 1] [--seeds 1] [--steps 300] [--verbose | --json | --brief] [--with NAMES] [--without NAMES] [--mutant NAME]
 
 Runs worlds of so many steps each, from seed on, or from each of several with commas between. A seed gives the same world
 whenever it is run.
@@ -13,6 +13,7 @@ whenever it is run.
   --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of the cost of each
               lie of a node, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
               are odd, and honest
+  --without   features that no seed has. All other draws of a seed stay as they are
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
 const values = toolArguments(usage, {
@@ -23,6 +24,7 @@ const values = toolArguments(usage, {
   json: { type: 'boolean', default: false },
   brief: { type: 'boolean', default: false },
   with: { type: 'string' },
+  without: { type: 'string' },
   mutant: { type: 'string' },
 })
 const firsts = values.seed.split(',').map(Number)
@@ -53,13 +55,15 @@ if (values.with === 'honest') {
   process.exit(failed > 0 ? 1 : 0)
 }
 const forced = values.with?.split(',') ?? []
-const unknown = forced.filter((name) => !(featureNames as readonly string[]).includes(name))
+const leftOut = values.without?.split(',') ?? []
+const unknown = [...forced, ...leftOut].filter((name) => !(featureNames as readonly string[]).includes(name))
 if (unknown.length > 0) {
   const list = featureNames.map((name) => `  ${name}: ${features[name].about}\n`)
   process.stderr.write(`no feature ${unknown}; there are\n${list.join('')}${usage}`)
   process.exit(2)
 }
-const drawn = { ...drawnUsually, ...Object.fromEntries(forced.map((name) => [name, 1])) }
+const given = (names: readonly string[], odds: number) => Object.fromEntries(names.map((name) => [name, odds]))
+const drawn = { ...drawnUsually, ...given(forced, 1), ...given(leftOut, 0) }
 using disk = openDisk()
 const reached = new Map<string, number>()
 const totals = { events: 0, transactions: 0, failed: 0, longest: 0, tightest: 0 }
@@ -102,7 +106,8 @@ function reportFailure({ seed, failure, tail }: Outcome): void {
   say(`\nseed ${seed} failed ${failure.step === 'afterwards' ? 'after the last step' : `in step ${failure.step + 1}`}:`)
   if (!values.verbose) for (const line of tail) say(`  ${line}`)
   say(`  ${failure.what}`)
+  const options = [values.with && ` --with ${values.with}`, values.without && ` --without ${values.without}`]
   say(
-    `  replay: npm run sim -- --seed ${seed} --steps ${steps}${values.with ? ` --with ${values.with}` : ''} --verbose\n`,
+    `  replay: npm run sim -- --seed ${seed} --steps ${steps}${options.map((each) => each ?? '').join('')} --verbose\n`,
   )
 }
