@@ -8,34 +8,43 @@ import { documentNames } from './english.ts'
 const root = join(import.meta.dirname, '../..')
 const folders = ['src', 'test', 'sim', 'tooling', 'bench', 'demo']
 
-/** Paths and names of TypeScript files in backticks; `VERB.ts` and `PROVIDER.ts` stand for any. */
+/** Paths and names of files in backticks. */
 function filesNamed(markdown: string): readonly string[] {
-  const named = [...markdown.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => path)
-  return named.filter((path) => !/(?:VERB|PROVIDER)\.(?:test\.)?ts$/.test(path))
+  return [...markdown.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, path = '']) => path)
 }
 
-async function fileNames(): Promise<ReadonlySet<string>> {
-  const lists = await Promise.all(folders.map((folder) => readdir(join(root, folder), { recursive: true })))
-  return new Set([...lists.flat().map((path) => basename(path)), 'vitest.config.ts'])
+const standIn = /VERB|PROVIDER|NAME/
+
+async function pathsThere(): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(root, folder), { recursive: true })).map((path) => `${folder}/${path}`),
+    ),
+  )
+  return [...lists.flat(), 'vitest.config.ts']
+}
+
+/** A stand-in needs a neighbor of its form: `src/config/parse-PROVIDER.ts` stands for `src/config/parse-vault.ts`. */
+function isThere(named: string, paths: readonly string[]): boolean {
+  if (!named.includes('/')) return standIn.test(named) || paths.some((path) => basename(path) === named)
+  if (!standIn.test(named)) return existsSync(join(root, named)) || existsSync(join(root, 'src', named))
+  const form = new RegExp(`^${named.replaceAll('.', '\\.').replace(standIn, '[^/]+')}$`)
+  return paths.some((path) => form.test(path))
 }
 
 test('every file that a document names exists', async () => {
-  const known = await fileNames()
+  const paths = await pathsThere()
   const missing: string[] = []
   for (const document of await documentNames()) {
-    for (const path of filesNamed(await readFile(join(root, document), 'utf8'))) {
-      const isThere = path.includes('/')
-        ? existsSync(join(root, path)) || existsSync(join(root, 'src', path))
-        : known.has(path)
-      if (!isThere) missing.push(`${document}: ${path}`)
-    }
+    const named = filesNamed(await readFile(join(root, document), 'utf8'))
+    missing.push(...named.filter((file) => !isThere(file, paths)).map((file) => `${document}: ${file}`))
   }
   expect(missing).toEqual([])
 })
 
-test('names are found in backticks, and stand-ins are left out', () => {
-  expect(filesNamed('`domain/fees.ts` and `fees.ts`, not fees.ts or `src/domain/VERB.ts`')).toEqual([
-    'domain/fees.ts',
-    'fees.ts',
-  ])
+test('names are found in backticks, and stand-ins need a file of their form', async () => {
+  expect(filesNamed('`domain/fees.ts` and `fees.ts`, not fees.ts')).toEqual(['domain/fees.ts', 'fees.ts'])
+  const paths = await pathsThere()
+  expect(isThere('src/config/parse-PROVIDER.ts', paths)).toBe(true)
+  expect(isThere('tooling/key-services/PROVIDER.test.ts', paths)).toBe(false)
 })

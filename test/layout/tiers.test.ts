@@ -1,10 +1,7 @@
 // Every test file has its tier, and those of the unit tier start nothing.
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
 import { tiers } from '../../vitest.config.ts'
-import { documentNames } from './english.ts'
 import { startsBy, testFiles, tierOf } from './tiers.ts'
 
 const files = await testFiles()
@@ -40,27 +37,6 @@ test('no test is skipped in CI: what it lacks makes it fail there', () => {
   const ofTests = /\b(?:test|describe|it)(?:\.\w+)*\.(?:skip|todo|runIf|only)\(|\.skipIf\((?!isSkipped\()/
   expect(files.filter((file) => ofTests.test(readFileSync(file, 'utf8')))).toEqual([])
 })
-
-test('each command of the documents that runs a test file finds it in the project that it names', async () => {
-  const texts = await Promise.all((await documentNames()).map((name) => readFile(name, 'utf8')))
-  const commands = texts.flatMap((text) => [...text.matchAll(/npx vitest run[^`\n#]*/g)].map(([command]) => command))
-  const runs = commands.flatMap((command) => {
-    const [, project] = /--project (\S+)/.exec(command) ?? []
-    return [...command.matchAll(/ (test\/\S+\.test\.ts)/g)].map(([, file = '']) => ({ command, project, file }))
-  })
-  expect(runs.length).toBeGreaterThan(2)
-  const finds = ({ project, file }: (typeof runs)[number]) =>
-    files.includes(file) && (project === undefined || tiersOf(file).includes(project))
-  expect(runs.filter((run) => !finds(run))).toEqual([])
-})
-
-/** The one that it belongs to, and those that run it again. */
-function tiersOf(file: string): readonly (string | undefined)[] {
-  const again = tiers.filter(({ again, files, except = [] }) => again && holds(files, file) && !holds(except, file))
-  return [tierOf(file), ...again.map(({ name }) => name)]
-}
-
-const holds = (patterns: readonly string[], file: string) => patterns.some((pattern) => matchesGlob(file, pattern))
 
 test.each([
   ["import Database from 'better-sqlite3'"],
