@@ -1,4 +1,4 @@
-// Attacks on who is asking.
+// Attacks on authentication.
 import { expect } from 'vitest'
 import { attack, json, payment, sendPath, underAttack } from './support/attack.ts'
 
@@ -94,7 +94,7 @@ attack(7, 'the key in the wrong part of the request: query, cookie, other header
   expect(
     (await ask('POST', `${sendPath}?access_token=${key}&api_key=${key}`, { key: null, headers, body })).status,
   ).toBe(401)
-  // What stands in a URL is logged by everything on the way; our own log at least need not have it.
+  // Proxies log URLs; our own log must not contain a key from one.
 })
 
 attack(8, 'a token of fifteen thousand characters, and one longer than headers may be', async ({ ask }) => {

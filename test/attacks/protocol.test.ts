@@ -1,4 +1,4 @@
-// Attacks by what is HTTP, almost HTTP, or slow.
+// Attacks by valid, malformed and slow HTTP.
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-// Attacks by somebody who has a key, on what it is not for.
+// Attacks by the holder of a valid key, beyond its rights.
 import { expect } from 'vitest'
 import { until } from '../../tooling/client.ts'
 import { type OpenApiDocument, operationsOf, pathWith } from '../openapi/support/document.ts'

@@ -1,4 +1,4 @@
-// Attacks that would have the service ask, sign or keep what it should not.
+// Attacks that would make the service call, sign or store something that it must not.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -360,7 +360,7 @@ interface Listening extends AsyncDisposable {
   readonly requests: readonly IncomingMessage[]
 }
 
-/** Keeps what it is asked. */
+/** Records each request. */
 async function listening(
   host: string,
   answer: { status: number; location?: string; body?: string } = { status: 200 },

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const latest = () => anvil.rpc<Hex>('eth_blockNumber')
 
-/** Counts are read from the chain before each look: a lie is told at once. */
+/** Counts are read from the chain before each observation, so that a lie shows at once. */
 async function keepsOnlyTheLatest(): Promise<void> {
   const head = await latest()
   node.lie(({ method, params }) => {

@@ -22,7 +22,7 @@ export interface LogLine {
 export interface NetworkUnderTest extends AsyncDisposable {
   readonly chain: Chain
   readonly log: readonly LogLine[]
-  /** Every call so far, as the counter was told. */
+  /** Every call so far, as counted. */
   readonly calls: readonly { readonly method: string; readonly endpoint: number }[]
   /** How often a method was called, by all or by one endpoint. */
   count(method: string, endpoint?: number): number
@@ -109,7 +109,7 @@ export interface ToSign {
   readonly reach?: BroadcastRequest['reach']
 }
 
-/** For endpoints of which one is silent: the others answer within it, also where the machine stands still for a moment. */
+/** For endpoints with a silent one among them: the others answer within it, also while the machine stands still for a moment. */
 export const patienceMs = 3_000
 
 const gwei = 1_000_000_000n

@@ -47,7 +47,7 @@ describe('an account', () => {
     expect(after.balance).toBe(await network.chain.balance(sender.address))
   })
 
-  test('what is not asked for is not read', async () => {
+  test('values that are not requested are not read', async () => {
     await network.chain.observe(inquiryOf(sender.address))
     await anvil.mine()
     network.forget()
@@ -57,7 +57,7 @@ describe('an account', () => {
     expect(network.calls.map((call) => call.method)).toEqual(['eth_getBlockByNumber', 'eth_getTransactionCount'])
   })
 
-  test('an account that delegates by EIP-7702 is told apart from one that does not', async () => {
+  test('an account that delegates by EIP-7702 differs from one that does not', async () => {
     const [plain, delegating] = [anvil.accounts[5], anvil.accounts[6]].map(
       (account) => account?.address ?? sender.address,
     )
@@ -67,7 +67,7 @@ describe('an account', () => {
     expect(await network.chain.observe(inquiryOf(delegating, { delegation: true }))).toMatchObject({ delegated: true })
   })
 
-  test('under one head an account is read once, however often it is asked for', async () => {
+  test('under one head an account is read once, however many readers it has', async () => {
     await anvil.mine()
     const first = await network.chain.observe(inquiryOf(sender.address, { balance: 'now' }))
     network.forget()
@@ -77,7 +77,7 @@ describe('an account', () => {
     expect(network.count('eth_getBalance')).toBe(0)
   })
 
-  test('relayers that ask at once share the head, the prices and the HTTP request', async () => {
+  test('relayers that observe at once share the head, the prices and the HTTP request', async () => {
     await network.chain.observe(inquiryOf(sender.address))
     await anvil.mine()
     network.forget()
@@ -95,7 +95,7 @@ describe('an account', () => {
 })
 
 describe('a spent nonce', () => {
-  test('what was mined and reverted is told in the contract’s own words', async () => {
+  test('a mined revert is reported in the contract’s own words', async () => {
     const contract = '0x00000000000000000000000000000000000c0de1'
     await anvil.rpc('anvil_setCode', [contract, revertingWith(errorString('not today'))])
     const reverting = await signedBy(sender.key, { nonce: 0, to: contract, gas: 90_000n })
@@ -133,7 +133,7 @@ describe('a spent nonce', () => {
     })
   })
 
-  test('an unspent nonce is not asked for receipts', async () => {
+  test('no receipts are read for an unspent nonce', async () => {
     const live = [{ nonce: 0, attempts: [{ hash: `0x${'77'.repeat(32)}` as Hex, kind: 'execute' as const }] }]
     const { inclusions } = await network.chain.observe(inquiryOf(sender.address, { live }))
     expect(inclusions.size).toBe(0)
@@ -231,7 +231,7 @@ describe('a spent nonce', () => {
     expect(await proofOf(6n)).toMatchObject({ by: 'external', hash: forgotten.hash })
   })
 
-  test('our own no-op under a hash that is not on record is told apart, with its bytes; a payload that says the same comes first', async () => {
+  test('our own no-op under an unrecorded hash is recognized, with its bytes; an equal payload comes first', async () => {
     const noOp = await signedBy(sender.key, { nonce: 0 })
     await anvil.rpc('eth_sendRawTransaction', [noOp.raw])
     await anvil.mine(4)
@@ -347,7 +347,7 @@ describe('a spent nonce', () => {
 })
 
 describe('the canonical chain', () => {
-  test('heights are answered from the known blocks, deeper ones asked once, those above the head not at all', async () => {
+  test('heights are answered from remembered blocks, deeper ones read once, those above the head never', async () => {
     await anvil.mine(5)
     const blocks = inquiryOf(sender.address, { inclusionBlocks: [1, 3, 99_999] })
     const { canonical } = await network.chain.observe(blocks)
@@ -376,7 +376,7 @@ describe('estimates', () => {
     expect(await estimate('data', '0x1234', other.address)).toEqual({ kind: 'gas', gas: Math.ceil(plain * 1.2) })
   })
 
-  test('reverts are told in the contract’s own words', async () => {
+  test('reverts are reported in the contract’s own words', async () => {
     expect(await estimate('words', revertingWith(errorString('not today')))).toEqual({
       kind: 'reverts',
       reason: 'not today',
@@ -422,7 +422,7 @@ describe('prices', () => {
     expect(market?.gasPrice).toBe((market?.baseFee ?? 0n) + (market?.tips.average ?? 0n))
   })
 
-  test('tips follow what was paid, faster for more', async () => {
+  test('tips follow the paid ones, faster for more', async () => {
     for (const [index, tip] of [1n, 2n, 8n].entries()) {
       const account = devAccount(index)
       const paid = { nonce: 0, maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: tip * 1_000_000_000n }
@@ -433,7 +433,7 @@ describe('prices', () => {
     expect(market?.tips).toMatchObject({ safeLow: 1_000_000_000n, average: 2_000_000_000n, fastest: 8_000_000_000n })
   })
 
-  test('a node without eth_feeHistory tells one price, and that is enough', async () => {
+  test('a node without eth_feeHistory gives one price, and that is enough', async () => {
     proxy.react(({ calls }) =>
       calls.some((call) => call.method === 'eth_feeHistory')
         ? {
@@ -459,7 +459,7 @@ describe('prices', () => {
   })
 })
 
-test('without a node there is no observation, and no secret in what is said of it', async () => {
+test('without a node there is no observation, and no secret in its error', async () => {
   const gone = await startRpcServer()
   await gone.stop()
   await using dark = networkOver([`${gone.url}/v3/0123456789abcdef0123456789abcdef?key=topsecretkey`])

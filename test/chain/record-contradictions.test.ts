@@ -95,7 +95,7 @@ test('a slow store is given one at a time, and no more of them wait than it may 
   release()
   await turn()
   expect(numbers()).toHaveLength(32)
-  // What was left out is stored when it shows again.
+  // A contradiction that was left out is stored when it shows again.
   note(about(49))
   await turn()
   expect(numbers().at(-1)).toBe(49)

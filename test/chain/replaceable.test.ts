@@ -1,4 +1,4 @@
-// Nodes are exchanged under whoever asks and follows: nothing that was asked is lost, and the old ones are closed.
+// Nodes are exchanged under callers and followers: no call is lost, and the old nodes are closed.
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
 import { replaceable } from '../../src/chain/replaceable.ts'
@@ -29,7 +29,7 @@ function slowChain(wei: bigint) {
   return { chain: chain as Chain, state, followers, answer }
 }
 
-test('what was asked of the old nodes is answered by them, and then they are closed', async () => {
+test('calls to the old nodes are answered by them, and then they are closed', async () => {
   const [old, fresh] = [slowChain(1n), slowChain(2n)]
   const { chain, replace } = replaceable(old.chain)
   const before = chain.balance(address)
@@ -62,7 +62,7 @@ test('followers go over to the new nodes, and leave them when they abort', () =>
   expect(last.followers.size).toBe(0)
 })
 
-test('who was announced to the old nodes is announced to the new ones', () => {
+test('relayers announced to the old nodes are announced to the new ones', () => {
   const [old, fresh] = [slowChain(1n), slowChain(2n)]
   const { chain, replace } = replaceable(old.chain)
   chain.announce(address)

@@ -69,7 +69,7 @@ test('a storm on the line, and then silence for longer than anybody waits', { ti
     await actDuring(fair, 500, 10)
     await actDuring(unheard, 4_000, 40)
     await actDuring(storm(dice(seed, 'weather'), size), size.stormMs, size.actions)
-    // In doubt, the service asks seldom: the silence lasts until something fell into it.
+    // In doubt, the service calls seldom: the silence lasts until a call fell into it.
     proxy.change(silent)
     const before = proxy.fates.stall
     await until(() => proxy.fates.stall > before, { what: 'a request into silence' })

@@ -1,5 +1,5 @@
 // Events to a receiver that fails a third of the time, and to a stream, while the service is killed twice: each arrives,
-// in order per transaction, signed; the stream, resumed behind the last it had, misses none and tells none twice.
+// in order per transaction, signed; the stream, resumed behind the last it had, misses none and repeats none.
 //
 //   CHAOS=full vitest run test/chaos/events.test.ts     10,000 webhooks
 //   CHAOS_SEED=N                                        the same dice again; a failure prints its seed
@@ -111,7 +111,7 @@ test(`${webhooks} webhooks, a third of them failing, across two kill -9`, { time
     }
     const what = () => `events ${missing().slice(0, 5)} to be taken; ${missing().length} are not`
     await until(() => missing().length === 0, { ...patience, what })
-    // What was taken when the service died comes again, and may fail again and again.
+    // A delivery in progress when the service died comes again, and may fail again and again.
     const reported = () => `what is delivered to be told as such; waiting are ${stage.rows.deliveries('hook').length}`
     await until(() => stage.rows.deliveries('hook').length === 0, { ...patience, what: reported })
 

@@ -1,5 +1,5 @@
 // Two real servers with streaming replication, behind an address that moves, while clients of eight relayers send and cancel through
-// two replicas: a switchover, in which nothing may be lost, and then a failover that loses what was answered since the replication broke.
+// two replicas: a switchover, in which nothing may be lost, and then a failover that loses the answers since the replication broke.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Client, openClient, until } from '../../tooling/client.ts'
@@ -84,7 +84,7 @@ test(
       const traffic = noTraffic()
       const ended = (id: string) => receiver.taken.some(({ event }) => event.terminal && event.payload.id === id)
 
-      // A switchover. What was answered is there afterwards, and the oracle of the storms finds nothing wrong.
+      // A switchover. Every answered change is there afterwards, and the oracle of the storms finds nothing wrong.
       await whileMining(cluster, async () => {
         let isOver = false
         const raining = rain(cluster, traffic, () => isOver)
@@ -135,7 +135,10 @@ test(
       await until(() => stream.status === 200, { what: 'the stream' })
       let isBroken = false
       const drops = rain(cluster, lost, () => isBroken)
-      await until(() => lost.payments.length > 24 && lost.counts.cancels > 4, { limitMs: 60_000, what: 'what is lost' })
+      await until(() => lost.payments.length > 24 && lost.counts.cancels > 4, {
+        limitMs: 60_000,
+        what: 'enough lost answers',
+      })
       isBroken = true
       await drops
       await until(() => stream.events.length > 0, { limitMs: 60_000, what: 'an event that is lost' })

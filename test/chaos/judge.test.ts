@@ -1,4 +1,4 @@
-// The oracle itself: of a world in order it says nothing, and of one that was tampered with what is wrong.
+// The oracle itself: it accepts a world in order, and names the fault of one that was tampered with.
 import { expect, test } from 'vitest'
 import { devAccount } from '../../tooling/dev-accounts.ts'
 import type { Sender } from './replicas/cluster.ts'

@@ -40,7 +40,7 @@ test(`${size.kills} kills, ${size.sends} transactions, ${size.cancels} cancellat
       }
     })()
 
-    /** Sends and cancels what is due, with pauses; what death interrupts is due in the next life. */
+    /** Sends and cancels in due time, with pauses; the next life repeats requests that death interrupted. */
     async function live(sendsDue: number, cancelsDue: number, isOver: () => boolean): Promise<void> {
       const sendsAtEnd = traffic.sent.length + sendsDue
       const cancelsAtEnd = traffic.canceled.size + cancelsDue
@@ -51,7 +51,7 @@ test(`${size.kills} kills, ${size.sends} transactions, ${size.cancels} cancellat
           if (sends + cancels === 0) return
           await sleep(chance.below(40))
           if (isOver()) return
-          // Where all are sent, and what is left is mined too soon to be canceled, there must be more.
+          // Where all are sent, and the rest is mined too soon to be canceled, there must be more.
           if (chance.below(sends + cancels + 1) <= sends) {
             await trySend(stage, traffic, stage.sender(chance.weighted({ wide: 4, narrow: 3, single: 1 })), chance)
           } else if (chance.chance(0.04)) await tryCancelPending(stage, traffic, chance.pick(senders))

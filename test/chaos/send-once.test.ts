@@ -21,7 +21,7 @@ interface Responses {
   readonly replayed: boolean
 }
 
-/** Asks until there is an answer, as a client does that knows its key to be safe. */
+/** Repeats until there is an answer, as a client with an idempotency key may. */
 async function ask(number: number): Promise<Responses> {
   return until(
     async () => {

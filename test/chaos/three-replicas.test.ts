@@ -1,7 +1,7 @@
 // Three replicas on one PostgreSQL, thirty relayers on three chains: kill -9, SIGTERM, stopped processes, frozen and cut
 // lines, and a database that restarts and crashes, while clients send and cancel through whichever answers.
 //
-//   npm run chaos -- --minutes 10 --seed N     the same for as long as it is told, with its figures
+//   npm run chaos -- --minutes 10 --seed N     the same for so many minutes, with its figures
 //   CHAOS_SEED=N                               the same dice again; a failure prints its seed
 import { expect, test } from 'vitest'
 import { faultKinds } from './replicas/faults.ts'

@@ -1,5 +1,5 @@
-// Two endpoints, of which one loses every second answer and is five blocks behind: everything settles, and at no moment
-// does the API show a verdict that is not true. Nothing here reorganizes, so whatever was shown as a fact must be one.
+// Two endpoints; one loses every second answer and is five blocks behind: everything settles, and at no moment
+// does the API show a false verdict. Nothing here reorganizes, so every shown fact must stay one.
 //
 //   CHAOS=full vitest run test/chaos/two-endpoints.test.ts     for ten times as long
 //   CHAOS_SEED=N                                               the same dice again; a failure prints its seed
@@ -38,7 +38,7 @@ afterAll(async () => {
   await laggard?.[Symbol.asyncDispose]()
 })
 
-test('all settles, and no answer ever shows what is not so', { timeout: 900_000 }, () =>
+test('all settles, and no answer is ever false', { timeout: 900_000 }, () =>
   seeded(async () => {
     const chance = dice(seed, 'traffic')
     const traffic = noTraffic()
@@ -84,7 +84,7 @@ test('all settles, and no answer ever shows what is not so', { timeout: 900_000 
 
     for (let round = 0; round < size.rounds; round += 1) {
       await actFor(size.roundMs)
-      // Now and then the other one loses an answer, too, and the one behind is asked about what it has not got yet.
+      // Now and then the other one loses an answer, too, and the one behind gets calls about blocks that it lacks.
       const losing = dice(seed, `losing ${round}`)
       stage.line.onRequest(() => ({ do: losing.chance(0.25) ? 'forwardAndDrop' : 'forward' }))
       await actFor(size.roundMs)

@@ -141,7 +141,7 @@ test('a preview prints a token, by which nothing beyond it is canceled, and --ex
     stdout: '',
     stderr: expect.stringContaining('PREVIEW_DIFFERS'),
   })
-  // What was not shown is refused with its reason.
+  // Unpreviewed transactions are refused with their reason.
   expect(await rescind(use)).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 matches were not canceled') })
   expect((await client.get('two', shown)).status).toBe('canceled')
   expect((await client.get('two', later)).status).toBe('submitted')
@@ -166,7 +166,7 @@ test('the same key names the same cancellation, and takes nothing that was sent 
   expect(reused).toMatchObject({ exit: 3, stderr: expect.stringContaining('IDEMPOTENCY_KEY_REUSED') })
 })
 
-test('a limit of cost leaves what is beyond it, and the share of the others shows until a cancel lifts it', async () => {
+test('a limit of cost leaves transactions beyond it, and the others’ share shows until a cancel lifts it', async () => {
   await anvil.mine(3)
   const id = await submitted('two')
   const free = await rescind(['bulk', 'create', '-r', 'two', '--only', 'free', '--yes'])

@@ -273,7 +273,7 @@ test('a payload that is mined before its no-op ends with 4, and the verdict says
   expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
 })
 
-test('what is mined can not be canceled: 3', async () => {
+test('a mined transaction can not be canceled: 3', async () => {
   const id = await sendTo('two')
   await untilStatus('two', id, 'submitted')
   await anvil.mine(3)
@@ -440,7 +440,7 @@ test('with the node down, everything is canceled, and every verdict is judged', 
   const last = ids[inFlightMax - 1] ?? ''
   await untilStatus('four', last, 'submitted')
   await line.cut()
-  // What was read at the last head holds until the next look at the head is due.
+  // Readings at the last head hold until the next look at the head is due.
   const isMissed = async () => (await rescind(['cancel', '--all', '-r', 'four'])).stderr.includes('No node answers')
   await until(isMissed, { what: 'the node to be missed' })
   const unanswered = await rescind(['cancel', '--all', '-r', 'four'])

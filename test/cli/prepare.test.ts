@@ -348,7 +348,7 @@ test('a HOST of another machine is called HOST, by check and by start', async ()
   expect(started.stderr + started.stdout).not.toContain('METRICS_HOST')
 })
 
-test('a folder without a configuration is told of init', async () => {
+test('a folder without a configuration gets a hint to init', async () => {
   const started = await rescind(['start'], {}, await newFolder())
   expect(started).toMatchObject({ exit: 1, stderr: expect.stringContaining('run "rescind init", which writes one') })
 })

@@ -10,7 +10,7 @@ import type { ApiKeyId, RelayerId, TransactionId } from '../../src/domain/ids.ts
 import { step } from '../../src/engine/step.ts'
 import { noneHanging, nothingUnknown, openWorkplace } from '../engine/workplace.ts'
 
-test('a cancel of what is queued ends it and wakes nobody; of what a node may have, wakes its relayer', async () => {
+test('a cancel of a queued transaction ends it and wakes nobody; one that a node may have wakes its relayer', async () => {
   await using place = await openWorkplace()
   const dropped = await place.send()
   place.woken.length = 0
@@ -23,7 +23,7 @@ test('a cancel of what is queued ends it and wakes nobody; of what a node may ha
   expect(place.woken).toEqual([place.relayer.id])
 })
 
-test('a cancel of nobody’s transaction and a bulk of no relayer are told apart from success', async () => {
+test('a cancel without a transaction and a bulk without a relayer differ from success', async () => {
   await using place = await openWorkplace()
   await expect(place.cancel('none' as TransactionId)).rejects.toMatchObject({ code: 'TRANSACTION_NOT_FOUND' })
   const bulk = cancelPending(place.commands, 'nobody' as RelayerId)

@@ -35,7 +35,7 @@ async function problemsOf(file: unknown): Promise<readonly Problem[]> {
   }
 }
 
-/** Editors mark members that pass with a warning, and faults of what no relayer names. */
+/** Editors mark members that pass with a warning, and faults in entries that no relayer names. */
 async function toleratedIn(file: unknown): Promise<readonly string[]> {
   const { warnings } = await loadFile(file, variables).catch(() => ({ warnings: [] }))
   return warnings.filter((warning) => /is no member of the file, and has no effect$|so it is left out\)$/.test(warning))

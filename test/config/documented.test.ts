@@ -15,12 +15,12 @@ const byReference = ['KEYSTORE_PASSPHRASE', 'WEBHOOK_SIGNING_KEY']
 /** Read only to name them, or to refuse them. */
 const ignored = [...variablesWithoutEffect, 'DISTRIBUTED_MODE']
 
-/** The variables that loading asks for. */
+/** The variables that loading reads. */
 async function variablesRead(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const read = new Set<string>()
   const requested = new Proxy<Record<string, string | undefined>>(env, {
     get(target, name) {
-      // Not `then`, which a promise asks of everything that it is to resolve to.
+      // Not `then`, which a promise reads from any value that it resolves to.
       if (typeof name === 'string' && /^[A-Z]/.test(name)) read.add(name)
       return target[name as string]
     },
@@ -47,7 +47,7 @@ test.each([
   expect([...(await documented(heading))].sort()).toEqual([...members].sort())
 })
 
-test('the example environment sets what is documented, and the key that the example file refers to', async () => {
+test('the example environment sets the documented variables, and the key that the example file refers to', async () => {
   const example = (name: string) => readFile(new URL(`../../config/${name}`, import.meta.url), 'utf8')
   const text = await example('.env.example')
   const named = Object.keys(parseEnv(text.replaceAll(/^# (?=[A-Z_]+=)/gm, '')))

@@ -19,7 +19,7 @@ test('the names that people use are found with the id of the list', async () => 
   // Another chain had this name before; it ended in 2024.
   expect(differing).toEqual([['polygonZkEvmTestnet', 2442]])
   const missing = found.filter(([name, chainId]) => chainId === undefined && byName(name)?.id !== undefined)
-  // Some 37 are exported from a file of another name; the message that asks for their id is good enough for them.
+  // Some 37 are exported from a file of another name; the message that requests their id is good enough for them.
   expect(missing.length).toBeLessThan(40)
   const people = ['mainnet', 'sepolia', 'holesky', 'hoodi', 'base', 'optimism', 'arbitrum', 'polygon', 'bsc', 'gnosis']
   for (const name of people) expect(await knownChain(name)).toMatchObject({ chainId: byName(name)?.id })

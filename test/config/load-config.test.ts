@@ -49,7 +49,7 @@ test.each([
   ['123456789012345678900e-1', 12_345_678_901_234_567_890n],
   ['9007199254740993', 2n ** 53n + 1n],
   ['1.5e3', 1_500n],
-])('an amount of wei may be written as the number %s, of which nothing is lost', async (written, wei) => {
+])('an amount of wei may be written as the number %s without a loss', async (written, wei) => {
   const text = JSON.stringify(rightFile()).replace('"min_balance":0', `"min_balance":${written}`)
   const config = await load({ 'config/config.json': text })
   expect(config.relayers[0]?.policies.minBalance).toBe(wei)
@@ -253,7 +253,7 @@ test('without the member "networks", the directory beside the file is read', asy
   expect(config.networks.map(({ name }) => name)).toEqual(['localhost'])
 })
 
-test("a relayer's custom_rpc_urls stand in for its network's endpoints, or make a listed network known", async () => {
+test('a relayer’s custom_rpc_urls stand in for its network’s endpoints, or make a listed network usable', async () => {
   const file = rightFile()
   const second = { id: 'sep', name: 'S', network: 'sepolia', network_type: 'evm', paused: true, signer_id: 'raw' }
   file.relayers = [

@@ -84,13 +84,13 @@ test.each(Object.entries(chainIds))('%s is chain %i, with the facts of the table
       tags: facts?.tags,
       isTestnet: facts?.isTestnet,
       averageBlockTimeMs: facts?.averageBlockTimeMs,
-      // The engine measures it, and does not blame whoever runs the service.
+      // The engine measures it, and does not blame the operator.
       isBlockTimeGiven: false,
     },
   ])
 })
 
-test('what a network is known for where the table and the other list differ, or only one of them has a name', async () => {
+test('the defaults of a network where the table and the other list differ, or only one of them has a name', async () => {
   const names = [
     'arbitrum-one',
     'binance-smart-chain',

@@ -56,7 +56,7 @@ function loadDirectory(networks: Readonly<Record<string, object[]>>, relayer: ob
   })
 }
 
-test('a whole directory is loaded as it is, and what is skipped is one line a family', async () => {
+test('a whole directory is loaded, and skipped files are one line a family', async () => {
   const families = { solana: [sol, solTest], stellar: [lumen] }
   const { networks, warnings } = await loadDirectory({ cinder: [cinder], ember: [ember, emberTest], ...families })
   expect(networks.map(({ name, chainId, tags, features }) => [name, chainId, tags, features])).toEqual([

@@ -144,7 +144,7 @@ test('a chain that collects tips orders by them, unless a file says otherwise; o
   expect(all.map(isOrderShown)).toEqual([true, true, false, false])
 })
 
-test('a file sets each field over what is known, and a network inherits a profile as a whole', async () => {
+test('a file overrides each default field, and a network inherits a profile as a whole', async () => {
   const rpc_urls = ['https://rpc.example']
   const profile = {
     ...{ pool: 'public', no_op_gas: 'constant', floor_gas: true, l1_fee: 'op_stack', tip_floor: 5 },

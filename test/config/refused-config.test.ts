@@ -1,4 +1,4 @@
-// What is refused, in which words, and that no secret is among them.
+// Refused configurations, with their messages, which contain no secret.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { refuseSharedAddresses } from '../../src/config/refuse-accounts.ts'
@@ -487,7 +487,7 @@ test.each([
   expect(inspect(error)).not.toContain('S3CRET')
 })
 
-test('every problem is told at once', async () => {
+test('every problem is reported at once', async () => {
   const file = rightFile()
   inPolicies({ min_balance: -1, max_in_flight: 0 })(file)
   inNetwork({ chain_id: 'x' })(file)

@@ -39,7 +39,7 @@ test('every type has its variant', () => {
   expect(variants.map(([type]) => type)).toEqual(requestedSignerTypes)
 })
 
-// A plain key is opened by the service at once, and test/openapi/examples.test.ts asks it.
+// A plain key is opened by the service at once: test/openapi/examples.test.ts tries it.
 describe.each(variants.filter(([type]) => type !== 'plain'))('%s', (_, schema) => {
   const bodies = fitting(schema).map((body) => withLibrary(body as Body))
 

@@ -1,4 +1,4 @@
-// A fault in a network, a signer or a notification that no relayer names is a warning, and what has it is left out.
+// A fault in a network, a signer or a notification that no relayer names is a warning, and the faulty entry is left out.
 import { expect, test } from 'vitest'
 import { type ConfigFile, loadFile, refusal, rightFile } from './workplace.ts'
 
@@ -111,7 +111,7 @@ test('what only a skipped relayer names is named by none', async () => {
   expect((await loadFile(file)).faulty).toMatchObject([{ kind: 'signer', name: 'raw' }])
 })
 
-test('faults are known to no other part of the file: each relayer is still checked', async () => {
+test('faults affect no other part of the file: each relayer is still checked', async () => {
   const file = fileWithSpares()
   Object.assign(file.networks[1] ?? {}, { rpc_urls: [] })
   Object.assign(file.relayers[0] ?? {}, { network: 'spare', policies: { min_balance: -1 } })

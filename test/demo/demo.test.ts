@@ -1,4 +1,4 @@
-// The demo as a user runs it: a process whose exit code and printed table are held against what must come out.
+// The demo as a user runs it: a process whose exit code and printed table are compared with the expected ones.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

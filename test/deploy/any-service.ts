@@ -1,4 +1,4 @@
-// A service without relayers, which asks no node.
+// A service without relayers, which calls no node.
 import { type Service, startService } from '../../tooling/service.ts'
 
 export function anyService(): Promise<Service> {

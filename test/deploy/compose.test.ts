@@ -1,4 +1,4 @@
-// compose.yaml and the proxy's configuration name what is there, and what the service knows.
+// compose.yaml and the proxy's configuration name existing files, and variables of the service.
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
@@ -35,7 +35,7 @@ test('three replicas, alike, with nothing to write to, and time to drain', () =>
   }
 })
 
-test('variables are known, and all that are filled in from outside are in the example', async () => {
+test('variables are those of the service, and all that are filled in from outside are in the example', async () => {
   const example = composeEnvironment()
   const names = [...Object.keys(replicas[0]?.[1].environment), ...Object.keys(example)]
   const ofPostgres = ['POSTGRES_PASSWORD']
@@ -84,19 +84,19 @@ test('a node of the machine itself can be named', () => {
   for (const [, replica] of replicas) expect(replica.extra_hosts).toEqual(['host.docker.internal:host-gateway'])
 })
 
-test('the proxy knows every replica by its name, and repeats no POST', () => {
+test('the proxy names every replica, and repeats no POST', () => {
   const conf = read('deploy/nginx.conf').replaceAll(/#.*$/gm, '')
   const servers = [...conf.matchAll(/server (rescind-\d):8080 resolve /g)].map(([, name]) => name)
   expect(servers).toEqual(replicas.map(([name]) => name))
   expect(conf).not.toContain('non_idempotent')
-  // Names are asked again only with these; the open nginx has "resolve" since 1.27.3.
+  // Names are resolved again only with these; the open nginx has "resolve" since 1.27.3.
   expect(conf).toMatch(/resolver 127\.0\.0\.11 valid=2s .*;[^}]*upstream rescind \{[^}]*zone rescind /)
   const [, minor] = /nginx-unprivileged:1\.(\d+)-alpine$/m.exec(read('deploy/compose.yaml')) ?? []
   expect(Number(minor)).toBeGreaterThanOrEqual(28)
   expect(conf).toMatch(/location = \/api\/v1\/events \{[^}]*proxy_buffering off;/)
 })
 
-test('a 503 is an answer to the proxy: it is not asked for elsewhere, and takes no replica out', () => {
+test('a 503 is an answer to the proxy: it is not retried elsewhere, and takes no replica out', () => {
   const conf = read('deploy/nginx.conf').replaceAll(/#.*$/gm, '')
   const passedOn = [...conf.matchAll(/proxy_next_upstream ([^;]*);/g)].map(([, on]) => on)
   expect(passedOn).toEqual(['error timeout'])

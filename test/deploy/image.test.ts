@@ -34,7 +34,7 @@ test('its Node is the one of package.json, in every stage', () => {
   expect(new Set(versions)).toEqual(new Set([manifest.devDependencies.node]))
 })
 
-test('what it copies is there, and is let in; what is secret is not', () => {
+test('copied files exist and are let in; secrets are not', () => {
   const copied = all('COPY')
     .filter((rest) => !rest.startsWith('--from'))
     .flatMap((rest) => rest.split(' ').slice(0, -1))
@@ -46,7 +46,7 @@ test('what it copies is there, and is let in; what is secret is not', () => {
   expect(letIn.map((line) => line.replace(/^!/, '')).sort()).toEqual([...new Set(copied)].sort())
 })
 
-test('it runs what the package runs, as nobody in particular, and is told to end itself', () => {
+test('it runs the package’s command without root, and gets a signal to end itself', () => {
   expect(all('USER')).toEqual(['1000:1000'])
   const [entry] = all('ENTRYPOINT').map((rest) => JSON.parse(rest))
   const flags = manifest.scripts.start.match(/--[\w-]+=\d+/g)
@@ -55,7 +55,7 @@ test('it runs what the package runs, as nobody in particular, and is told to end
   expect(all('STOPSIGNAL')).toEqual([])
 })
 
-test('the variables that it sets are known', async () => {
+test('it sets variables of the service only', async () => {
   const names = all('ENV').flatMap((rest) => [...rest.matchAll(/(?:^| )([A-Z_]+)=/g)].map(([, name]) => name as string))
   expect(names).toContain('HOST')
   expect(
@@ -66,7 +66,7 @@ test('the variables that it sets are known', async () => {
   ).toEqual([])
 })
 
-test('its health check tells a service that is ready from none', async () => {
+test('its health check passes for a ready service, and fails without one', async () => {
   const [, command = '[]'] = /CMD (\[.*\])$/.exec(all('HEALTHCHECK')[0] ?? '') ?? []
   const [, ...args] = JSON.parse(command) as string[]
   const check = (port: string) =>

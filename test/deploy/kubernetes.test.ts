@@ -1,4 +1,4 @@
-// The manifests hold together: selectors find pods, ports have names, variables are known, the example of a configuration is
+// The manifests hold together: selectors find pods, ports have names, variables exist, the example of a configuration is
 // one. No API server looks at them here.
 import { BlockList } from 'node:net'
 import { expect, test } from 'vitest'

@@ -13,7 +13,7 @@ export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 // biome-ignore lint/suspicious/noExplicitAny: of a file, which the tests hold against what it must be
 export type Yaml = any
 
-/** Each document; throws on what is no YAML, and on a key that stands twice. */
+/** Each document; throws on invalid YAML, and on a duplicate key. */
 export function readYaml(path: string): readonly Yaml[] {
   return parseAllDocuments(read(path), { merge: true }).map((document) => {
     const [fault] = [...document.errors, ...document.warnings]
@@ -26,7 +26,7 @@ export function yamlFiles(folder: string): readonly string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith('.yaml'))
 }
 
-/** Variables that the service knows, and those that a configuration refers to by itself. */
+/** Variables of the service, and those that a configuration refers to by itself. */
 export async function unknownVariables(names: readonly string[], config: string): Promise<readonly string[]> {
   const known = new Set(await documented('## The environment'))
   return names.filter((name) => !known.has(name) && !config.includes(`"value": "${name}"`))

@@ -8,7 +8,7 @@ import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId }
 import type { AccessList, Inclusion, Lifecycle, Payload, Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
 
-/** Plain objects, as what is read from a row is. */
+/** Plain objects, as read from a row. */
 const record = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record<T>(members, { noNullPrototype: true })
 
 const hex = (bytes: { minLength: number; maxLength: number }) =>

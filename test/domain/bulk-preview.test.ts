@@ -1,4 +1,4 @@
-// What a preview bounds: the no-ops and the cost of what a bulk cancellation takes, and what counts as a difference.
+// What a preview bounds: the no-ops and the cost of a bulk cancellation's transactions, and what counts as a difference.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { differenceOf, PreviewDiffers, type ShownPart } from '../../src/domain/bulk-preview.ts'
@@ -39,7 +39,7 @@ test('whatever a preview showed: no no-op and no cost beyond it, and each match 
   )
 })
 
-test('what is shown is taken, as long as nothing changes', () => {
+test('the previewed transactions are taken, as long as nothing changes', () => {
   fc.assert(
     fc.property(anyTips, (tips) => {
       const of = matched(tips.map((tip, nonce) => at(nonce, tip)))
@@ -77,7 +77,7 @@ describe('a difference', () => {
 
   test.each<[string, Parameters<typeof part>[0], object | undefined]>([
     ['none', {}, undefined],
-    ['a price within what was shown', { cost: 9n, costMax: 99n }, undefined],
+    ['a price within the shown one', { cost: 9n, costMax: 99n }, undefined],
     ['one has ended', { of: [1, 3] }, { ended: 1, added: 0 }],
     ['one came', { of: [1, 2, 3, 9] }, { ended: 0, added: 1 }],
     ['one for another', { of: [1, 2, 9] }, { ended: 1, added: 1 }],

@@ -104,14 +104,14 @@ test('the fee of a rollup’s L1 is part of the cost', () => {
   expect(verdictOn(mined(0, spender, [attempt, noOp], canceled)).cost).toBe(63_000n * 1_000_000_000n + 5n)
 })
 
-test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed where %s is not known', (member) => {
+test.each(['gasUsed', 'effectiveGasPrice'] as const)('a cost is not guessed where %s is missing', (member) => {
   const { [member]: _, ...spender } = by(noOp) as Extract<Inclusion, { by: 'attempt' }>
   const verdict = verdictOn(settled(mined(0, spender, [attempt, noOp], canceled)))
   expect(verdict).toMatchObject({ state: 'won', final: true, safeToRetry: true })
   expect(verdict).not.toHaveProperty('cost')
 })
 
-test('what was executed and nobody knows how ends as mined, neither confirmed nor failed, and says so', () => {
+test('a payload that was executed with an unknown result ends as mined, neither confirmed nor failed, and says so', () => {
   const { succeeded: _, ...spender } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
   const included = include(inFlight(0, [attempt]), spender)
   expect(included.statusReason).toMatch(/no node reports whether it succeeded/)

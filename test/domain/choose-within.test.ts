@@ -61,7 +61,7 @@ function takenOf({ choices }: Choices): readonly number[] {
   return choices.filter(({ taken }) => taken).map(({ nonce }) => nonce)
 }
 
-describe('only what is free', () => {
+describe('only free ones', () => {
   test('what a node may have costs a no-op, and stays', () => {
     const { choices, spent } = choose(matched([cheap(0)]), free)
     expect(choices).toEqual([
@@ -241,7 +241,7 @@ const anyRelayer = fc.record({
 type Drawn = typeof anyRelayer extends fc.Arbitrary<infer T> ? T : never
 
 function drawn({ open, queue, cap, l1 }: Drawn) {
-  // A cancellation of what no node has ends it at once.
+  // A cancellation of a transaction that no node has ends it at once.
   const rows: (readonly [Transaction, boolean])[] = []
   for (const make of open) {
     const row = make(rows.length)
@@ -279,7 +279,7 @@ test('whatever the relayers: the shares add up to at most max_cost, and every ma
   )
 })
 
-test('whatever the relayer: what is free gets no no-op, and leaves no gap that the queue does not take', () => {
+test('for any relayer: a free one gets no no-op, and leaves no gap that the queue does not take', () => {
   fc.assert(
     fc.property(anyRelayer, (one) => {
       const { policy, price, ...of } = drawn(one)

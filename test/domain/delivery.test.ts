@@ -38,7 +38,7 @@ test('however the dice fall, a day of failures ends, after tens of tries, and no
   )
 })
 
-test('a receiver that asks to be left alone is, for an hour at most', () => {
+test('a receiver’s Retry-After is followed, for an hour at most', () => {
   const due: Due = { eventId: 1, transactionId: 't' as TransactionId, tries: 0, givesUpAt: day }
   expect(nextTry(due, 0, 0, 120_000)).toBe(120_000)
   expect(nextTry(due, 0, 0, 10 ** 9)).toBe(3_600_000)

@@ -1,4 +1,4 @@
-// Which changes of a transaction are events, where its status stands: told by conditions and facts, whatever the texts say.
+// Which changes of a transaction are events while its status stays: decided by conditions and facts, never by texts.
 import { describe, expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import { afterAnswers, apply } from '../../src/domain/decide/apply.ts'
@@ -37,7 +37,7 @@ function eventOf(before: Transaction, after: Transaction): EventKind | undefined
 /** As they are stored, one after the other. */
 function reported(transaction: Transaction, ...decisions: readonly (readonly Decision[])[]): Transaction {
   return decisions.flat().reduce((latest, each) => {
-    if (each.do !== 'explain' && each.do !== 'clearWait') throw new Error(`${each.do} tells nothing`)
+    if (each.do !== 'explain' && each.do !== 'clearWait') throw new Error(`${each.do} has no condition`)
     return apply(each, latest, undefined, now)
   }, transaction)
 }
@@ -89,7 +89,7 @@ describe('a wait', () => {
   })
 })
 
-test('a replacement is no event, also of what waited', () => {
+test('a replacement is no event, also for a waiting transaction', () => {
   const waiting = reported(inFlight(0), refused('txpool is full'))
   expect(eventOf(waiting, replace(waiting, { ...somePayload, value: 7n }, 'public'))).toBeUndefined()
 })

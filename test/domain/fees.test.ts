@@ -79,7 +79,7 @@ function signedOver(rivals: NonEmpty<Attempt>, market: Market, trial: Trial): Fe
   throw new Error(`not signed: ${inspect(bid)}`)
 }
 
-/** Told in words only where a pool refuses: there are many to ask. */
+/** Explained only where a pool refuses: there are many. */
 function expectTaken(rules: Record<string, PoolRule>, rivals: readonly Attempt[], next: Fees, baseFee: bigint): void {
   for (const [client, takes] of Object.entries(rules)) {
     for (const { fees } of rivals) {
@@ -126,7 +126,7 @@ describe('a replacement is taken over every live attempt of its nonce', () => {
     )
   })
 
-  test('the floor alone is enough: what is paid above it is for the market', () => {
+  test('the floor alone is enough: any price above it is for the market', () => {
     fc.assert(
       fc.property(anyRivals, anyMarket, (rivals, market) => {
         expectTaken(fieldRules, rivals, replacementFloor(rivals, market, fields), market.baseFee)
@@ -304,7 +304,7 @@ describe('a first price', () => {
     expect(marketFees(someMarket, 'fast', false)).toEqual({ kind: 'legacy', gasPrice: 13n * gwei })
   })
 
-  test('is legacy on a chain without a base fee, whatever was wished', () => {
+  test('is legacy on a chain without a base fee, for every request', () => {
     const { baseFee: _, ...old } = someMarket
     expect(marketFees(old, 'average', true)).toEqual({ kind: 'legacy', gasPrice: 12n * gwei })
   })

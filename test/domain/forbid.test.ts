@@ -1,4 +1,4 @@
-// What policies forbid of a payload, and when it is asked: before a nonce is bound, and before a replacement is signed.
+// Payloads that policies forbid, checked before a nonce is bound, and before a replacement is signed.
 import { describe, expect, test } from 'vitest'
 import { forbids } from '../../src/domain/forbid.ts'
 import type { Address, Hex } from '../../src/domain/ids.ts'
@@ -81,7 +81,7 @@ describe('receivers', () => {
 
 describe('functions', () => {
   const whitelistSelectors = [{ receiver, selectors: [transfer] }]
-  test('what is listed may be called, and nothing else of that receiver', () => {
+  test('listed selectors may be called, and nothing else of that receiver', () => {
     expect(reported({ whitelistSelectors }, { data: call })).toBeUndefined()
     for (const data of ['0x', '0xa9', '0xa9059cbc', '0x095ea7b3ffff'] as Hex[]) {
       expect(reported({ whitelistSelectors }, { data }), data).toMatch(
@@ -113,7 +113,7 @@ describe('policies that were narrowed since', () => {
   const relayer = someRelayer({ policies: { ...somePolicies, whitelistReceivers: [other] } })
   const allowed = queued(2, { payload: { ...somePayload, to: other } })
 
-  test('what is forbidden by now is refused without a nonce, and what is behind it gets one', () => {
+  test('a payload that is forbidden by now is refused without a nonce, and the one behind it gets one', () => {
     const work = someWork({ relayer, queued: [queued(1), allowed] })
     const { decisions, again } = decide({ work, observation: someObservation({ nonce: 7 }), policy: somePolicy, now })
     expect(decisions).toMatchObject([
@@ -154,7 +154,7 @@ describe('policies that were narrowed since', () => {
     expect(gap.decisions).toContainEqual(expect.objectContaining({ do: 'fillGap', nonce: 7 }))
   })
 
-  test('what is in flight goes on: it can be canceled, not forbidden', () => {
+  test('a transaction in flight goes on: it can be canceled, not forbidden', () => {
     const { decisions } = decide({
       work: someWork({ relayer, open: [inFlight(7)] }),
       observation: someObservation({ nonce: 7 }),

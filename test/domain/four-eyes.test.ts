@@ -252,7 +252,7 @@ test('whatever comes in between, a nonce under four eyes has two keys behind exa
               shown.push(set.digest)
               break
             case 'release': {
-              // Of what was ever shown, also long ago; none, now and then.
+              // Any digest ever shown, also long ago; sometimes none.
               const digest = event.digest === 3 ? undefined : shown.at(-1 - event.digest)
               const before = stored
               stored = release(stored, under(policies), { by: event.by, ...(digest && { digest }) }, time)

@@ -123,7 +123,7 @@ describe('the refusal', () => {
       'gas_limit: 22599 is below the intrinsic gas of this transaction, 22600 (by base 21000, see gas_rules of the network); send 22600 or more',
     ])
   })
-  test('is part of the check of a send, where the network is known here', () => {
+  test('is part of the check of a send, where this process has the network', () => {
     const request = { ...somePayload, data, gasLimit: 24_999 }
     expect(refusalOf(() => checkSend(relayer, request, now, ethereum))).toMatchObject({ 0: 'GAS_LIMIT_TOO_LOW' })
     expect(refusalOf(() => checkSend(relayer, request, now, rollup))).toBeUndefined()

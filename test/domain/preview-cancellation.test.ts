@@ -57,7 +57,7 @@ describe('what it counts', () => {
     expect(previewed([], { queued: 7 })).toEqual({ ...nothing, free: 7, cost: { expected: 0n, today: 0n }, perGas: {} })
   })
 
-  test('so is what has a nonce and certainly reached no node', () => {
+  test('so is one with a nonce that certainly reached no node', () => {
     const held = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.held })])
     expect(previewed([held])).toMatchObject({ ...nothing, free: 1, cost: { today: 0n } })
   })
@@ -82,12 +82,15 @@ describe('what it counts', () => {
     expect(preview).toMatchObject({ ...nothing, free: 1, noOps: 1, gaps: 1 })
   })
 
-  test.each(['sending', 'accepted', 'known', 'unknown', 'underpriced'] as const)('a no-op for what is %s', (state) => {
-    const one = inFlight(0, [someAttempt(0, { broadcast: broadcastStates[state] })])
-    expect(previewed([one])).toMatchObject({ ...nothing, noOps: 1 })
-  })
+  test.each(['sending', 'accepted', 'known', 'unknown', 'underpriced'] as const)(
+    'a no-op for an attempt that is %s',
+    (state) => {
+      const one = inFlight(0, [someAttempt(0, { broadcast: broadcastStates[state] })])
+      expect(previewed([one])).toMatchObject({ ...nothing, noOps: 1 })
+    },
+  )
 
-  test('what races already is told apart, with what it is signed for', () => {
+  test('transactions that race already are counted apart, with their signed price', () => {
     const noOp = someNoOp(0)
     const races = inFlight(0, [someAttempt(0), noOp], canceled)
     const preview = previewed([races, inFlight(1)])
@@ -98,7 +101,7 @@ describe('what it counts', () => {
     expect(previewed([inFlight(0, undefined, { origin: 'gap' })])).toMatchObject(nothing)
   })
 
-  test('it is too late for what is spent, and what is mined is not pending', () => {
+  test('it is too late for a spent nonce, and a mined transaction is not pending', () => {
     const payload = someAttempt(0)
     const isMined = mined(0, by(payload), [payload])
     const taken = mined(1, byForeign(), [someAttempt(1)])
@@ -150,7 +153,7 @@ const anyOpen = fc
     return inFlight(nonce, [...attempts, ...noOps] as unknown as NonEmpty<Attempt>, canceled)
   })
 
-test('for any relayer: the cost of today is that of what the engine signs after a bulk cancel', () => {
+test('for any relayer: the cost of today is that of the no-ops that the engine signs after a bulk cancel', () => {
   let priced = 0
   fc.assert(
     fc.property(
@@ -212,7 +215,7 @@ test('for any relayer: without a node the counts are the same, as long as the ch
   )
 })
 
-test('without a node, too: what is mined or ordered is too late', () => {
+test('without a node, too: a mined or ordered transaction is too late', () => {
   const payload = someAttempt(0)
   const ordered = someAttempt(1, { broadcast: answered({ kind: 'accepted', code: 'ordered' }) })
   const open = [mined(0, by(payload), [payload]), inFlight(1, [ordered]), mined(2, byForeign(), [someAttempt(2)])]

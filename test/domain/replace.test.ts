@@ -1,4 +1,4 @@
-// A new payload: where it takes the old one's place, where it races it, and what is told of which was mined.
+// A new payload: where it takes the old one's place, where it races it, and how the answer shows the mined one.
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { apply } from '../../src/domain/decide/apply.ts'
@@ -81,7 +81,7 @@ describe('what a PUT does', () => {
     expect(replace(queued(3), { ...request, validUntil: now + 2 }, 'public')).toMatchObject({ validUntil: now + 2 })
   })
 
-  test('what is canceled, or what the chain has, is refused by its status', () => {
+  test('a canceled transaction, or one that the chain has, is refused by its status', () => {
     const attempt = someAttempt(3)
     const refusals = [
       [inFlight(3, [attempt], canceled), 'TRANSACTION_ALREADY_CANCELED'],
@@ -158,7 +158,7 @@ describe('what a step makes of it', () => {
     })
   })
 
-  test('gas that is left out is asked for first, and a revert is told', () => {
+  test('gas that is left out is estimated first, and a revert is reported', () => {
     const { gasLimit: _, ...open } = request
     const waiting = replace(inFlight(0, [original]), open, 'public')
     expect(
@@ -239,7 +239,7 @@ describe('where a sequencer orders transactions as they come', () => {
 
   const ordered = { state: 'handed', outcome: { kind: 'accepted', code: 'ordered' }, at: now } as const
 
-  test('a payload that was ordered, or whose nonce is spent, is not replaced, also not one behind another that nobody knows', () => {
+  test('a payload that was ordered, or whose nonce is spent, is not replaced, nor one behind another with an unknown outcome', () => {
     for (const state of [ordered, broadcastStates.spent]) {
       expect(() => replace(old(state), request, 'fcfs')).toThrow(
         expect.objectContaining({ code: 'TRANSACTION_ALREADY_ORDERED' }),

@@ -1,4 +1,4 @@
-// Amounts for people: three digits, in ether or gwei, and never a digit less than what has to suffice.
+// Amounts for people: three digits, in ether or gwei, and never a digit less than a sufficient amount.
 import { expect, test } from 'vitest'
 import {
   atLeastInEther,
@@ -35,7 +35,7 @@ test.each([
   expect(inGwei(wei)).toBe(text)
 })
 
-test('what has to suffice is rounded up, by a hundredth at most', () => {
+test('an amount that has to suffice is rounded up, by a hundredth at most', () => {
   expect(atLeastInEther(1_001_000_000_000_000_001n)).toBe('1.01 ether')
   expect(atLeastInEther(ether)).toBe('1 ether')
   expect(atLeastInEther(1n)).toBe('0.000000001 gwei')
@@ -48,7 +48,7 @@ test('what has to suffice is rounded up, by a hundredth at most', () => {
   }
 })
 
-test('what is compared keeps its digits', () => {
+test('compared amounts keep their digits', () => {
   expect(exactlyInGwei(100_000_000_001n)).toBe('100.000000001 gwei')
   expect(exactlyInEther(5n * ether + 1n)).toBe('5.000000000000000001 ether')
 })

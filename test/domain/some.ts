@@ -129,7 +129,7 @@ export function queued(sequence: number, changes: Partial<Transaction> = {}): In
 }
 
 let attemptsMade = 0
-/** A hash of its own each time; accepted by a node at the head, unless told otherwise. */
+/** A hash of its own each time; accepted by a node at the head by default. */
 export function someAttempt(nonce: number, changes: Partial<Attempt> = {}): Attempt & { readonly raw: Hex } {
   attemptsMade += 1
   return {
@@ -241,7 +241,7 @@ export function someWork(changes: Partial<Work> = {}): Work {
   }
 }
 
-/** Freezes all the way down, so that whoever writes to it throws. */
+/** Freezes all the way down, so that any write throws. */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

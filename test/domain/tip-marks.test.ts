@@ -1,4 +1,4 @@
-// How far tips may rise: twofold in ten minutes above what was believed within a day.
+// How far tips may rise: twofold in ten minutes above the belief of a day.
 import { describe, expect, test } from 'vitest'
 import { firstMark, isMarkDue, keptMarks, type TipMark, tipAllowance } from '../../src/domain/tip-marks.ts'
 import { gwei, now } from './some.ts'
@@ -28,7 +28,7 @@ describe('a tip', () => {
     expect(tips.at(-1)).toBeGreaterThan(100n * gwei)
   })
 
-  test('that is too small to matter may double from there, whatever was stored', () => {
+  test('that is too small to matter may double from there, over any stored one', () => {
     expect(tipAllowance([firstMark(1n, now)], small, now)).toBe(2n * gwei)
   })
 

@@ -1,4 +1,4 @@
-// Access lists (EIP-2930): told to the node in the estimate, signed, and no hindrance to taking it back.
+// Access lists (EIP-2930): sent to the node in the estimate, signed, and no hindrance to a cancellation.
 import { encodeErrorResult, getAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
@@ -115,7 +115,7 @@ describe('on a strict pool', () => {
     },
   )
 
-  test('a replacement that only adds a list is accepted at the first try, and is what is shown', async () => {
+  test('a replacement that only adds a list is accepted at the first try, and is shown', async () => {
     const sender = stage.sender('replaced')
     const payment = await pay(stage, sender, { gas_price: '70000000001' })
     await reached(stage, payment, 'submitted')

@@ -1,4 +1,4 @@
-// API keys and the audit log of a real process, through kill -9: what was answered is there, in the next process too.
+// API keys and the audit log of a real process, through kill -9: answered changes are there in the next process, too.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { openClient } from '../../tooling/client.ts'
@@ -15,7 +15,7 @@ async function again(): Promise<void> {
   await stage.service.restart()
 }
 
-test('a key is good in the next process, a revoked one is not, and the log knows of both', async () => {
+test('a key is good in the next process, a revoked one is not, and the log has both', async () => {
   const made = await stage.client.request('POST', '/api-keys', {
     body: { name: 'payer', scopes: ['send', 'cancel'], relayers: ['one'] },
   })

@@ -71,7 +71,7 @@ test('cancel_reserve is kept back from sends, so that a no-op can be paid out of
   await setBalance(sender, 2n * ether)
   const third = await pay(stage, sender, { value: String(ether - ether / 100n) })
   await inPool(stage, sender, [1])
-  // Everything but the reserve is promised to it; then what is beyond its price goes away too.
+  // Everything but the reserve is promised to it; then the balance beyond its price goes away, too.
   await setBalance(sender, ether)
   await cancel(stage, third)
   await noOpInPool(stage, third)
@@ -87,7 +87,7 @@ async function waitsBecauseReserved(payment: Payment): Promise<void> {
   })
 }
 
-test('below min_balance nothing new gets a nonce, and what is queued can be canceled', async () => {
+test('below min_balance nothing new gets a nonce, and queued transactions can be canceled', async () => {
   const sender = stage.sender('floor')
   await setBalance(sender, 4n * ether)
   const payments = await payTimes(stage, sender, 3)

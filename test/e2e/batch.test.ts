@@ -31,7 +31,7 @@ async function post(relayer: string, count: number): Promise<TransactionView[]> 
   return (answer.body as { data: TransactionView[] }).data
 }
 
-test('mined in the order of the request, but for what is canceled alone', async () => {
+test('mined in the order of the request, except for single cancellations', async () => {
   const sender = stage.sender('ordered')
   const batch = await post(sender.id, 40)
   const last = batch.at(-1)?.id ?? ''

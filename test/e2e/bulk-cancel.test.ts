@@ -1,5 +1,5 @@
 // Everything pending at once: two hundred in every state, on a strict pool. Nothing of it executes, and nothing is
-// left behind that would hold up what is sent later.
+// left behind that would hold up later sends.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../../tooling/client.ts'
 import type { Hardhat } from '../../tooling/hardhat.ts'
@@ -31,7 +31,7 @@ afterAll(() => stage?.[Symbol.asyncDispose]())
 
 const gwei = 1_000_000_000n
 
-/** A block that none of what offers less can be in. */
+/** A block whose base fee excludes lower offers. */
 async function mineAtBaseFee(wei: bigint): Promise<void> {
   await stage.node.rpc('hardhat_setNextBlockBaseFeePerGas', [hex(wei)])
   await stage.node.mine()
@@ -75,7 +75,7 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   const nonces = new Map<string, number | null>(
     stage.rows.transactionsOf(sender.id).map(({ id, nonce }) => [id, nonce]),
   )
-  // What has no nonce comes after everything that has one, in the order of the queue.
+  // Those without a nonce come after all with one, in the order of the queue.
   const nonceOfPayment = ({ id }: Payment) => nonces.get(id) ?? Number.MAX_SAFE_INTEGER
   const byNonce = pending.toSorted((one, other) => nonceOfPayment(one) - nonceOfPayment(other))
 
@@ -106,7 +106,7 @@ test('two hundred, mixed: bumped, in the pool, held, canceled before, and queued
   for (const payment of [...bumped, ...pooled]) await noOpInPool(stage, payment)
   await mineAtBaseFee(gwei)
   const later = await payTimes(stage, sender, 5)
-  await mineUntil(stage, 'what was sent later', async () => {
+  await mineUntil(stage, 'later sends', async () => {
     return (await view(stage, later[4] as Payment)).status === 'confirmed'
   })
   const mined = await audit(stage, sender)
@@ -132,7 +132,7 @@ test('nothing pending: an empty answer, and nothing happens', async () => {
   })
 })
 
-test('what is mined already is not touched, and sends that come during the bulk are', async () => {
+test('mined transactions are not touched, and sends that come during the bulk are', async () => {
   const sender = stage.sender('mined')
   const early = await payTimes(stage, sender, 3)
   await inPool(stage, sender, [0, 1, 2])

@@ -106,6 +106,6 @@ test('with pause, nothing that is sent later leaves before the relayer is resume
   await stage.client.request('PATCH', '/relayers/paused', { body: { paused: false } })
   await until(async () => !(await relayer()).paused, { what: 'the end of the pause' })
   const later = await pay(stage, sender)
-  await mineUntil(stage, 'what was sent later', async () => (await view(stage, later)).status === 'confirmed')
+  await mineUntil(stage, 'later sends', async () => (await view(stage, later)).status === 'confirmed')
   await audit(stage, sender)
 })

@@ -44,7 +44,7 @@ test('it is dropped and final in the answer itself, and the next one in the queu
   expect(mined.some(({ to }) => same(to, third.to) || same(to, sender.address))).toBe(false)
 })
 
-test('the whole queue behind one in flight is canceled one by one, and what is sent afterwards goes on', async () => {
+test('the whole queue behind one in flight is canceled one by one, and later sends go on', async () => {
   const sender = stage.sender('two')
   const [kept, ...queue] = await payTimes(stage, sender, 12)
   await inPool(stage, sender, [0])

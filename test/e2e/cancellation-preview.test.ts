@@ -1,4 +1,4 @@
-// What the preview says a bulk cancel costs today is what is signed for it, while the block stands; on a real chain.
+// The preview's cost of today is the signed one, while the block stands; on a real chain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maxWei } from '../../src/domain/units.ts'
 import type { Anvil } from '../../tooling/anvil.ts'
@@ -110,7 +110,7 @@ describe.each(Object.entries(mixes))('%s', (id, mix) => {
   })
 })
 
-test('a backlog is free, and a balance that does not suffice is told before', async () => {
+test('a backlog is free, and an insufficient balance is reported in the preview', async () => {
   const sender = stage.sender('poor')
   const inFlight = await payTimes(stage, sender, 6)
   await inPool(stage, sender, [0, 1, 2, 3, 4, 5])
@@ -142,7 +142,7 @@ test('while no node answers, it has what the database shows and no amount, and e
   const sender = stage.sender('cut')
   const inFlight = await twoInFlightAndThreeQueued(sender)
   await stage.line.cut()
-  // What was read at the last head holds until the next look at the head is due.
+  // Readings at the last head hold until the next look at the head is due.
   await until(async () => !('cost' in (await previewOf(sender))), { what: 'the node to be missed' })
   const all = await stage.client.request('GET', '/relayers/cut/transactions/pending/cancellation-preview')
   expect((all.body as { data: object }).data).toEqual(counts)

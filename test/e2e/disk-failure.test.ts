@@ -1,4 +1,4 @@
-// A disk that takes no more: what can't be made durable is an error and no promise, reads go on, and so does all else once
+// A disk that takes no more: a change that can't be made durable is an error and no promise, reads go on, and so does all else once
 // there is room. The kernel's own limit of a file's size stands for the disk's end.
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'

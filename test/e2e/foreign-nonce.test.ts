@@ -1,4 +1,4 @@
-// The nonce went to somebody else who holds the key: told as what it is, and the payload executes once or never.
+// A foreign transaction took the nonce: it is reported as such, and the payload executes once or never.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -49,7 +49,7 @@ test('not canceled: it waits for a new nonce, at finality only, and is executed 
   expect(new Set(attempts.map(({ nonce }) => nonce))).toEqual(new Set([0, 1]))
   const [foreign, own] = await minedFrom(stage.node, sender.address)
   expect(foreign?.hash).toBe(spender)
-  // Before the third confirmation of the foreign transaction, nobody could know that the first attempt is dead.
+  // Before the third confirmation of the foreign transaction, nothing proves that the first attempt is dead.
   expect(attempts.find(({ nonce }) => nonce === 1)?.recorded_at_block).toBeGreaterThanOrEqual((foreign?.block ?? 0) + 2)
   expect(own).toMatchObject({ nonce: 1, value: payment.value })
   await audit(stage, sender, 1)

@@ -119,7 +119,7 @@ test('one key with every scope but admin pays nothing, whatever it tries; a seco
   expect(await balanceOf(stage.node, receiver)).toBe(before + 8n)
 })
 
-test('above a value only: what is below goes at once, and calls do not', async () => {
+test('above a value only: transfers below go at once, and calls do not', async () => {
   const sender = stage.sender('above')
   const small = await pay(stage, sender, { value: '1000' })
   const large = await pay(stage, sender, { value: '1001' })

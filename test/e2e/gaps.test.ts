@@ -153,7 +153,7 @@ const noPool: RpcReply = { error: { code: -32602, message: 'pending block is not
 const hidesPool = ({ method, params }: RpcCall) =>
   method === 'eth_getTransactionCount' && params[1] === 'pending' ? noPool : undefined
 
-test('a node that does not count its pool: the gap is told, and filled after a while', async () => {
+test('a node that does not count its pool: the gap is reported, and filled after a while', async () => {
   const sender = stage.sender('unseen')
   const taken = await behindAGap(sender, hidesPool)
   await until(async () => (await view(stage, taken)).status_reason?.includes('no node shows its pool'), {

@@ -1,4 +1,4 @@
-// gas_limit left out: it is estimated before a nonce is bound, and what would revert fails with the contract's words
+// gas_limit left out: it is estimated before a nonce is bound, and a revert fails with the contract's words
 // and costs neither nonce nor wei.
 import { encodeErrorResult, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ function revertingWith(reason: string): string {
 
 const noGasLimit = { gas_limit: undefined } as unknown as { gas_limit: number }
 
-test('a payload that would revert waits for what is ahead, fails with the decoded reason, and costs no nonce', async () => {
+test('a payload that would revert waits for earlier ones, fails with the decoded reason, and costs no nonce', async () => {
   const sender = stage.sender('one')
   const contract = '0x00000000000000000000000000000000c0ffee01'
   await stage.node.rpc('anvil_setCode', [contract, revertingWith('the till is closed')])

@@ -1,4 +1,4 @@
-// A node that says nothing to a send keeps the relayer's payloads waiting, and nothing else: what is canceled meanwhile
+// A node that says nothing to a send keeps the relayer's payloads waiting, and nothing else: a cancellation meanwhile
 // is raced at once, and once the node speaks again all ends true.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
@@ -77,7 +77,7 @@ test('a no-op for the very nonce whose send hangs goes out beside it', async () 
   await audit(stage, sender)
 })
 
-test('payloads wait for the answer, in their order, and are sent once it is known', async () => {
+test('payloads wait for the answer, in their order, and are sent once it arrives', async () => {
   const sender = stage.sender('heard')
   hushes(recipients[2], 'ignore')
   const hanging = await pay(stage, sender, { to: recipients[2] })

@@ -74,7 +74,7 @@ test('killed while it is on hold: the next start sends it at its time', async ()
   await audit(stage, sender)
 })
 
-test('a policy holds what is above a value, and a DELETE is free and final', async () => {
+test('a policy holds sends above a value, and a DELETE is free and final', async () => {
   const sender = stage.sender('four')
   const [large, small] = [await pay(stage, sender, { value: '1001' }), await pay(stage, sender, { value: '1000' })]
   await inPool(stage, sender, [0])

@@ -1,4 +1,4 @@
-// The service is killed between the answer to a DELETE and the no-op's broadcast: what was answered still comes true.
+// The service is killed between the answer to a DELETE and the no-op's broadcast: the answer still comes true.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'

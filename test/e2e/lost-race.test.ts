@@ -1,4 +1,4 @@
-// The original was mined first: the status tells the truth, and says that the cancellation lost.
+// The original was mined first: the status is true, and says that the cancellation lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -56,7 +56,7 @@ test('canceled, then mined, then confirmed; the late no-op takes no other nonce'
   ])
 })
 
-test('a bumped original wins: what was mined is a later attempt of the payload', async () => {
+test('a bumped original wins: a later attempt of the payload was mined', async () => {
   const sender = stage.sender('two')
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])

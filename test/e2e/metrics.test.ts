@@ -1,4 +1,4 @@
-// A running service is scraped while real transactions go their ways: what is exported is true, readable by Prometheus, and
+// A running service is scraped while real transactions go their ways: the exported metrics are true, readable by Prometheus, and
 // all that the shipped rules and dashboard read.
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ beforeAll(async () => {
     secondWitness: 'off',
     endpoints: async ({ line }) => [line, `http://127.0.0.1:9/${secretPath}`],
   })
-  // It is told a moment after the service answers that it is ready.
+  // It is logged a moment after the service answers that it is ready.
   const ready = () =>
     stage.service
       .logs()
@@ -93,7 +93,7 @@ test('transactions, their ways and what they cost are counted', async () => {
   await shows('rescind_transactions', { relayer, status: 'confirmed' }, 1)
   expect(await shown('rescind_transaction_status_duration_seconds_count', { status: 'confirmed' })).toBe(1)
   await shows('rescind_relayer_account_nonce', { relayer }, 3)
-  // One that is mined, and not known as such yet, lags by one.
+  // One that is mined, and not observed yet, lags by one.
   await shows('rescind_relayer_nonce_lag', { relayer }, 0)
 })
 
@@ -111,7 +111,7 @@ test('a cancellation of something in the pool by itself is lost where the origin
   await shows('rescind_cancellations_total', { relayer: sender.id, verdict: 'lost', origin: 'request' }, 1)
 })
 
-test('what holds a relayer up is a condition as long as it does, with the balance and its floor beside it', async () => {
+test('a hindrance of a relayer is a condition as long as it lasts, with the balance and its floor beside it', async () => {
   const sender = stage.sender('poor')
   const labels = { relayer: sender.id, condition: 'balance_below_minimum' }
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(2n * ether)])
@@ -130,10 +130,10 @@ test('what holds a relayer up is a condition as long as it does, with the balanc
   ])
 })
 
-test('what a webhook takes, what waits for it and what was given up is told', async () => {
+test('delivered, waiting and given-up events of a webhook are counted', async () => {
   const notification = 'hook'
   const tries = (result: string) => shown('rescind_webhook_tries_total', { notification, result })
-  // An event waits from when its turn has come, a moment after it is told.
+  // An event waits from its turn on, a moment after it is published.
   const events = ['busy', 'poor'].flatMap((relayer) => stage.rows.eventsOf(relayer)).length
   await until(() => receiver.taken.length === events, { what: () => `${events} events; ${receiver.taken.length} came` })
   await shows('rescind_webhook_tries_total', { notification, result: 'delivered' }, events)
@@ -153,7 +153,7 @@ test('what a webhook takes, what waits for it and what was given up is told', as
   await shows('rescind_webhook_waiting', { notification }, 0)
 })
 
-test('endpoints are told apart by their place, and nothing of their URLs is told', async () => {
+test('endpoints differ by their place, and nothing of their URLs is exported', async () => {
   const exposition = await scrape(metricsUrl)
   const network = 'localhost'
   expect(readingOf(exposition, 'rescind_endpoint_up', { network, endpoint: '0' })).toBe(1)
@@ -203,7 +203,7 @@ test('every metric and label that rules and dashboard read is exported, and ever
   expect(missing).toEqual([])
 })
 
-/** Samples of a metric carry all of its labels, so one is enough to know them. */
+/** Samples of a metric carry all of its labels, so one shows them. */
 function lacking(exposition: Exposition, metric: string, labels: readonly string[]): string[] {
   const family = exposition.get(metric) ?? exposition.get(metric.replace(/_(?:bucket|sum|count)$/, ''))
   if (!family) return [`${metric} is not exported`]

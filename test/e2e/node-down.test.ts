@@ -86,7 +86,7 @@ test('the node is away while sends and cancels come in: all of them are answered
   const before = inVain()
   await stage.line.cut()
   const first = await pay(stage, sender)
-  // What it knew of the node does for a moment: a nonce bound in it, and given back by a cancellation, would go to whoever waits.
+  // Its last readings of the node serve for a moment: a nonce bound then, and given back by a cancellation, would go to the next in the queue.
   await until(() => inVain() > before, { what: 'the service to notice' })
   const sent = [first, ...(await payTimes(stage, sender, 3))]
   expect((await cancel(stage, inFlight)).status).toBe('canceled')
@@ -122,7 +122,7 @@ test('accepted, and no answer for longer than the service waits: never "not sent
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])
   expect((await view(stage, payment)).status).toBe('sent')
-  // Asked while the answer is still awaited: nobody knows, so nothing is free.
+  // Canceled while the answer is awaited: the outcome is unknown, so nothing is free.
   expect(await cancel(stage, payment)).toMatchObject({ status: 'canceled', nonce: 0 })
   expect((await stage.client.cancellation(sender.id, payment.id)).state).toBe('racing')
   stage.line.open()

@@ -1,4 +1,4 @@
-// Signals through npm, which tells its child and waits for nobody else; a terminal tells both of them at once.
+// Signals through npm, which passes them to its child and waits for nobody else; a terminal signals both at once.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ interface Started extends AsyncDisposable {
 /** In a process group of its own, as in a terminal; nothing of the group outlives the test. */
 async function npmStart(): Promise<Started> {
   const directory = await mkdtemp(join(tmpdir(), 'rescind-'))
-  // Without relayers no node is ever asked.
+  // Without relayers no node is ever called.
   const files: ServiceFiles = { networks: [{ name: 'local', rpcUrls: ['http://127.0.0.1:1'] }], relayers: [] }
   await writeServiceFiles(directory, files)
   const database = databaseIn(directory)
@@ -51,7 +51,7 @@ async function npmStart(): Promise<Started> {
   }
 }
 
-/** A request that the service has begun to read, and whose body does not come before it is asked for. */
+/** A request that the service has begun to read, and whose body comes only on demand. */
 async function beginRequest({ port, apiKey }: Started): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   const head = [
@@ -82,7 +82,7 @@ test('a SIGTERM to npm drains the service, and npm ends with its status', async 
   await expect(fetch(`http://127.0.0.1:${started.port}/api/v1/health`)).rejects.toThrow()
 })
 
-test('signals that come at once are one, as with Ctrl-C: what is under way is answered', async () => {
+test('signals that come at once are one, as with Ctrl-C: requests under way are answered', async () => {
   await using started = await npmStart()
   const request = await beginRequest(started)
   const exited = once(started.npm, 'exit')

@@ -1,4 +1,4 @@
-// Nodes whose prices are not Ethereum's: a smallest tip, gas that is free, and errors that no client is known for.
+// Nodes whose prices are not Ethereum's: a smallest tip, gas that is free, and errors that no client uses.
 import { afterEach, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -78,7 +78,7 @@ test('where gas is free an account without a balance sends, cancels and settles'
   await audit(stage, sender)
 })
 
-test('an error that no client is known for is told at once, and ends nothing', async () => {
+test('an error that no client uses is reported at once, and ends nothing', async () => {
   stage = await anvilStage({ relayers: { held: {} } })
   const sender = stage.sender('held')
   refuseSends(stage, () => 'compliance: this transfer is on hold')

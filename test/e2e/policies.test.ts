@@ -88,7 +88,7 @@ test('with skip_unfunded a send that the balance does not cover is passed, and g
   await mineUntil(stage, 'the dear one', async () => (await statusOf(dear.id)) === 'confirmed')
 })
 
-test('they are told with the relayer', async () => {
+test('they are returned with the relayer', async () => {
   const answer = await stage.client.request('GET', '/relayers/limited')
   expect((answer.body as { data: object }).data).toMatchObject({
     policies: {
@@ -100,7 +100,7 @@ test('they are told with the relayer', async () => {
   })
 })
 
-test('what waits when a policy is narrowed fails without a nonce, and what is behind it goes out', async () => {
+test('a send that waits when a policy is narrowed fails without a nonce, and the one behind it goes out', async () => {
   const sender = stage.sender('narrowed')
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(ether)])
   const forbidden = await pay(stage, sender)
@@ -124,7 +124,7 @@ test('what waits when a policy is narrowed fails without a nonce, and what is be
   expect((await audit(stage, sender)).map(({ nonce }) => nonce)).toEqual([0])
 })
 
-test('the same, narrowed while the service runs; and what is not enforced here is not taken', async () => {
+test('the same, narrowed while the service runs; and a policy that is not enforced here is not accepted', async () => {
   const sender = stage.sender('patched')
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(ether)])
   const [dear, behind] = [await pay(stage, sender), await pay(stage, sender, { value: '5' })]

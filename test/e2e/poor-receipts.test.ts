@@ -1,4 +1,4 @@
-// A node whose receipts leave something out: everything ends, and what the API tells is known or absent.
+// A node whose receipts leave something out: everything ends, and the API's members are proven or absent.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { minedFrom } from '../../tooling/ledger.ts'
@@ -57,7 +57,7 @@ test('without the gas used, the verdict has no cost', async () => {
   expect(won).not.toHaveProperty('cost')
 })
 
-test('without a status, what was executed ends as mined, and says that nobody knows more', async () => {
+test('without a status, an executed payload ends as mined, with its result unknown', async () => {
   receiptsAre(without('status'))
   const { sent, canceled, verdict: won, fee } = await sendAndCancel('statusless')
   expect(sent.status).toBe('mined')

@@ -58,7 +58,7 @@ async function inPool(account: number, nonces: readonly number[]): Promise<void>
   await until(isThere, { what: `nonces ${nonces} in the pool` })
 }
 
-test('sends are mined in order, what waits is dropped at once, and what is in the pool is taken over', async () => {
+test('sends are mined in order, queued ones are dropped at once, and those in the pool are taken over', async () => {
   const sent = [await pay('one'), await pay('one'), await pay('one')]
   await inPool(0, [0, 1])
   const [first, second, third] = sent.map(({ id }) => id) as [string, string, string]

@@ -1,4 +1,4 @@
-// A service behind a gateway that refuses batches, from its start on: what is sent is mined, and what is canceled is raced.
+// A service behind a gateway that refuses batches, from its start on: sends are mined, and cancellations race.
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
@@ -16,7 +16,7 @@ interface Behind {
   readonly gateway: RpcServer
 }
 
-/** The service knows no way to the node but through the gateway, which is there before it. */
+/** The service reaches the node only through the gateway, which starts before it. */
 async function withGateway(how: Refusal, callsMax: number, body: (behind: Behind) => Promise<void>): Promise<void> {
   await using pieces = new AsyncDisposableStack()
   const gateways: RpcServer[] = []
@@ -32,7 +32,7 @@ async function withGateway(how: Refusal, callsMax: number, body: (behind: Behind
     }),
   )
   const [gateway] = gateways
-  if (!gateway) throw new Error('the stage asked for no endpoints')
+  if (!gateway) throw new Error('the stage has no endpoints')
   await body({ stage, gateway })
 }
 

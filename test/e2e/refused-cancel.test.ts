@@ -1,4 +1,4 @@
-// What can't be taken back any more is refused, in the interface's words, and nothing changes.
+// A transaction that can't be canceled any more is refused, in the interface's words, and nothing changes.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { audit } from './support/audit.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage?.[Symbol.asyncDispose]())
 
-/** Apart from what the engine tells of it meanwhile: a no-op may be on its way. */
+/** Apart from the engine's changes meanwhile: a no-op may be on its way. */
 function asRequested(id: string) {
   const { version: _, status_reason: __, wait_condition: ___, wait_text: ____, ...row } = stage.rows.transaction(id)
   return row

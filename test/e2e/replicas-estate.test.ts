@@ -1,4 +1,4 @@
-// What is configured through one replica counts on all of them, and what one of them does is told by every other.
+// A configuration through one replica counts on all of them, and each reports the work of the others.
 import { expect, test } from 'vitest'
 import { devAccount } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
@@ -11,7 +11,7 @@ const receiver = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const signingKey = 'a-signing-key-of-32-characters-or-more'
 const send = { to: receiver, value: '1', gas_limit: 21_000, speed: 'average' }
 
-test('a relayer that is made on one is advanced, patched and told of on others, and its owner may die', async () => {
+test('a relayer that is made on one is advanced, patched and reported on others, and its owner may die', async () => {
   await using hook = await startReceiver(signingKey)
   await using place = await openReplicas({
     relayers: poorRelayers(2),

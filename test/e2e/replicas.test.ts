@@ -1,4 +1,4 @@
-// Replicas on one database: each relayer has one owner, whoever is killed, frozen, stopped or started.
+// Replicas on one database: each relayer has one owner, while replicas are killed, frozen, stopped or started.
 import { type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { devAccount } from '../../tooling/anvil.ts'
@@ -35,7 +35,7 @@ async function inPool(relayer: string, nonces: readonly number[]): Promise<void>
   )
 }
 
-/** Mines until nothing is open, and holds the chain against what was asked: each payment once, at nonces without a gap. */
+/** Mines until nothing is open, and compares the chain with the requests: each payment once, at nonces without a gap. */
 async function settle(payments: ReadonlyMap<string, number>): Promise<void> {
   await until(
     async () => {
@@ -71,7 +71,7 @@ const hashesOf = (raws: readonly string[]) => raws.map((raw) => keccak256(raw as
 const signal = ({ service }: Replica, name: 'SIGSTOP' | 'SIGCONT') => process.kill(service.pid, name)
 
 test(
-  'replicas share relayers, take over from one that is killed, and hand over to one that comes',
+  'replicas share relayers, take over from one that is killed, and release some to one that comes',
   async () => {
     await using started = new AsyncDisposableStack()
     const a = await place.add('a')
@@ -80,7 +80,7 @@ test(
     started.use(a.service)
     started.use(b.service)
     await place.shared({ a: 2, b: 2 })
-    // Whoever is asked: the owner hears of it.
+    // On any replica: the owner gets a hint.
     for (const relayer of ids) await pay(relayer === 'one' ? a : b, relayer)
     for (const relayer of ids) await inPool(relayer, [0])
     await a.service.kill9()
@@ -106,7 +106,7 @@ test(
     started.use(a.service)
     await place.shared({ a: 4 })
     const before = (await minedFrom(place.node, addressOf('one'))).length
-    // A step is under way: it has read what is stored, and the chain's answer comes when it is old.
+    // A step is under way: it has read the rows, and the chain's answer comes when they are old.
     a.line.onRequest(() => ({ do: 'delay', ms: 2_000, next: { do: 'forward' } }))
     const requested = a.line.calls('eth_getTransactionCount').length + a.line.calls('eth_blockNumber').length
     const first = await pay(a, 'one')
@@ -143,7 +143,7 @@ test(
 )
 
 test(
-  'one that takes requests only hears of verdicts that another brings about, and one that advances only takes none',
+  'one that takes requests only reports verdicts of another, and one that advances only takes none',
   async () => {
     await using started = new AsyncDisposableStack()
     const api = await place.add('api', { env: { ROLE: 'api' } })

@@ -109,7 +109,7 @@ test('queued in the copy, and no other can be meant: won again, and never execut
   const noOp = await cancelForGood(canceled)
 
   await putBack(stage)
-  // What is sent before the owner began might be meant, too, by a clock that is wrong: on PostgreSQL the service is ready first.
+  // By a wrong clock, a send from before the owner began might be the one, too: on PostgreSQL the service is ready first.
   await mineUntil(stage, 'the history check', async () => (await view(stage, canceled)).status === 'canceled')
   await untilFinal(canceled)
   await expectWon(canceled, noOp)
@@ -118,7 +118,7 @@ test('queued in the copy, and no other can be meant: won again, and never execut
   await audit(stage, sender)
 })
 
-test('several queued in the copy, of which one was canceled: the two beside it tell which', async () => {
+test('several queued in the copy, one of them canceled: the two beside it show which', async () => {
   const sender = stage.sender('bulk')
   const [, canceled, last] = (await payTimes(stage, sender, 3)) as [Payment, Payment, Payment]
   await inPool(stage, sender, [0])
@@ -157,7 +157,7 @@ test('several that may be meant: none is sent, newer ones go on, and their clien
     const { status, status_reason } = await view(stage, each)
     expect([status, status_reason?.slice(0, reported.length)]).toEqual(['pending', reported])
   }
-  // That it waits for a client is told as an event.
+  // Its wait for a client is an event.
   expect(stage.rows.events(other.id)).toMatchObject([{ status: 'pending', kind: 'attention', terminal: 0 }])
 
   await stage.service.kill9()

@@ -1,5 +1,5 @@
 // The database is put back from an older copy, and the chain does not go back with it: what the copy still has in its
-// queue, and the lost part of the history has sent, executes once; and each status tells what is on the chain.
+// queue, and the lost part of the history has sent, executes once; and each status agrees with the chain.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'

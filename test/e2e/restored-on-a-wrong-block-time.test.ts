@@ -7,7 +7,7 @@ import { copyDatabase, putBack } from './support/copy.ts'
 import { inPool, mineUntil, payTimes, view } from './support/play.ts'
 import { anvilStage } from './support/stage.ts'
 
-/** What anvil puts between the timestamps of blocks that it is told to mine. */
+/** What anvil puts between the timestamps of blocks that it mines on request. */
 const realBlocktimeMs = 1_000
 /** At fifty times the real block time, an hour, the margin for clocks, holds far fewer. */
 const blocksSince = 500
@@ -16,7 +16,7 @@ describe.each([
   ['fifty times the real one', realBlocktimeMs * 50],
   ['a fiftieth of the real one', realBlocktimeMs / 50],
 ])('configured is %s', (_, averageBlocktimeMs) => {
-  test('what was mined hundreds of blocks ago, and the copy does not know of, is found and not sent again', async () => {
+  test('a transaction mined hundreds of blocks ago, and missing in the copy, is found and not sent again', async () => {
     const relayers = { one: { max_in_flight: 1 } }
     await using stage = await anvilStage({ requiredConfirmations: 3, averageBlocktimeMs, relayers })
     const sender = stage.sender('one')

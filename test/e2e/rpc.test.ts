@@ -42,7 +42,7 @@ test('viem reads through it: blocks, balances, gas, and why a call reverts', asy
   await expect(reading).rejects.toThrow(/revert/)
 })
 
-test('a request and its answer belong together by any id; what has none gets none', async () => {
+test('a request and its answer belong together by any id; a call without one gets none', async () => {
   for (const id of [0, 'abc', 2 ** 40, null]) {
     expect((await call('eth_chainId', [], id)).body).toEqual({ jsonrpc: '2.0', id, result: '0x7a69' })
   }
@@ -83,7 +83,7 @@ test('what sends, signs or steers is refused, and reaches no node', async () => 
   expect(after).toEqual(before)
 })
 
-test('what is no request of JSON-RPC is refused as any body is', async () => {
+test('a body that is not JSON-RPC is refused like any other', async () => {
   const refusals: [unknown, string][] = [
     [[{ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }], 'body: '],
     [{ id: 1, method: 'eth_chainId', params: [] }, 'jsonrpc: is missing'],

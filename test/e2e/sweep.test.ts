@@ -75,7 +75,7 @@ async function emptied(payment: Payment): Promise<bigint> {
   return value
 }
 
-test('it pauses, waits for what is in flight, and sends all but twice its cost, beside min_balance and cancel_reserve', async () => {
+test('it pauses, waits for transactions in flight, and sends all but twice its cost, beside min_balance and cancel_reserve', async () => {
   const sender = stage.sender('one')
   const ahead = await pay(stage, sender)
   await inPool(stage, sender, [0])
@@ -100,7 +100,7 @@ test('it pauses, waits for what is in flight, and sends all but twice its cost, 
   await stage.node.mine(3)
   const value = await emptied(swept)
   const left = await balanceOf(stage.node, sender.address)
-  // Its gas cost no more than half of what it kept back.
+  // Its gas cost no more than half of the amount kept back.
   expect(before - value - left).toBeLessThan((before - value) / 2n + 1n)
   expect(left).toBeLessThan(ether / 1_000n)
   expect(await stage.client.get('one', swept.id)).toMatchObject({ value: String(value) })

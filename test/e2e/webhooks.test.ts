@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]()
 })
 
-test('a relayer that names it is told of from then on, across a stop of the service', async () => {
+test('events of a relayer that names it are delivered from then on, across a stop of the service', async () => {
   const { client } = stage
   const sender = stage.sender('one')
   await manage(client, 'POST', '/notifications', { id: 'hook', url: receiver.url, signing_key: signingKey })
@@ -61,7 +61,7 @@ test('a relayer that names it is told of from then on, across a stop of the serv
   expect(receiver.forged).toEqual([])
 })
 
-test('what leads inside is refused when it is given, and where the file names it, not asked', async () => {
+test('a URL that leads inside is refused by the API, and not called where the file names it', async () => {
   const { client, rows } = stage
   const { port } = new URL(receiver.url)
   const seen = receiver.seen

@@ -62,7 +62,7 @@ async function payment(number: number, { seconds = 3_600 } = {}): Promise<Paymen
 
 const state = (id: string) => recipe.paymentState(client, relayer, id)
 
-test('one authorization is settled once, whoever tries how often, and is paid when that is final', async () => {
+test('one authorization is settled once, for any number of tries, and is paid when that is final', async () => {
   const one = await payment(1)
   const ids = await Promise.all([1, 2, 3].map(() => recipe.settle(client, relayer, one)))
   expect(new Set(ids).size).toBe(1)

@@ -21,7 +21,7 @@ test('one that is answered in time is never under way for others', async () => {
   broadcasts.raise()
 })
 
-test('one that hangs is under way until it ends, and its failure is told once', async () => {
+test('one that hangs is under way until it ends, and its failure is reported once', async () => {
   const clock = manualClock()
   let ends = 0
   const broadcasts = trackBroadcasts(clock, () => {
@@ -50,7 +50,7 @@ test('one that hangs is under way until it ends, and its failure is told once', 
   broadcasts.raise()
 })
 
-test('a relayer races beside one that hangs, and a failure of what hung renews it', async () => {
+test('a relayer races beside one that hangs, and a failure of the hanging one renews it', async () => {
   await using place = await openWorkplace()
   const first = await place.send()
   const ownership = await place.own()

@@ -61,7 +61,7 @@ test.each<RejectionCode>([
   expect(await gapFillers(place)).toMatchObject([{ open: 1, nonce: 0 }])
 })
 
-test('one that is called invalid is one attempt, and asks for its next try rather than for every second', async () => {
+test('one that is called invalid is one attempt, and sets its next try rather than every second', async () => {
   await using place = await openWorkplace()
   const { ownership } = await withGap(place, invalid)
   const before = place.chain.broadcasts.length
@@ -122,7 +122,7 @@ test('an owner that died while it was tried again tries it at once, and from the
   expect((await place.readAs(next, 'inFlight')).lifecycle.nonce).toBe(2)
 })
 
-test('where nobody tells the pool, the step asks once, and says so instead of looking again', async () => {
+test('where no node shows its pool, the step reads once, and says so instead of looking again', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()

@@ -28,7 +28,7 @@ async function start(place: Workplace) {
   }
 }
 
-test('with nothing open it asks no node, and a wake-up makes it step', async () => {
+test('with nothing open it calls no node, and a wake-up makes it step', async () => {
   await using place = await openWorkplace()
   await using running = await start(place)
   await until('the first rest', () => place.clock.sleeping.length > 0)
@@ -73,7 +73,7 @@ test('while something is open a head makes it step; when nothing is, it stops fo
   expect((await place.readAs(id.id, 'final')).lifecycle.inclusion.by).toBe('external')
 })
 
-test('the pool is asked for a foreign transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
+test('the pool is read for foreign transactions, and the balance as of now, once an ownership, by the first step that could send', async () => {
   await using place = await openWorkplace()
   await using running = await start(place)
   // Time passes here while the database works: bytes may be broadcast again.
@@ -99,7 +99,7 @@ test('the pool is asked for a foreign transactions, and the balance as of now, o
   expect(balances[0]).toBe('now')
 })
 
-test('no node answers: it decides nothing, and asks again after ever longer rests', async () => {
+test('no node answers: it decides nothing, and tries again after ever longer rests', async () => {
   await using place = await openWorkplace()
   const id = await place.send()
   place.chain.view = undefined
@@ -160,7 +160,7 @@ test('another owner ends it, without a word to the chain and without a renewal: 
   expect(place.chain.followers).toBe(0)
 })
 
-test('a step that fails in an unknown way ends it, and asks for a renewal once', async () => {
+test('a step that fails in an unknown way ends it, and requests a renewal once', async () => {
   await using place = await openWorkplace()
   await place.send()
   place.chain.whileBroadcasting = async () => {

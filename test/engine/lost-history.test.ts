@@ -1,4 +1,4 @@
-// Steps of an owner that finds no-ops of a lost history: what is durable after each, for whoever owns the relayer next.
+// Steps of an owner that finds no-ops of a lost history: the rows after each, for the next owner.
 import { expect, test } from 'vitest'
 import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
 import { type Carried, step, unknownAtFirst } from '../../src/engine/step.ts'
@@ -91,7 +91,7 @@ test('one that its client canceled before the no-op was mined is not the one tha
   expect((await place.readAs(ids[0], 'inFlight')).cancellation?.origin).toBe('request')
 })
 
-test('one that was sent after the restore is not the one that it canceled, whoever owns the relayer by then', async () => {
+test('one that was sent after the restore is not the one that it canceled, for any later owner', async () => {
   await using place = await openWorkplace()
   const first = await place.own()
   await place.send({ value: 1n })
@@ -119,7 +119,7 @@ test('an owner that sees nothing unexplained completes the check for the next, a
   expect(await mark()).toBeUndefined()
 })
 
-test('with nothing else to do it still waits for its valid_until, and says what holds it up', async () => {
+test('with nothing else to do it still waits for its valid_until, with its condition', async () => {
   await using place = await openWorkplace()
   const validUntil = place.clock.now() + 60_000
   const ids = [await place.send({ validUntil }), await place.send()] as const
@@ -135,7 +135,7 @@ test('with nothing else to do it still waits for its valid_until, and says what 
   expect((await place.readAs(ids[1], 'queued')).suspectedNoOp).toBeDefined()
 })
 
-test('what was explained stays so where nothing else was to be recorded', async () => {
+test('explained nonces stay explained where nothing else was to be recorded', async () => {
   await using place = await openWorkplace()
   const { context, relayer } = place
   await place.send()

@@ -1,4 +1,4 @@
-// What is sent to a further endpoint once the first has failed: a client may have changed its mind in between.
+// Sends to a further endpoint once the first has failed: a client may have canceled in between.
 import { expect, test } from 'vitest'
 import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'

@@ -240,7 +240,7 @@ describe('while the signer is down', () => {
     await covered.advance(1)
     const used = (await place.readAs(second, 'inFlight')).lifecycle.attempts.at(-1)
     expect(used).toMatchObject({ kind: 'cancel', presigned: true })
-    // What was signed late is not used.
+    // A late signature is not used.
     signer.held[0]?.sign()
     await quiescence()
     await covered.advance(1)

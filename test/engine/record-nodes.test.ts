@@ -1,4 +1,4 @@
-// The row of what a replica sees of its nodes: when it is written, and that it goes with the replica.
+// The row of a replica's view of its nodes: when it is written, and that it goes with the replica.
 import { expect, test } from 'vitest'
 import type { NodeReport, NodeView } from '../../src/domain/node-report.ts'
 import { type NodesToRecord, recordNodes } from '../../src/engine/record-nodes.ts'
@@ -79,7 +79,7 @@ function recording() {
   }
 }
 
-test('it writes after two seconds, then every ten, and what is unchanged after thirty', async () => {
+test('it writes after two seconds, then every ten, and an unchanged row after thirty', async () => {
   const { pass, taken, see, rows, running, looks } = recording()
   await pass(1)
   expect(taken()).toEqual([])

@@ -1,4 +1,4 @@
-// Steps over a signer that takes its time: what needs no signature goes on, what was signed is recorded before its bytes
+// Steps over a slow signer: work without a signature goes on, a signed attempt is recorded before its bytes
 // leave, and a failure is one transaction's own.
 import { expect, test } from 'vitest'
 import { submitOnce } from '../../src/commands/transactions/submit.ts'
@@ -69,7 +69,7 @@ async function openRemote(groupMax?: number, policies: Partial<Policies> = {}, n
 
 const digestOf = (nonce: number) => `0x${String(nonce).padStart(64, '0')}`
 
-test('while a signature hangs, a mined transaction is settled, and nothing of what is signed has left', async () => {
+test('while a signature hangs, a mined transaction is settled, and no signed bytes have left', async () => {
   await using remote = await openRemote()
   const { place, signer } = remote
   const first = await remote.sendSigned()

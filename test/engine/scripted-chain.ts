@@ -1,4 +1,4 @@
-// The chain port as a script: it says what a test wants it to say, and keeps what was read and broadcast through it.
+// The chain port as a script: it returns the test's answers, and records every read and broadcast.
 import { type BroadcastRequest, type Chain, ChainUnavailable } from '../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../src/domain/attempt.ts'
 import type { Address, Hash } from '../../src/domain/ids.ts'
@@ -72,7 +72,7 @@ export function scriptedChain(): ScriptedChain {
       throw new Error('no client reads here')
     },
     async read() {
-      throw new ChainUnavailable('no client asks here')
+      throw new ChainUnavailable('no client calls this')
     },
     follow(onHead, signal) {
       if (signal.aborted) return

@@ -1,4 +1,4 @@
-// What is signed for a nonce: every attempt of it is of one transaction type, at the fees that were decided.
+// The attempts signed for a nonce: all of one transaction type, at the decided fees.
 import fc from 'fast-check'
 import { parseTransaction, type TransactionSerialized } from 'viem'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// Steps over the production store: what is durable when bytes leave, and what a DELETE at any moment does to them.
+// Steps over the production store: the rows when bytes leave, and the effect of a DELETE at any moment.
 import { expect, test } from 'vitest'
 import { replaceTransaction } from '../../src/commands/transactions/replace.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
@@ -234,7 +234,7 @@ test('an owner whose epoch is over records nothing and broadcasts nothing', asyn
   expect(await place.read(id)).toMatchObject({ lifecycle: { phase: 'queued' }, version: 1 })
 })
 
-test('an owner that loses its relayer while it looks broadcasts nothing; the next one sends what is recorded', async () => {
+test('an owner that loses its relayer while it looks broadcasts nothing; the next one sends the recorded attempts', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const ownership = await place.own()
@@ -270,7 +270,7 @@ test('a DELETE while the nodes answer: what they may have is raced, and never se
   expect(chain.broadcasts).toHaveLength(2)
 })
 
-test('a DELETE while the nodes answer, and none of them got a byte: dropped, its attempt told as withdrawn', async () => {
+test('a DELETE while the nodes answer, and none of them got a byte: dropped, its attempt shown as withdrawn', async () => {
   await using place = await openWorkplace()
   const { chain, context } = place
   const id = await place.send()
@@ -382,7 +382,7 @@ test('a nonce that went to a foreign transaction: the payload gets another, at f
   expect(attempts.map(({ nonce }) => nonce)).toEqual([0, 1])
 })
 
-test('nothing to do asks the chain nothing', async () => {
+test('with nothing to do the chain is not called', async () => {
   await using place = await openWorkplace()
   expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
     idle: true,

@@ -1,4 +1,4 @@
-// The type checker is told little: casts are counted, and each that is added has to take the place of another.
+// Casts are counted, and each new one has to take the place of another.
 import { expect, test } from 'vitest'
 import { castsOf } from './casts.ts'
 import { sourceFiles } from './source-files.ts'

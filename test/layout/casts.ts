@@ -1,7 +1,7 @@
-// Finds casts: what the type checker is told instead of what it finds out.
+// Finds casts: types that are claimed instead of inferred.
 import { wordsOf } from './source.ts'
 
-/** At the beginning of what `as` names anew in an import or an export, or as the key of a mapped type. */
+/** `as` that renames an import or an export, or the key of a mapped type. */
 const renames = [
   /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?(?:[\w$]+\s*,\s*)?(?:\{[^}]*|\*\s*)$/,
   /\[\s*\w+\s+in\s[^\]]*$/,

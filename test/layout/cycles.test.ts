@@ -12,7 +12,7 @@ const file = (path: string, ...specifiers: readonly string[]) => ({
   source: specifiers.map((each) => `import { x } from '${each}'\n`).join(''),
 })
 
-test('a circle is told once, from its first file by the alphabet on', () => {
+test('a circle is reported once, from its first file by the alphabet on', () => {
   expect(
     cyclesOf([file('a/one.ts', './two.ts'), file('a/two.ts', '../b/three.ts'), file('b/three.ts', '../a/one.ts')]),
   ).toEqual(['a/one.ts -> a/two.ts -> b/three.ts -> a/one.ts'])

@@ -16,7 +16,7 @@ export function cyclesOf(files: readonly SourceFile[]): readonly string[] {
   return [...new Set(cycles)]
 }
 
-/** From a file over its imports to itself, breadth first. Told from its first file by the alphabet on: equal circles look alike. */
+/** From a file over its imports to itself, breadth first. Reported from its first file by the alphabet on: equal circles look alike. */
 function shortestBack(start: string, imports: ReadonlyMap<string, readonly string[]>): string | undefined {
   const waysTo = new Map<string, readonly string[]>()
   for (const waiting = [[start]]; waiting.length > 0; ) {

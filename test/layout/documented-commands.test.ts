@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import manifest from '../../package.json' with { type: 'json' }
+import packageFile from '../../package.json' with { type: 'json' }
 import { tiers } from '../../vitest.config.ts'
 import { documentNames } from './english.ts'
 import { testFiles, tierOf } from './tiers.ts'
@@ -54,7 +54,7 @@ test('each script of npm that a document names exists', () => {
   )
   const names = named.map((name) => name?.replace(/[^\w:-].*$/, ''))
   expect(names.length).toBeGreaterThan(5)
-  expect(names.filter((name) => name === undefined || !(name in manifest.scripts))).toEqual([])
+  expect(names.filter((name) => name === undefined || !(name in packageFile.scripts))).toEqual([])
 })
 
 test('each program of the repository that a document runs with Node exists', () => {

@@ -1,4 +1,4 @@
-// Who may import whom under src/.
+// The allowed imports between the rooms of src/.
 import { posix } from 'node:path'
 import { importsOf } from './source.ts'
 
@@ -70,7 +70,7 @@ const matrix: Readonly<Record<string, Rule>> = {
   // It stands alone: programs import it from the package.
   client: [],
   cli: ['client', 'ops', 'domain/shown-amount.ts'],
-  // It runs in browsers, and knows the service by its API alone. Amounts look the same everywhere.
+  // It runs in browsers, and reaches the service by its API alone. Amounts look the same everywhere.
   dashboard: ['client', 'domain/shown-amount.ts'],
 }
 

@@ -11,7 +11,7 @@ const packages = await readFile(new URL('../../package-lock.json', import.meta.u
   (text) => (JSON.parse(text) as { packages: Record<string, Locked> }).packages,
 )
 
-// npm 10 reads the lock file instead of the package's own "gypfile": false, and would compile what is prebuilt.
+// npm 10 reads the lock file instead of the package's own "gypfile": false, and would compile a prebuilt package.
 test('better-sqlite3 is never compiled', () => {
   expect(packages['node_modules/better-sqlite3']?.gypfile).toBe(false)
 })

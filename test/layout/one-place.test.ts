@@ -50,7 +50,7 @@ test.each([
   ['domain/fees.ts', '/* console.log(Math.random()) */'],
   ['domain/fees.ts', 'const at = new Date(createdAt)'],
   ['domain/fees.ts', 'const x = 1\n'.repeat(399)],
-])('what is allowed in %s is not reported', (path, source) => {
+])('an allowed import in %s is not reported', (path, source) => {
   expect(placeViolations({ path, source: `// Its job.\n${source}` })).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-// What may stand in one file only, and what may stand nowhere.
+// Code that may stand in one file only, or nowhere.
 import type { SourceFile } from './import-matrix.ts'
 import { codeOf } from './source.ts'
 
@@ -67,7 +67,7 @@ const onePlaces: readonly OnePlace[] = [
       'domain/rpc.ts',
     ],
   },
-  { what: 'uses what is under the AGPL', pattern: /@openzeppelin\/relayer/, places: [] },
+  { what: 'uses code under the AGPL', pattern: /@openzeppelin\/relayer/, places: [] },
   { what: 'writes to the console', pattern: /\bconsole\s*\./, places: [] },
 ]
 
@@ -87,7 +87,7 @@ export function placeViolations({ path, source }: SourceFile): readonly string[]
   if (lines > linesMax) violations.push(`src/${path}: has ${lines} lines, more than ${linesMax}`)
   if (/(^|\/)index\.[cm]?tsx?$/.test(path)) violations.push(`src/${path}: is a barrel by its name`)
   const drawer = path.split('/').find((part) => folderNames.includes(part.replace(/\.ts$/, '')))
-  if (drawer !== undefined) violations.push(`src/${path}: "${drawer}" says nothing of what is inside`)
+  if (drawer !== undefined) violations.push(`src/${path}: "${drawer}" does not name its content`)
   if (!source.startsWith('// ') && !source.startsWith('#!')) {
     violations.push(`src/${path}: does not begin with a line that says its job`)
   }

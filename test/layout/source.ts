@@ -50,7 +50,7 @@ function scan(source: string): { readonly code: string; readonly words: string }
     }
     const piece = source.slice(at, at + length)
     code += piece
-    // What is longer than a character is text between two marks: quotes, slashes, backticks, or the braces of a template.
+    // A piece longer than a character is text between two marks: quotes, slashes, backticks, or the braces of a template.
     words += piece.replace(
       /^([\s\S])([\s\S]+)([\s\S])$/,
       (_, first, text, last) => first + text.replace(/[^\n]/g, ' ') + last,

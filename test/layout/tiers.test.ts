@@ -53,7 +53,7 @@ test.each([
   expect(startsBy('test/domain/some.test.ts', (path) => written.get(path))).toBeDefined()
 })
 
-test('what is imported for its types alone starts nothing', () => {
+test('an import of types alone starts nothing', () => {
   const source = "import type { Anvil } from '../../tooling/anvil.ts'\nimport type pg from 'pg'"
   expect(startsBy('test/domain/some.test.ts', (path) => (path.includes('some') ? source : undefined))).toBeUndefined()
 })

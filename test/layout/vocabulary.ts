@@ -62,7 +62,7 @@ function wordsIn(name: string): readonly string[] {
   return spaced.toLowerCase().split(/[\s_$]+/)
 }
 
-/** Exported types and classes that more than one file declares: a reader can't know which is meant. */
+/** Exported types and classes that more than one file declares: a reader can't see which is meant. */
 export function sharedTypeNames(files: readonly NamedFile[]): readonly string[] {
   const places = new Map<string, string[]>()
   for (const { path, source } of files) {

@@ -1,4 +1,4 @@
-// A node that names a price of 10^15 wei, one way or another: what is offered stays small, and transactions end.
+// A node that names a price of 10^15 wei, one way or another: bids stay small, and transactions end.
 import { expect, test } from 'vitest'
 import { type Lie, lieAbout } from '../../tooling/lying-node.ts'
 import type { RpcReply } from '../../tooling/rpc-server.ts'
@@ -49,7 +49,7 @@ const lies: Readonly<Record<string, Lie>> = {
 }
 
 test.each(seats.flatMap((seat) => Object.keys(lies).map((what) => ({ seat, what }))))(
-  '$seat names 10^15 wei as $what: what is offered stays small',
+  '$seat names 10^15 wei as $what: bids stay small',
   async ({ seat, what }) => {
     await using stage = await lyingStage(seat, { relayers: { one: {} } })
     const sender = stage.sender('one')
@@ -75,7 +75,7 @@ test.each(seats.flatMap((seat) => Object.keys(lies).map((what) => ({ seat, what 
   },
 )
 
-test('the only one names 10^15 wei in the first reading after a restart: what was believed before still counts', async () => {
+test('the only one names 10^15 wei in the first reading after a restart: the earlier belief still counts', async () => {
   await using stage = await lyingStage('the only one', { relayers: { one: {} } })
   const sender = stage.sender('one')
   const first = await pay(stage, sender)

@@ -20,7 +20,7 @@ function refuses({ liar }: LyingStage): void {
   liar.withhold(({ method }) => (method === 'eth_sendRawTransaction' ? words[liar.lies() % words.length] : undefined))
 }
 
-test('one of three refuses in unknown words for ever: what is sent is confirmed, and a cancellation wins', async () => {
+test('one of three refuses in unknown words for ever: sends are confirmed, and a cancellation wins', async () => {
   stage = await lyingStage('one of three', { relayers: { one: {} } })
   const staged = stage
   const sender = stage.sender('one')

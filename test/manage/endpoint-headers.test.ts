@@ -92,7 +92,7 @@ test('they go out from the file, from the API, and after a restart; every output
   for (const value of [inFile, givenLater, ofRelayer]) expect(filesWith(directory, value)).toEqual([])
 })
 
-test('what is no header is refused, and not repeated', async () => {
+test('an invalid header is refused, and not repeated', async () => {
   await using client = openClient(service.url, service.apiKey)
   const wanted = /^rpc_urls: is not 1 to 32 endpoints, as .*"headers": .*not shown: it may hold a secret/
   const cases: readonly [unknown, RegExp][] = [

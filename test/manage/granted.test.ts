@@ -43,7 +43,7 @@ const kinds = [
 ]
 
 test.each(kinds)(
-  '$path: lists leave out what its relayers do not use, and count what is left',
+  '$path: lists leave out entries that its relayers do not use, and count the rest',
   async ({ path, own, other }) => {
     const seenBy = async (client: Client) => {
       const { body } = await client.request('GET', path)
@@ -56,7 +56,7 @@ test.each(kinds)(
 )
 
 test.each(kinds)(
-  '$path: what is there and not for it is answered like what is not there',
+  '$path: an entry beyond its rights is answered like a missing one',
   async ({ path, own, other, unknown }) => {
     expect(await manage(bound, 'GET', `${path}/${own}`)).toMatchObject({ id: own })
     const hidden = await refused(bound, 'GET', `${path}/${other}`)

@@ -23,10 +23,10 @@ const profile = {
   ...{ max_transaction_bytes: 131_072, witness: 'block_hash' },
 }
 
-/** How many transactions came by this line: what has waited in the pool for some blocks' time is broadcast again. */
+/** How many transactions came by this line: one that has waited in the pool for some blocks' time is broadcast again. */
 const sentBy = (line: Line) => new Set(line.sent()).size
 
-test('they are listed and told, with what may be secret of an endpoint masked', async () => {
+test('they are listed and presented, with possible secrets of an endpoint masked', async () => {
   const { client, line } = stage
   const network = await manage(client, 'GET', at)
   expect(network).toEqual({
@@ -47,7 +47,7 @@ test('they are listed and told, with what may be secret of an endpoint masked', 
   })
 })
 
-test('new endpoints take over at once, what is in flight is followed over them, and they stay after kill -9', async () => {
+test('new endpoints take over at once, transactions in flight are followed over them, and they stay after kill -9', async () => {
   const { client, node, service } = stage
   const sender = stage.sender('one')
   await using other = await openLine(node.url)
@@ -61,7 +61,7 @@ test('new endpoints take over at once, what is in flight is followed over them, 
   })
   expect(patched.rpc_urls).toEqual([{ url: `${other.url}/***`, weight: 7, provider: 'one' }])
   expect(patched.required_confirmations).toBe(2)
-  await until(() => other.calls('eth_getTransactionCount').length > 0, { what: 'the new endpoint to be asked' })
+  await until(() => other.calls('eth_getTransactionCount').length > 0, { what: 'the new endpoint to be called' })
   const requested = stage.line.calls('eth_getBlockByNumber').length
   for (const { id } of payments) await mined(client, 'one', id, node)
   expect(stage.line.calls('eth_getBlockByNumber').length).toBe(requested)
@@ -111,7 +111,7 @@ test('patched tags derive the profile anew, under the fields that the file and t
   expect(await manage(client, 'PATCH', at, { tags: null, profile: null })).toMatchObject({ tags: [], profile })
 })
 
-test('a relayer with endpoints of its own asks those and no others, until it is patched back', async () => {
+test('a relayer with endpoints of its own calls those and no others, until it is patched back', async () => {
   const { client, node, line } = stage
   await using own = await openLine(node.url)
   const { id: signer } = await manage(client, 'POST', '/signers', {
@@ -135,7 +135,7 @@ test('a relayer with endpoints of its own asks those and no others, until it is 
   expect(sentBy(line)).toBe(before + 1)
 })
 
-test('what is no endpoint is refused, and not repeated', async () => {
+test('an invalid endpoint is refused, and not repeated', async () => {
   const { client } = stage
   const cases: readonly [object, RegExp][] = [
     [{ rpc_urls: [] }, /^rpc_urls: is not 1 to 32 endpoints, as/],

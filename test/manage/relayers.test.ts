@@ -47,7 +47,7 @@ test('a relayer made through the API sends at once, and does so after kill -9, w
   await audit(stage, { id, ...devAccount(1) })
 })
 
-test('a pause binds no more nonces and follows what is in flight; a policy counts from the next step', async () => {
+test('a pause binds no more nonces and follows transactions in flight; a policy counts from the next step', async () => {
   const { client, node } = stage
   const id = await made(2, { policies: { max_in_flight: 1 } })
   const flying = await client.send(id, payment)
@@ -83,7 +83,7 @@ test('a pause binds no more nonces and follows what is in flight; a policy count
   expect(await changed()).toMatchObject({ members: ['policies'] })
 })
 
-test('what is changed of the file is laid over it at each start, and follows it again once it is as there', async () => {
+test('a change to a relayer of the file is applied over it at each start, until the file has the same value', async () => {
   const { client, service } = stage
   const before = await manage(client, 'GET', '/relayers/filed')
   const patch = { paused: true, policies: { gas_price_cap: null, value_cap: '1000000000000000000' } }
@@ -95,7 +95,7 @@ test('what is changed of the file is laid over it at each start, and follows it 
   expect(await manage(client, 'GET', '/relayers/filed')).toEqual(patched)
   // The log comes by a pipe of its own, and perhaps after the answer.
   const reported = '"members":["paused","policies.gasPriceCap","policies.valueCap"]'
-  await until(() => service.logs().includes(reported), { what: () => `what is laid over the file\n${service.logs()}` })
+  await until(() => service.logs().includes(reported), { what: () => `the changes over the file\n${service.logs()}` })
 
   const back = { paused: false, policies: { gas_price_cap: 300_000_000_000, value_cap: null } }
   expect(await manage(client, 'PATCH', '/relayers/filed', back)).toEqual(before)
@@ -158,7 +158,7 @@ test('one of a hundred sends that race with its deletion is either refused or th
   )
 })
 
-test('what can not be is refused, with the reason', async () => {
+test('an impossible relayer is refused, with the reason', async () => {
   const { client } = stage
   const id = await made(5)
   const { signer_id: signer } = await manage(client, 'GET', `/relayers/${id}`)
@@ -223,7 +223,7 @@ test('what can not be is refused, with the reason', async () => {
   })
 })
 
-test('who changed what is in the audit log, in the commit of the change, with nothing of a key', async () => {
+test('every change is in the audit log with its key, in the commit of the change, with nothing of a key', async () => {
   const { client } = stage
   const id = await made(6)
   const { signer_id: signer } = await manage(client, 'GET', `/relayers/${id}`)
@@ -232,7 +232,7 @@ test('who changed what is in the audit log, in the commit of the change, with no
   await manage(client, 'DELETE', `/relayers/${id}`)
   await manage(client, 'DELETE', `/signers/${signer}`)
   const entries = (await manage(client, 'GET', '/audit-log?per_page=100')) as Record<string, unknown>[]
-  // Refusals of the tests before are told later, and may come in between.
+  // Refusals of the tests before are logged later, and may come in between.
   const changes = entries.filter(({ outcome }) => outcome === 'allowed').slice(0, 6)
   const reported = changes.map(({ operation, outcome, relayer_id: relayer, subject_id: subject }) => {
     return [operation, outcome, relayer ?? subject]

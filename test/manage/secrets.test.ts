@@ -1,4 +1,4 @@
-// What is given through the API and secret: sealed in the database, in no log and no answer, and under keys that rotate.
+// Secrets given through the API: sealed in the database, in no log and no answer, and under keys that rotate.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,13 +63,13 @@ test('without a key nothing secret is stored, and the refusal says what to set',
     expect(await refused(client, 'PATCH', '/relayers/filed', presigning)).toMatchObject(missing)
     await manage(client, 'PATCH', '/relayers/filed', { policies: { presign_cancel: 0 } })
     expect(await manage(client, 'GET', '/signers')).toHaveLength(1)
-    // What is not secret needs no key.
+    // Public settings need no key.
     await manage(client, 'PATCH', '/networks/evm:localhost', { tags: ['mine'] })
     await manage(client, 'PATCH', '/networks/evm:localhost', { tags: null })
   })
 })
 
-test('with one, no file holds key, token or signing key, and no answer tells them', async () => {
+test('with one, no file holds key, token or signing key, and no answer contains them', async () => {
   await run({ STORAGE_ENCRYPTION_KEY: storageKey(1) }, async (service) => {
     await using client = openClient(service.url, service.apiKey)
     const signer = await manage(client, 'POST', '/signers', { id: 'sealed', type: 'plain', config: { key } })
@@ -93,13 +93,13 @@ test('with one, no file holds key, token or signing key, and no answer tells the
     await mined(client, 'sealed', id, node)
     for (const secret of [key, signingKey, hookUrl, 'a-token-in-a-path'])
       expect(filesWith(directory, secret)).toEqual([])
-    // The search finds what is there.
+    // The search finds secrets that are there.
     expect(filesWith(directory, address.toLowerCase()).length + filesWith(directory, address).length).toBeGreaterThan(0)
   })
   for (const secret of [key, signingKey, hookUrl]) expect(filesWith(directory, secret)).toEqual([])
 })
 
-test('a wrong key, or none, ends the start with what is sealed and what to set', async () => {
+test('a wrong key, or none, ends the start with the sealed entries and the variable to set', async () => {
   const [, id] = sealedRows().get('signer sealed')?.split('.') ?? []
   const start = (env: Record<string, string>) => startService({ ...files, directory, env })
   await expect(start({})).rejects.toThrow(
@@ -143,7 +143,7 @@ test('a sealed key that was moved to another row does not open there', async () 
   database.change("DELETE FROM managed WHERE id = 'moved'")
 })
 
-test('signers: of the file and of the API are told alike; what can not be is refused without a word of the key', async () => {
+test('signers: of the file and of the API look alike; an impossible one is refused without a word of the key', async () => {
   await run({ STORAGE_ENCRYPTION_KEY: storageKey(2) }, async (service) => {
     await using client = openClient(service.url, service.apiKey)
     const filed = { id: 'signer-filed', type: 'local', address: devAccount(0).address, config: {} }

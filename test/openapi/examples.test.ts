@@ -82,7 +82,7 @@ async function pending() {
 
 let standIn = 0
 
-/** Ids that the service gives out can't be known to the document: what stands for the example, made for this operation. */
+/** The document can't contain ids that the service makes: values in place of the example, made for this operation. */
 const standIns: Readonly<Partial<Record<string, (operationId: string) => Promise<string>>>> = {
   transaction_id: async (operationId) => {
     if (operationId === 'getHold')
@@ -123,7 +123,7 @@ async function make(path: string, body: object, headers: Record<string, string> 
 }
 
 /**
- * What can't succeed in a moment: a release by the digest of another payload, a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
+ * Operations that can't succeed in a moment: a release by the digest of another payload, a relayer that does not do such things, or has no such condition, an event that takes a day to be given up, and the probe
  * of a key service, as the signer's key is in the process.
  */
 const refused: Readonly<Record<string, number>> = {
@@ -146,7 +146,7 @@ describe('the examples', () => {
   })
 })
 
-/** The status, and what is wrong with the answer beside it. */
+/** The status, and beside it the faults of the answer. */
 async function execute(operation: Described, body: unknown): Promise<readonly unknown[]> {
   const values: Record<string, unknown> = {}
   for (const { name, examples, required } of operation.parameters) {
@@ -182,7 +182,7 @@ async function execute(operation: Described, body: unknown): Promise<readonly un
   return [answer.statusCode, ...faults, ...(answer.statusCode === 200 ? [] : faults.length > 0 ? [text] : [])]
 }
 
-/** Told how many requests, they begin at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
+/** With a number of requests, they begin at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
 const { FUZZ_REQUESTS: wanted, FUZZ_SEED: given = wanted === undefined ? 20_261_123 : randomInt(2 ** 31) } = process.env
 const perOperation = Math.ceil(Number(wanted ?? 600) / 100)
 const seed = Number(given)

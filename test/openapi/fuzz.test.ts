@@ -12,7 +12,7 @@ import { anything, fitting, spoiledBy } from './support/arbitrary.ts'
 import { type Described, type OpenApiDocument, operationsOf, type Parameter, pathWith } from './support/document.ts'
 import { withoutServices } from './support/rules.ts'
 
-/** Told how many requests, it begins at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
+/** With a number of requests, it begins at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
 const { FUZZ_REQUESTS: wanted, FUZZ_SEED: given = wanted === undefined ? 20_261_121 : randomInt(2 ** 31) } = process.env
 const requests = Number(wanted ?? 12_000)
 const seed = Number(given)
@@ -120,7 +120,7 @@ async function sendToKeep(client: Client): Promise<string[]> {
   return (await Promise.all(sends)).map(({ id }) => id)
 }
 
-/** Which operation makes what is then asked for, replaced and removed by which parameter. */
+/** The operation that makes an entry, and the parameter by which others read, replace and remove it. */
 const makers: Readonly<Partial<Record<string, string>>> = {
   sendTransaction: 'transaction_id',
   createApiKey: 'api_key_id',
@@ -139,7 +139,7 @@ const mayBeUnavailable = (operation: string, code: string) =>
 
 type Ids = Readonly<Partial<Record<string, readonly string[]>>>
 
-/** What stands for the ids that there will be when it is sent. */
+/** A placeholder for an id that exists when the request is sent. */
 const known: Ids = {
   ...Object.fromEntries(Object.values(makers).map((name = '') => [name, latestOf(name)])),
   relayer_id: ['queue', 'queue', 'queue', 'other', 'nobody'],

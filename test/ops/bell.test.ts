@@ -22,7 +22,7 @@ test('a ring wakes who waits', async () => {
   expect(await isDone(wait)).toBe(true)
 })
 
-test('rings while nobody waits are one ring for the next who does', async () => {
+test('rings while nobody waits are one ring for the next waiter', async () => {
   const wakes = bell()
   wakes.ring()
   wakes.ring()

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const module = fileURLToPath(new URL('../../src/ops/limit-heap-growth.ts', import.meta.url))
 
-test('the V8 of this Node knows the limit for the growth of its heap', async () => {
+test('the V8 of this Node has the limit for the growth of its heap', async () => {
   const script = `import { limitHeapGrowth } from ${JSON.stringify(module)}; limitHeapGrowth()`
   const ended = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
   expect(ended).toEqual({ stdout: '', stderr: '' })

@@ -1,4 +1,4 @@
-// The log's lines, as whoever collects them reads them.
+// The log's lines, as a collector reads them.
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openLogger } from '../../src/ops/pino.ts'
@@ -45,7 +45,7 @@ test('below its level nothing is written', () => {
   expect(texts).toHaveLength(2)
 })
 
-test('an error is told with its causes', () => {
+test('an error is logged with its causes', () => {
   const { log, lines } = listening()
   log.error({ err: new Error('outer', { cause: new TypeError('inner', { cause: new Error('root') }) }) }, 'failed')
   expect(lines()[0]).toMatchObject({
@@ -70,7 +70,7 @@ test('credentials are struck out wherever a request or an error carries them', (
   expect(texts.join('')).toContain('"url":"rpc.example"')
 })
 
-test('an error of the database is told by its code, and with nothing of the connection that it came from', async () => {
+test('an error of the database is logged by its code, and with nothing of its connection', async () => {
   const { log, texts, lines } = listening()
   const client = new pg.Client('postgres://user:S3CRET@127.0.0.1:1/S3CRET')
   Object.assign(client, { processID: 4_711, secretKey: 1_234_567 })

@@ -1,4 +1,4 @@
-// What is shipped for operators holds together: metrics, their documentation, rules, dashboard.
+// The files shipped for operators agree: metrics, their documentation, rules, dashboard.
 import { expect, test } from 'vitest'
 import { conditions } from '../../src/domain/condition.ts'
 import { systemClock } from '../../src/ops/clock.ts'

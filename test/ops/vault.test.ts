@@ -1,4 +1,4 @@
-// What is sealed opens with its key, in its place, unchanged; with anything else the refusal says what to set.
+// A sealed text opens with its key, in its place, unchanged; with anything else the refusal says what to set.
 import { expect, test } from 'vitest'
 import { systemRandom } from '../../src/ops/random.ts'
 import { secret } from '../../src/ops/secret.ts'
@@ -13,7 +13,7 @@ function vaultOf(current: number | undefined, ...previous: number[]) {
   return openVault(keys, systemRandom())
 }
 
-test('what is sealed is unlike itself each time, holds nothing of the text, and opens again', () => {
+test('a sealed text differs each time, holds nothing of the text, and opens again', () => {
   const vault = vaultOf(1)
   const [one, other] = [vault.seal(text, place), vault.seal(text, place)]
   expect(one).not.toBe(other)
@@ -38,7 +38,7 @@ test('it opens in no other place, and not when a bit of it changed', () => {
   }
 })
 
-test('a previous key still opens, and what it sealed is told apart', () => {
+test('a previous key still opens, and its texts are recognized', () => {
   const old = vaultOf(1).seal(text, place)
   const vault = vaultOf(2, 1)
   expect(vault.open(old, place).reveal()).toBe(text)

@@ -1,4 +1,4 @@
-// A wait ends with what is waited for, with the time, or with whoever gives up; and leaves nothing behind that still waits.
+// A wait ends with its result, with the time, or with an abort, and leaves no waiter behind.
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/ops/clock.ts'
 import { late, waitBriefly, within } from '../../src/ops/within.ts'
@@ -27,7 +27,7 @@ function stage() {
 
 const never = () => new Promise<string>(() => {})
 
-test('what comes in time is what is answered, and nothing sleeps on', async () => {
+test('a result in time is returned, and nothing sleeps on', async () => {
   const { clock, sleeping } = stage()
   let over: AbortSignal | undefined
   const work = async (signal: AbortSignal) => {
@@ -46,7 +46,7 @@ test('an error in time is an error', async () => {
   expect([...sleeping]).toEqual([])
 })
 
-test('after the time it is late: the work is told so, and its error is nobody’s', async () => {
+test('after the time it is late: the work is aborted, and its error is dropped', async () => {
   const { clock, pass } = stage()
   const cut = (over: AbortSignal) =>
     new Promise<string>((_, reject) => over.addEventListener('abort', () => reject(new Error('cut off'))))
@@ -65,7 +65,7 @@ test.each([true, false])('who gives up ends it: before it began %s', async (befo
   expect([...sleeping]).toEqual([])
 })
 
-test('who goes on alike waits no longer, and hears of an error in time', async () => {
+test('a caller that goes on in both cases waits no longer, and gets an error in time', async () => {
   const { clock, sleeping, pass } = stage()
   const waited = waitBriefly(clock, 10, never)
   pass()

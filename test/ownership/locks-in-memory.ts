@@ -6,9 +6,9 @@ import type { LockSession, Locks, Member, Slot } from '../../src/store/locks.ts'
 export interface LockServer {
   readonly locks: Locks
   readonly hints: Hints
-  /** Who holds what, by the order in which sessions began, from 1. */
+  /** The locks of each session, numbered by their order from 1. */
   readonly held: ReadonlyMap<Member, ReadonlySet<Slot>>
-  /** Ends the session as the server would, and its client hears of it. */
+  /** Ends the session as the server would, and its client notices. */
   end(member: Member): void
   /** From now on no session can begin, and none that is there is answered. */
   down: boolean

@@ -1,4 +1,4 @@
-// Ownership among replicas, on a clock that stands still: who owns what, in which order it changes hands, what is never lost.
+// Ownership among replicas, on a clock that stands still: the owners, the order in which relayers change hands, and that none is lost.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { ownByLocks } from '../../src/ownership/own-by-locks.ts'
@@ -78,7 +78,7 @@ test('a lock is given up when the last step is over, and is not waited for where
   const step = Promise.withResolvers<void>()
   one.steps.last = step.promise
   const other = await place.replica()
-  await place.looking('it to be asked for', () => one.acquired.some(({ lost }) => lost.aborted))
+  await place.looking('the relayer to be released', () => one.acquired.some(({ lost }) => lost.aborted))
   for (let looks = 0; looks < 10; looks += 1) {
     place.clock.advance(200)
     await quiescence()
@@ -145,7 +145,7 @@ test('a failed step renews its relayer at once, as long as the lock is held', as
   expect(one.acquired).toHaveLength(2)
 })
 
-test('the owner hears of work wherever it was stored, also where the hint was lost', async () => {
+test('the owner finds work that any replica stored, also where the hint was lost', async () => {
   await using place = await openPlace(2)
   const one = await place.replica()
   const other = await place.replica()
@@ -160,7 +160,7 @@ test('the owner hears of work wherever it was stored, also where the hint was lo
   await send(place.store, relayer)
   one.ownerships.wake(relayer)
   await place.looking('the look', () => other.woken.includes(relayer))
-  // Once for what is new, and not at each look for what waits.
+  // Once for new work, and not at each look for waiting work.
   other.woken.length = 0
   for (let looks = 0; looks < 5; looks += 1) {
     place.clock.advance(1_000)
@@ -174,7 +174,7 @@ test('what only one can advance stays with that one, and does not go back and fo
   const one = await place.replica()
   await place.looking('all', () => one.owned.size === 4)
   const other = await place.replica(place.relayers.slice(0, 1))
-  // It gives up half, of which the other can take one at most, and takes back what nobody wants.
+  // It gives up half; the other can take one at most; the rest comes back.
   await place.looking('something to be given up', () => one.acquired.some(({ lost }) => lost.aborted))
   for (let looks = 0; looks < 100; looks += 1) {
     await place.looking('all to have an owner', () => one.owned.size + other.owned.size === 4)
@@ -197,7 +197,7 @@ test('what nobody else could advance is shared with one that comes, and can', as
   await place.looking('its share', () => third.owned.size > 0)
 })
 
-test('what is assigned no more is given up, and what is new is taken without waiting for the next look', async () => {
+test('a relayer that is no longer assigned is released, and a new one is taken without waiting for the next look', async () => {
   await using place = await openPlace(3)
   const [first, second, third] = place.relayers as [RelayerId, RelayerId, RelayerId]
   const one = await place.replica([first, second])

@@ -42,7 +42,7 @@ function witness() {
   }
 }
 
-test('every known relayer is acquired at the start, each time at a higher epoch; an unknown one is not', async () => {
+test('every configured relayer is acquired at the start, each time at a higher epoch; an unknown one is not', async () => {
   await using place = await openWorkplace()
   const { acquired, handlers } = witness()
   const ownerships = ownInProcess(place.under.store)
@@ -94,7 +94,7 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   await using place = await openWorkplace()
   const disk = unreliable(place.under.store)
   const ownerships = ownInProcess(disk.store)
-  // What is acquired anew is shown as failing until it is well again.
+  // A relayer acquired anew is shown as failing until it is well again.
   const reported: string[] = []
   {
     const observer: RelayerObserver = {
@@ -125,7 +125,7 @@ test('a relayer whose store failed for a while is advanced again without a hand'
   expect(place.chain.followers).toBe(0)
 })
 
-test('what is assigned is acquired, what is assigned no more is released, and a renewal under way changes neither', async () => {
+test('an assigned relayer is acquired, one no longer assigned is released, and a renewal under way changes neither', async () => {
   await using place = await openWorkplace()
   const { acquired, released, handlers } = witness()
   const ownerships = ownInProcess(place.under.store)

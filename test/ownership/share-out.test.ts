@@ -49,7 +49,7 @@ test('from any beginning all is held, evenly to one, in a few rounds; and then n
       (count, owners) => {
         const weights = slots(owners.length)
         const held: Held = new Map(Array.from({ length: count }, (_, index) => [index + 100, new Set<Slot>()]))
-        // 0 and whoever is not there: free.
+        // 0 and absent replicas: free.
         for (const [slot, owner] of owners.entries()) held.get(owner + 99)?.add(slot)
         for (let rounds = 0; rounds < 4; rounds += 1) round(held, weights)
         const found = loads(held, weights)
@@ -75,7 +75,7 @@ function settle(held: Held, weights: Weights, lookAround: (held: Held, weights: 
 const inOrder = (found: readonly number[]) => [...found].sort((one, other) => one - other)
 const spread = (found: readonly number[]) => Math.max(...found) - Math.min(...found)
 
-test('slots of several relayers move as a whole, and what is held differs by the heaviest at most', () => {
+test('slots of several relayers move as a whole, and the shares differ by the heaviest at most', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 6 }),
@@ -108,7 +108,7 @@ test('nobody is left with less because the others have taken a heavy slot each',
   expect(spread(loads(held, weights))).toBeLessThanOrEqual(4)
 })
 
-test('one that comes to many who hold few each gets what is too much there, and nothing goes round', () => {
+test('one that comes to many with few each gets their surplus, and nothing goes round', () => {
   const weights = slots(20)
   const held: Held = new Map([1, 2, 3, 4, 5].map((member) => [member, new Set<Slot>()]))
   for (const slot of weights.keys()) held.get((slot % 5) + 1)?.add(slot)
@@ -118,7 +118,7 @@ test('one that comes to many who hold few each gets what is too much there, and 
   expect(inOrder(loads(held, weights))).toEqual([3, 3, 3, 3, 4, 4])
 })
 
-test('who knows little of what others hold takes it for as much as its own', () => {
+test('a replica that sees little of the others’ shares takes them for as much as its own', () => {
   const held: Held = new Map([
     [1, new Set([0, 1])],
     [2, new Set([2, 3])],
@@ -152,7 +152,7 @@ test('one that comes gets its share and no more moves than that; one that goes l
   expect(loads(held, weights)).toEqual([500, 500])
 })
 
-test('what is being given up counts as gone, what nobody else wants is kept, what is barred is nobody’s', () => {
+test('a slot being released counts as gone, one that nobody else wants is kept, a barred one is nobody’s', () => {
   const held: Held = new Map([
     [1, new Set([0, 1, 2, 3])],
     [2, new Set()],
@@ -168,7 +168,7 @@ test('what is being given up counts as gone, what nobody else wants is kept, wha
   expect(shareOut(surveyOf(1, alone, [2]), { ...nothing, weights: slots(4) }).free).toEqual([0, 1, 3])
 })
 
-test('what is given up is not taken again before its unlocking is answered, however free it is by then', () => {
+test('a released slot is not taken again before its unlocking is answered, even if it is free by then', () => {
   const alone = new Map([[1, new Set<Slot>([1])]])
   const { take, free } = shareOut(surveyOf(1, alone), { ...nothing, weights: slots(2), leaving: new Set([0]) })
   expect({ take, free }).toEqual({ take: [], free: [] })

@@ -1,4 +1,4 @@
-// Two processes' registries over one store: what one changes the other brings, whoever acted on it first, and no more than that.
+// Two processes' registries over one store: a change by one reaches the other, in either order, and no more than that.
 
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
@@ -53,7 +53,7 @@ const network: NetworkSettings = {
 const facts = { id: 'sealed', type: 'plain', address: devAccount(1).address, config: {} } as const
 const key = secret(devAccount(1).key)
 
-/** A registry, the chains that it opened and closed, and the relayers that it was last told to advance. */
+/** A registry, the chains that it opened and closed, and the relayers that it last had to advance. */
 async function process(store: Store, logger: Logger = quiet) {
   const opened: string[] = []
   const closed: string[] = []
@@ -92,7 +92,7 @@ test('a signer and a relayer made by one are opened and advanced by the other, a
     expect(registry.signer('sealed')?.address).toBe(facts.address)
     expect(advanced.at(-1)).toEqual([relayer.id])
     await Promise.all([registry.refresh(), registry.refresh()])
-    // Nothing changed, so nothing is opened again, and nobody is told.
+    // Nothing changed, so nothing is opened again, and no hint is sent.
     expect([keysOpened.length, advanced.length]).toEqual([1, 2])
   }
   await store.commit(async (session) => {
@@ -172,7 +172,7 @@ test('what is sealed of endpoints comes back whole', () => {
   expect([back?.url.reveal(), back?.headers?.['x-api-key']?.reveal(), others]).toEqual(['http://sealed/', 'k', []])
 })
 
-test('what can not be opened now is opened at the next look', async () => {
+test('an entry that can not be opened now is opened at the next look', async () => {
   await using under = await openTestedStore()
   const { store } = under
   const { registry } = await process(store)
@@ -236,7 +236,7 @@ test('endpoints of its own are opened for a relayer once, and again only when th
   expect(closed).toEqual(['filed', 'own', 'own'])
 })
 
-test('a relayer that another process gives an account of which the key is not here is let go, and that is told, once', async () => {
+test('a relayer whose new account has no key in this process is released, and that is reported once', async () => {
   await using under = await openTestedStore()
   const { store } = under
   await store.commit(async (session) => {

@@ -248,7 +248,7 @@ describe('answers keep the promises of the SDK', () => {
   })
 })
 
-describe('what is not supported says so', () => {
+describe('an unsupported operation says so', () => {
   test.each(Object.keys(unsupported))('%s', async (name) => {
     const refused = (unsupported[name] as () => Promise<Answered>)()
     await expect(refused).rejects.toMatchObject({

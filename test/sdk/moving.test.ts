@@ -1,4 +1,4 @@
-// The page on moving from OpenZeppelin Relayer, against the service: its tables say what is so, and the check prints it.
+// The page on moving from OpenZeppelin Relayer, against the service: its tables are true, and the check prints them.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

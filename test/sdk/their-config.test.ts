@@ -19,7 +19,7 @@ test('the service starts from it and sends through it', async () => {
   cleanUp.defer(() => rm(directory, { recursive: true, force: true }))
   const node = cleanUp.use(await startAnvil({ mining: 'auto' }))
   await cp(theirs, directory, { recursive: true })
-  // Where the node of a test listens is known only now.
+  // The port of the test's node exists only now.
   await writeNetworks(directory, node.url)
   const asWritten = await readFile(join(theirs, 'config/config.json'), 'utf8')
 

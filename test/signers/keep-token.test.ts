@@ -126,7 +126,7 @@ test('a token is awaited while none is valid and a new one is on its way', async
   expect(keeper.isAwaited()).toBe(false)
 })
 
-test('the end of a token is known while it is valid', async () => {
+test('the end of a token is available while it is valid', async () => {
   const { clock, keeper } = await known(240_000)
   clock.advance(40_000)
   expect(keeper.endsInMs()).toBe(200_000)

@@ -121,7 +121,7 @@ test.each<[string, unknown, RegExp]>([
   ],
   ['a damaged ciphertext', withCrypto({ ciphertext: '00'.repeat(32) }), /does not open with the passphrase given/],
   ['another address', { ...small, address: '11'.repeat(20) }, /says it is for 0x1111.*, but holds the key of 0x/],
-])('refused, and told why: %s', async (_, content, message) => {
+])('refused, with the reason: %s', async (_, content, message) => {
   const error = await open(content).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(SignerError)
   expect(String(error)).toMatch(message)

@@ -1,4 +1,4 @@
-// A PKCS#11 token whose library fails in each way that the standard lists: what is opened anew, what waits for an operator, and
+// A PKCS#11 token whose library fails in each way that the standard lists: when it is opened anew, when it waits for an operator, and
 // which PIN is tried again.
 import { expect, test } from 'vitest'
 import { TokenFailure } from '../../src/signers/pkcs11-failure.ts'

@@ -1,4 +1,4 @@
-// What the tests of signers share: keys that everybody knows, and unsigned transactions of every shape.
+// What the tests of signers share: published keys, and unsigned transactions of every shape.
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { viemCurve } from '../../src/signers/curve.ts'

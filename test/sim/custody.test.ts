@@ -1,4 +1,4 @@
-// What holds up the key service of the simulator: it holds up calls, and ends when the faults do.
+// Faults of the simulator's key service: they delay calls, and end when the faults do.
 import { expect, test } from 'vitest'
 import { type CustodyKind, withCustody } from '../../sim/process/custody.ts'
 import { clockOf, openInstance } from '../../sim/process/instance.ts'

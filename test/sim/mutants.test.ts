@@ -22,7 +22,7 @@ const tested = mutants.flatMap(({ name, caughtBy }) => (caughtBy !== undefined &
 const tests = [...new Set(mutants.map(({ caughtBy }) => caughtBy))]
 const testOf = new Map(mutants.map(({ name, caughtBy }) => [name, tests.indexOf(caughtBy)]))
 
-/** By name, what was noticed of mutants that share a process. One that ends its process leaves those behind it untried. */
+/** By name, the findings on mutants that share a process. One that ends its process leaves those behind it untried. */
 async function tryTogether(): Promise<ReadonlyMap<string, string>> {
   const atSeed = (share: number) => pinned.filter((_, index) => index % processes === share)
   const byTest = (share: number) => tested.filter((name) => (testOf.get(name) ?? 0) % testProcesses === share)

@@ -146,7 +146,7 @@ export function bulkContract(open: OpenStore): void {
     expect(events.map((event) => event.id)).toEqual(sent)
   })
 
-  test('as of one instant: what is sent before it in the same commit is covered, what comes after is not', async () => {
+  test('as of one instant: sends before it in the same commit are covered, later ones are not', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -341,7 +341,7 @@ function lostNoOp(nonce: number): LostNoOp {
   return { nonce, hash, block: { number: 1, hash: blockHash(1) }, minedAt: now, signed }
 }
 
-/** Rows, attempts and events of each, without what is its alone: ids, hashes, raw bytes. */
+/** Rows, attempts and events of each, without its own ids, hashes and raw bytes. */
 async function reported(under: StoreUnderTest, relayerId: RelayerId, ids: readonly TransactionId[]) {
   const columns = `sequence, version, phase, open, status, status_reason, wait_condition, wait_text, nonce, canceled_at, cancel_origin, cancel_cost_max, ended_at, hold, held_until,
     drop_reason, included_kind`

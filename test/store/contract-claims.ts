@@ -9,7 +9,7 @@ import { freshId, type OpenStore, sendWithin, storedRelayer } from './contract.t
 const claim: Claim = { owner: administratorId, key: 'payment 7', digest: 'of the request' }
 
 export function claimContract(open: OpenStore): void {
-  test('of units that claim a key at once one stores, and the others are told what', async () => {
+  test('of units that claim a key at once one stores, and the others get its transaction', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)

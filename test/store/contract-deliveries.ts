@@ -1,4 +1,4 @@
-// Queues of deliveries: what a notification is to be told waits for it, in order within a transaction, until it has it.
+// Queues of deliveries: events wait for their notification, in order within a transaction, until delivery.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { Due, Tried } from '../../src/domain/delivery.ts'
@@ -65,7 +65,7 @@ export const delivered = (due: readonly Due[] | undefined): Tried[] =>
 const numbers = (due: readonly Due[] | undefined) => due?.map(({ transactionId, eventId }) => [transactionId, eventId])
 
 export function deliveryContract(open: OpenStore): void {
-  test('a notification is told from when a relayer names it, each transaction in order, all of them side by side', async () => {
+  test('a notification gets events from when a relayer names it, each transaction in order, all of them side by side', async () => {
     await using under = await open()
     const { store } = under
     const plain = await storedRelayer(store)
@@ -125,7 +125,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(last?.map(({ tries }) => tries)).toEqual([0])
   })
 
-  test('what waits and what is dead is counted by notification', async () => {
+  test('waiting deliveries and dead letters are counted by notification', async () => {
     await using under = await open()
     const { store } = under
     const [one, other] = [await notified(store), await notified(store)]
@@ -158,7 +158,7 @@ export function deliveryContract(open: OpenStore): void {
     ])
   })
 
-  test('what is being tried is not returned twice, and is due again for whoever comes after a crash', async () => {
+  test('a delivery under way is not returned twice, and is due again for the next process after a crash', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)
@@ -172,7 +172,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(await turn(store, relayer.notificationId, { busy: new Set() })).toHaveLength(3)
   })
 
-  test('a queue is worked off by one at a time: whoever lost it records nothing', async () => {
+  test('a queue has one worker at a time: one that lost it records nothing', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)
@@ -207,7 +207,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(await turn(store, notificationId, { tried: delivered(taken) })).toEqual([])
   })
 
-  test('who is a little ahead keeps what it works at, and what it tries again in an hour waits', async () => {
+  test('a worker a little ahead keeps its deliveries, and one to be tried in an hour waits', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)
@@ -222,7 +222,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(await turn(store, notificationId)).toEqual([])
   })
 
-  test('the dead are listed, let the next of their transaction pass, and come back in order when asked', async () => {
+  test('the dead are listed, let the next of their transaction pass, and come back in order on request', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)
@@ -258,7 +258,7 @@ export function deliveryContract(open: OpenStore): void {
     expect(queue?.waiting).toBe(0)
   })
 
-  test('old events go from the outbox, but neither the newest nor what is still to be delivered', async () => {
+  test('old events go from the outbox, but neither the newest nor undelivered ones', async () => {
     await using under = await open()
     const { store } = under
     const plain = await storedRelayer(store)

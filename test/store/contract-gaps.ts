@@ -67,7 +67,7 @@ export function gapContract(open: OpenStore): void {
     ])
   })
 
-  test('a permit counts what is filled from then on, ends with its time, and the next one replaces it', async () => {
+  test('a permit counts gaps filled from then on, ends with its time, and the next one replaces it', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)

@@ -1,4 +1,4 @@
-// After any sequence of writes the counts are those of the rows, and each transaction's events tell its statuses in order.
+// After any sequence of writes the counts are those of the rows, and each transaction's events have its statuses in order.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newest } from '../../src/domain/attempt.ts'

@@ -62,7 +62,7 @@ export function overdueContract(open: OpenStore): void {
     expect(due?.map(({ eventId, givesUpAt }) => [eventId, givesUpAt])).toEqual([[6, now + 10 + day]])
   })
 
-  test('what waits is given up when its day is over, tried or not; what was redelivered has a day of its own', async () => {
+  test('a waiting delivery is given up when its day is over, tried or not; a redelivered one has a day of its own', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)

@@ -44,7 +44,7 @@ export function ownerReportContract(open: OpenStore): void {
       ...report,
       conditions: [{ ...short, acknowledged }, report.conditions[1]],
     })
-    // The owner knows nothing of it.
+    // The owner did not write it.
     await store.commit((session) => session.recordReport(id, { ...report, observedAt: 7_000 }))
     expect((await store.reads.ownerReport(id))?.conditions[0]?.acknowledged).toEqual(acknowledged)
     await store.commit((session) =>

@@ -1,4 +1,4 @@
-// Pages, filters, order, and the work of a step, which never grows with what is finished.
+// Pages, filters, order, and the work of a step, which never grows with finished rows.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
 import type { Address, RelayerId } from '../../src/domain/ids.ts'
@@ -63,7 +63,7 @@ export function readContract(open: OpenStore): void {
     expect(await all({ status: 'pending' })).toEqual({ found: ids.filter((id) => !canceled.includes(id)), total: 16 })
   })
 
-  test('work is as of one instant, whatever is committed while it is read', async () => {
+  test('work is as of one instant, in spite of commits while it is read', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -130,7 +130,7 @@ export function readContract(open: OpenStore): void {
     }
   })
 
-  test('a nonce names who holds it, or who held it when it was settled', async () => {
+  test('a nonce names its holder, or its holder when it was settled', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -175,7 +175,7 @@ export function readContract(open: OpenStore): void {
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(2n)
   })
 
-  test('what is not to be sent takes no room in the queue of a step, and is told by the oldest', async () => {
+  test('held transactions take no room in the queue of a step, and the oldest one stands for them', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store, { maxInFlight: 3 })
@@ -197,7 +197,7 @@ export function readContract(open: OpenStore): void {
 
     // A PUT makes it one to be sent.
     const [first] = work?.suspected ?? []
-    if (!first) throw new Error('one is told')
+    if (!first) throw new Error('one stands for them')
     const { from: _, ...request } = somePayload
     await store.commit((session) =>
       session.saveTransaction(first, replace(first, { ...request, value: 9n }, 'public'), now),

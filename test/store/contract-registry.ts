@@ -1,4 +1,4 @@
-// What is configured through the API: rows with a revision that only grows, and relayers that go and come back.
+// Configuration through the API: rows with a revision that only grows, and relayers that go and come back.
 import { expect, test } from 'vitest'
 import type { Address } from '../../src/domain/ids.ts'
 import { now, someBulk } from '../domain/some.ts'
@@ -92,7 +92,7 @@ export function registryContract(open: OpenStore): void {
     expect(await store.commit((session) => session.acquire(relayer.id))).toBe(4n)
   })
 
-  test('who signs as an account, and who uses a signer or a notification, is told', async () => {
+  test('the relayers of an account, a signer or a notification are returned', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)

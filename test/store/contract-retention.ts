@@ -56,7 +56,7 @@ const remove = (store: Store, relayer: RelayerId, ids: readonly TransactionId[])
   store.commit((session) => session.removeEnded(relayer, ids), relayer)
 
 export function retentionContract(open: OpenStore): void {
-  test('what has ended for good goes with its attempts, and is no longer counted; all else stays', async () => {
+  test('a finally ended transaction goes with its attempts, and is no longer counted; all else stays', async () => {
     await using under = await open()
     const [{ id: relayer }, { id: other }] = [await storedRelayer(under.store), await storedRelayer(under.store)]
     const ended = [
@@ -186,7 +186,7 @@ export function retentionContract(open: OpenStore): void {
     expect(await under.store.reads.oldestEventAt()).toBe(now + 40)
   })
 
-  test('idempotency keys whose transactions are not known go by their own age, and are free then', async () => {
+  test('idempotency keys without a recorded transaction go by their own age, and are free then', async () => {
     await using under = await open()
     const { id: relayer } = await storedRelayer(under.store)
     const claim = (key: string, id: TransactionId, at: number) =>

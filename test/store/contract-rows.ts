@@ -1,4 +1,4 @@
-// What is written is what is read, no write goes over a newer one, and no attempt is ever overwritten or lost.
+// Written rows are read unchanged, no write goes over a newer one, and no attempt is ever overwritten or lost.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
@@ -82,7 +82,7 @@ export function rowContract(open: OpenStore): void {
     expect(await everything(under)).toEqual(rows)
   })
 
-  test('what has ended is never written again', async () => {
+  test('an ended transaction is never written again', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -256,7 +256,7 @@ export function rowContract(open: OpenStore): void {
     }
   })
 
-  test('a nonce that was given back and comes again keeps what was signed for it before', async () => {
+  test('a nonce that was given back and comes again keeps its earlier attempts', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)
@@ -282,7 +282,7 @@ export function rowContract(open: OpenStore): void {
     })
   })
 
-  test('what is dropped withdraws the attempts that never left', async () => {
+  test('a drop withdraws the attempts that never left', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)

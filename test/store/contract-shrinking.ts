@@ -50,7 +50,7 @@ const rawsIn = (read: Transaction | undefined) =>
 const bytesAreGone = [undefined, undefined]
 
 export function shrinkingContract(open: OpenStore): void {
-  test('the bytes of what has ended go, and every other fact reads as before', async () => {
+  test('the bytes of ended transactions go, and every other fact reads as before', async () => {
     await using under = await open()
     const relayer = await storedRelayer(under.store)
     expect(await shrinkable(under.store, relayer)).toBeUndefined()
@@ -83,7 +83,7 @@ export function shrinkingContract(open: OpenStore): void {
     expect(new Set(rows.map(({ raw }) => raw))).toEqual(new Set(['']))
   })
 
-  test('what is open keeps its bytes, and so does what comes behind it, until it has ended', async () => {
+  test('an open transaction keeps its bytes, and so do later ones, until it has ended', async () => {
     await using under = await open()
     const relayer = await storedRelayer(under.store)
     const first = await store(under.store, relayer.id, 0)

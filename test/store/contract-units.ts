@@ -62,7 +62,7 @@ export function unitContract(open: OpenStore): void {
     expect(sequences.flat().map((each) => each?.sequence)).toEqual([1, 2, 3, 4])
   })
 
-  test('a read sees what is committed, and nothing of a unit under way', async () => {
+  test('a read sees committed rows, and nothing of a unit under way', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await storedRelayer(store)

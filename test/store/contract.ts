@@ -44,7 +44,7 @@ import { unsettledContract } from './contract-unsettled.ts'
 
 export interface StoreUnderTest extends AsyncDisposable {
   readonly store: Store
-  /** Reads the tables beside the store: what is committed, whatever the store believes. */
+  /** Reads the tables beside the store: committed rows, without the store's memory. */
   query<Row>(sql: string): Promise<readonly Row[]>
 }
 

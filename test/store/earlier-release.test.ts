@@ -51,7 +51,7 @@ test.each(earlierDatabases())(
     await store.commit((session) => session.saveTransaction(transaction, confirmed, 77))
     const read = await store.reads.transaction(relayer, transaction.id)
     expect(read && [statusOf(read), confirmedAtOf(read)]).toEqual(['confirmed', 77])
-    // What was final then was confirmed at the same time.
+    // Transactions final then were confirmed at the same time.
     const won = await store.reads.transaction(relayer, 'won' as TransactionId)
     expect(won?.lifecycle).toMatchObject({ phase: 'final', settledAt: 9 })
   },

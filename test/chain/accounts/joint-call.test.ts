@@ -1,4 +1,4 @@
-// Many accounts told by one call, against what the clients say of each of them alone.
+// One call reads many accounts, compared with single reads of each on real clients.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jointCall, jointMax, standingsIn } from '../../../src/chain/accounts/joint-call.ts'
 import type { Answer } from '../../../src/chain/nodes/call.ts'
@@ -28,7 +28,7 @@ describe.each([
   const set = (what: string, address: Address | undefined, to: string) =>
     node().rpc(`${name.toLowerCase()}_set${what}`, [address, to])
 
-  test('tells the same of each as when it is asked alone', async () => {
+  test('reads the same for each account as a single read', async () => {
     await set('Code', delegating, `0xef0100${'11'.repeat(20)}`)
     await set('Code', contract, '0x6001600255')
     await set('Code', short, '0xef')
@@ -63,6 +63,6 @@ test.each<[string, Answer]>([
   ['an object', { kind: 'value', value: {} }],
   ['an error', { kind: 'rpcError', code: -32000, message: 'out of gas' }],
   ['no answer', { kind: 'unknown', message: 'no answer' }],
-])('%s tells of nobody', (_, answer) => {
+])('%s gives no account', (_, answer) => {
   expect(standingsIn(answer, [numbered(0), numbered(1)])).toBeUndefined()
 })

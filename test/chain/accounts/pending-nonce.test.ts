@@ -25,7 +25,7 @@ const hidesPool: Reaction = {
       : undefined,
 }
 
-test('one that shows its pool tells for one that does not; where none does, the rest is told all the same', async () => {
+test('an endpoint that shows its pool answers for one that does not; where none does, the rest is still returned', async () => {
   const [first, second] = servers
   await using network = networkOver([first.url, second.url])
   await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
@@ -44,7 +44,7 @@ test('one that shows its pool tells for one that does not; where none does, the 
   expect(unseen.pendingNonce).toBeUndefined()
 })
 
-test('no other endpoint is asked where the first tells its pool', async () => {
+test('no other endpoint is called where the first shows its pool', async () => {
   for (const server of servers) server.react({ do: 'forward' })
   await using network = networkOver(servers.map(({ url }) => url))
   await network.chain.observe(inquiryOf(sender.address, { pendingNonce: true }))

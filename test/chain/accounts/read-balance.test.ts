@@ -35,23 +35,23 @@ afterAll(async () => {
 const askAll = () => Promise.all(addresses.map((address) => network.chain.balance(address)))
 const expected = addresses.map((address) => (address === rich ? 0x123n : 0n))
 
-test('asked for at one moment they are a call for 256, and each has its own', async () => {
+test('balances read at one moment share a call for 256, and each reader gets its own', async () => {
   expect(await askAll()).toEqual(expected)
   expect([network.count('eth_call'), network.count('eth_getBalance')]).toEqual([2, 0])
 })
 
-test('one alone is the call that every node knows', async () => {
+test('one balance alone uses the standard call', async () => {
   expect(await network.chain.balance(rich)).toBe(0x123n)
   expect([network.count('eth_call'), network.count('eth_getBalance')]).toEqual([0, 1])
 })
 
-test('where a node refuses the call for many, each is asked for alone', async () => {
+test('where a node refuses the joint call, each balance is read alone', async () => {
   proxy.react({ do: 'forwardBut', method: 'eth_call', reply: { error: { code: -32601, message: 'no such method' } } })
   expect(await askAll()).toEqual(expected)
   expect(network.count('eth_getBalance')).toBe(300)
 })
 
-test('where no node answers, all are told so, and nobody is asked three hundred times', async () => {
+test('where no node answers, every read fails, without three hundred calls', async () => {
   await network.chain.balance(rich)
   network.forget()
   proxy.react({ do: 'drop' })

@@ -1,4 +1,4 @@
-// What an observation costs, and what it may leave unasked: on a real chain, with what is remembered held against it.
+// What an observation costs, and which reads it may skip: remembered values are compared with a real chain.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { Address, TransactionId } from '../../../src/domain/ids.ts'
@@ -39,7 +39,7 @@ function movedClock() {
   return { ...systemClock, elapsed: () => systemClock.elapsed() + ahead, move }
 }
 
-/** As a relayer's step asks. */
+/** As a relayer's step reads. */
 function look(requested: Partial<Inquiry> = {}) {
   network.forget()
   return network.chain.observe(inquiryOf(address, { nonce: 'recent', ...requested }))
@@ -63,7 +63,7 @@ async function lookAtAnother(count = 1): Promise<readonly [Address, ...Address[]
   return [first, ...others]
 }
 
-/** What the last look asked of the account; the head and the endpoint's introduction are not its affair. */
+/** Calls of the last observation about the account, without those about the head and the endpoint. */
 function requested(): readonly string[] {
   const shared = ['eth_getBlockByNumber', 'eth_chainId', 'web3_clientVersion']
   return network.calls.map(({ method }) => method).filter((method) => !shared.includes(method))
@@ -131,7 +131,7 @@ describe('the nonce', () => {
     expect(await look({ secondCount: true })).toMatchObject({ nonce: 0, secondCount: 0, isSecondCountOwn: true })
   })
 
-  test('of two in flight the second is asked for once the first is mined; of three the count is', async () => {
+  test('with two in flight the second’s receipt is read once the first is mined; with three the count is read', async () => {
     await look()
     const [first, second] = [await send(0), await send(1)]
     await anvil.mine()
@@ -145,7 +145,7 @@ describe('the nonce', () => {
     expect(requested().filter((method) => method === 'eth_getTransactionCount')).toHaveLength(1)
   })
 
-  test('under one head a receipt is asked for once', async () => {
+  test('under one head a receipt is read once', async () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
@@ -156,7 +156,7 @@ describe('the nonce', () => {
     expect(requested()).toEqual([])
   })
 
-  test('a foreign transaction that takes the nonce of what is in flight is found out some blocks later', async () => {
+  test('a foreign transaction that takes a nonce in flight is noticed some blocks later', async () => {
     await look()
     const { live } = await send(0)
     await anvil.rpc('anvil_dropTransaction', [live.attempts[0]?.hash])
@@ -204,10 +204,10 @@ describe('the nonce', () => {
     expect(seen).not.toHaveProperty('doubtedCount')
   })
 
-  test('a client that asks how the relayer is does not hide from it that somebody else used its key', async () => {
+  test('a status request of a client does not hide the foreign use of a key from the relayer', async () => {
     await look({ balance: 'recent', delegation: true })
     await spendForeign(0)
-    // As commands/relayers/read-status.ts asks: of what is in flight it knows nothing.
+    // As commands/relayers/read-status.ts reads: without the transactions in flight.
     expect((await look({ nonce: 'now', balance: 'now' })).nonce).toBe(1)
     await anvil.mine(32)
     expect(await look({ balance: 'recent', delegation: true })).toMatchObject({ nonce: 1 })
@@ -219,7 +219,7 @@ describe('the nonce', () => {
   test.each<[string, Partial<Inquiry>]>([
     ['a node contradicted it', { nonce: 'now' }],
     ['the store has proof of more', { spentBelow: 1 }],
-  ])('what is remembered does not stand when %s', async (_, contradiction) => {
+  ])('remembered values are dropped when %s', async (_, contradiction) => {
     await look()
     await spendForeign(0)
     expect((await look(contradiction)).nonce).toBe(1)
@@ -239,7 +239,7 @@ describe('the nonce', () => {
 })
 
 describe('the balance', () => {
-  test('is reckoned with what was mined, to the wei, and read anew when it is asked for as of now', async () => {
+  test('is updated by mined transactions to the wei, and read anew on request', async () => {
     await look({ balance: 'recent' })
     const { live } = await send(0)
     await anvil.mine()
@@ -279,9 +279,9 @@ describe('the balance', () => {
     expect((await look({ balance: 'recent' })).balance).toBe(balance + 5n)
   })
 
-  test('of a node that is behind what is settled does not outlast its head', async () => {
+  test('of a node behind the settled transactions does not outlast its head', async () => {
     const { balance = 0n } = await look({ balance: 'recent', spentBelow: 1 })
-    // What had been spent by then was nobody's in flight, so that no receipt takes it off.
+    // The amount spent by then belongs to no transaction in flight, so no receipt deducts it.
     await spendForeign(0)
     const caughtUp = await look({ balance: 'recent', spentBelow: 1 })
     expect(requested()).toContain('eth_getBalance')
@@ -343,7 +343,7 @@ describe('the code', () => {
 })
 
 describe('many accounts', () => {
-  test('are asked for together with the first of them, and then only for their counts', async () => {
+  test('are read together with the first of them, and then only their counts', async () => {
     const others = await lookAtAnother(300)
     network.forget()
     for (const each of others) {
@@ -356,7 +356,7 @@ describe('many accounts', () => {
     expect(requested().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
   })
 
-  test('that ask at once wait for the same answer', async () => {
+  test('that read at once wait for the same answer', async () => {
     const others = numbered(300)
     for (const each of others) network.chain.announce(each)
     const reported = await Promise.all(
@@ -367,7 +367,7 @@ describe('many accounts', () => {
     expect(requested()).not.toContain('eth_getBalance')
   })
 
-  test('whose first count comes blocks later are asked for anew, for all at once', async () => {
+  test('whose first count comes blocks later are read anew, all at once', async () => {
     const others = await lookAtAnother(3)
     await anvil.rpc('anvil_setBalance', [others[0], '0x5'])
     await anvil.mine()
@@ -380,7 +380,7 @@ describe('many accounts', () => {
     expect(requested().filter((method) => method !== 'eth_getTransactionCount')).toEqual(['eth_call'])
   })
 
-  test('what was mined after another’s call is reckoned with, and what was mined before is not taken off twice', async () => {
+  test('a transaction mined after another’s call is deducted, and one mined before is not deducted twice', async () => {
     const first = await send(0)
     await anvil.mine()
     network.chain.announce(address)
@@ -397,7 +397,7 @@ describe('many accounts', () => {
   test.each<[string, RpcReply]>([
     ['an error', { error: { code: -32602, message: 'missing value for "to"' } }],
     ['nothing', { result: '0x' }],
-  ])('a node that answers %s is asked for each alone from then on', async (_, reply) => {
+  ])('a node that answers %s gets single reads from then on', async (_, reply) => {
     const others = numbered(3)
     for (const each of others) network.chain.announce(each)
     proxy.react({ do: 'forwardBut', method: 'eth_call', reply })
@@ -408,7 +408,7 @@ describe('many accounts', () => {
     expect(standing).toEqual(['eth_call', 'eth_getBalance', 'eth_getBalance', 'eth_getBalance'])
   })
 
-  test('a node that leaves it unanswered is asked for each alone, and from the second time on for nothing else', async () => {
+  test('a node that leaves it unanswered gets single reads, and from the second time on nothing else', async () => {
     const others = numbered(3)
     for (const each of others) network.chain.announce(each)
     proxy.react({ do: 'forwardBut', method: 'eth_call', reply: 'none' })
@@ -439,7 +439,7 @@ describe('gas', () => {
     expect(requested()).toContain('eth_estimateGas')
   })
 
-  test('that would revert is asked for again: it may only need what is ahead of it', async () => {
+  test('that would revert is estimated again: it may only need an earlier transaction to be mined', async () => {
     // A constructor that reverts.
     const reverting = { transactionId: request.transactionId, from: address, value: 0n, data: '0x60006000fd' as const }
     for (let looks = 0; looks < 2; looks += 1) {

@@ -1,4 +1,4 @@
-// Which tips are believed: what is stored for all replicas, else a first reading that cannot be one endpoint's moment.
+// Which tips are believed: those stored for all replicas, else a first reading that cannot be one endpoint's outlier.
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type BelievedTips, believingTips } from '../../../src/chain/fees/believe-tips.ts'
 import { rememberTips, type TipMemory } from '../../../src/chain/fees/remember-tips.ts'
@@ -48,7 +48,7 @@ function tipsOver(memory: TipMemory | undefined, isDevelopment = false): Believe
   return believingTips({ clock, remembered, small: gwei / 10n, isDevelopment })
 }
 
-/** What is believed at a reading of the only endpoint, and after what the store then does. */
+/** The believed tips at a reading of the only endpoint, and after the store's answer. */
 async function believe(tips: BelievedTips, tip: bigint, agreed?: bigint): Promise<bigint> {
   const believed = tips.believe({ tip, agreed, block: passedMs })
   await systemClock.sleep(0)
@@ -83,7 +83,7 @@ describe('with nothing stored', () => {
   })
 })
 
-describe('what is stored', () => {
+describe('the stored tips', () => {
   test('counts in the next process, and in another replica, instead of their first reading', async () => {
     const table = tableOf()
     const before = await started(table)
@@ -161,7 +161,7 @@ describe('what is stored', () => {
 })
 
 describe('a database that does not answer', () => {
-  test('holds up no reading: little is believed until what is stored is read', async () => {
+  test('holds up no reading: little is believed until the stored tips are read', async () => {
     const table = tableOf([firstMark(9n * gwei, now)])
     table.fails = true
     const tips = await started(table)
@@ -190,7 +190,7 @@ describe('a database that does not answer', () => {
     expect(table.stored.map(({ tip }) => tip)).toEqual([gwei, 2n * gwei])
   })
 
-  test('that hangs is asked once', async () => {
+  test('that hangs is called once', async () => {
     let loads = 0
     const memory: TipMemory = {
       load: () => {

@@ -117,7 +117,7 @@ test('full blocks have no room', async () => {
   expect((await marketNow()).blocks).toEqual({ areUsed: true, haveRoom: false })
 })
 
-test('a suggestion is asked for once in fifty blocks, and soon where what is next is not mined', async () => {
+test('a suggestion is read once in fifty blocks, and soon where the next nonce is not mined', async () => {
   prices = quiet
   const requested = () => network.count('eth_maxPriorityFeePerGas')
   await marketNow()
@@ -152,7 +152,7 @@ test('an error that names a number for another reason teaches nothing', async ()
   expect((await marketNow()).tips.safeLow).toBe(1_000_000n)
 })
 
-test('where nobody pays and no node asks for anything, gas is free', async () => {
+test('where nobody pays and no node demands a tip, gas is free', async () => {
   prices = { baseFee: 0n, ratios: [0.5, 0], reward: 0n, suggestion: 0n }
   expect(await marketNow()).toMatchObject({
     baseFee: 0n,
@@ -161,12 +161,12 @@ test('where nobody pays and no node asks for anything, gas is free', async () =>
   })
 })
 
-test('a base fee of zero alone makes no gas free: a node asks for a tip', async () => {
+test('a base fee of zero alone makes no gas free: a node demands a tip', async () => {
   prices = { baseFee: 0n, ratios: [0, 0], reward: 0n, suggestion: gwei }
   expect((await marketNow()).tips.safeLow).toBe(gwei)
 })
 
-test.each([true, false])('a node prices a head of another only if it knows that block: %s', async (isKnown) => {
+test.each([true, false])('a node prices a head of another only if it has that block: %s', async (isKnown) => {
   prices = busy
   const error = { code: -32000, message: 'not now' }
   const isPrice = (method: string) => method === 'eth_feeHistory' || method === 'eth_gasPrice'

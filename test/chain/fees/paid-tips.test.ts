@@ -141,7 +141,7 @@ test("without a base fee the price is what recent blocks of others paid, and the
   expect(outside(await marketNow())).toBe(22n * gwei)
 })
 
-test('a node without a history of prices is asked for it once, and its price counts', async () => {
+test('a node without a history of prices is called for it once, and its price counts', async () => {
   open()
   prices = { paid: [], suggestion: 0n, gasPrice: 20n * gwei, hasHistory: false }
   for (let blocks = 0; blocks < 5; blocks += 1, height += 1) expect(outside(await marketNow())).toBe(22n * gwei)

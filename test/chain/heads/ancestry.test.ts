@@ -1,4 +1,4 @@
-// How a new head is linked to what was known: block by block, or across a gap.
+// How a new head is linked to earlier blocks: one by one, or across a gap.
 import { expect, test } from 'vitest'
 import { openAncestry } from '../../../src/chain/heads/ancestry.ts'
 import type { Hash } from '../../../src/domain/ids.ts'
@@ -36,7 +36,7 @@ async function knownThrough(number: number) {
   return ancestry
 }
 
-test('a few blocks are walked, so that each is known', async () => {
+test('a few blocks are walked, and each is remembered', async () => {
   const ancestry = await knownThrough(100)
   const { requested, read } = reading(chainThat())
   expect(await ancestry.advance(chainThat()(110), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 0 })
@@ -44,7 +44,7 @@ test('a few blocks are walked, so that each is known', async () => {
   expect(ancestry.hashAt(105)).toBe(hashOf('a', 105))
 })
 
-test('a wide gap costs two headers, and keeps what was known', async () => {
+test('a wide gap costs two headers, and keeps the earlier blocks', async () => {
   const ancestry = await knownThrough(100)
   const { requested, read } = reading(chainThat())
   expect(await ancestry.advance(chainThat()(160), read, ofChain)).toEqual({ isTip: true, linked: true, lost: 0 })
@@ -74,7 +74,7 @@ test('a reorganization above a gap is followed down to the head before it', asyn
   expect([161, 162].map(ancestry.hashAt)).toEqual([hashOf('a', 161), hashOf('b', 162)])
 })
 
-test('a head that nothing links is no tip while the node serves another chain, and all that was known stays', async () => {
+test('a head that nothing links is no tip while the node serves another chain, and the earlier blocks stay', async () => {
   const ancestry = await knownThrough(100)
   const { read } = reading(chainThat(1))
   const advanced = await ancestry.advance(chainThat(1)(101), read, async () => false)

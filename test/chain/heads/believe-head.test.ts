@@ -1,4 +1,4 @@
-// Which head is believed: what moves it on, what is lag, and when a head that falls is believed after all.
+// Which head is believed: what moves it on, what counts as lag, and when a lower head is believed after all.
 import { describe, expect, test } from 'vitest'
 import {
   countFall,
@@ -25,22 +25,22 @@ function report(number: number, by: string, branch = 'a'): HeadReport<string> {
 }
 
 const known = report(100, 'first')
-/** What is known of the branch `a`: the last ten blocks. */
+/** The last ten blocks of the branch `a`. */
 const hashAt = (number: number) => (number > 90 && number <= 100 ? hashOf('a', number) : undefined)
 
-test('anything is news to a tracker that knows nothing', () => {
+test('a tracker without blocks believes any head', () => {
   expect(movesOn(undefined, report(7, 'first'), () => undefined)).toBe(true)
 })
 
 test.each([
   ['a higher head, by any endpoint', report(101, 'second'), true],
-  ['the known head, by any endpoint', report(100, 'second'), true],
-  ['a lower block of the known branch, by its reporter', report(99, 'first'), false],
-  ['a lower block of the known branch, by another endpoint', report(99, 'second'), false],
-  ['another branch as high, by the reporter of the known head', report(100, 'first', 'b'), true],
-  ['another branch below, by the reporter of the known head', report(99, 'first', 'b'), true],
+  ['the current head, by any endpoint', report(100, 'second'), true],
+  ['a lower block of the current branch, by its reporter', report(99, 'first'), false],
+  ['a lower block of the current branch, by another endpoint', report(99, 'second'), false],
+  ['another branch as high, by the reporter of the current head', report(100, 'first', 'b'), true],
+  ['another branch below, by the reporter of the current head', report(99, 'first', 'b'), true],
   ['another branch as high, by another endpoint', report(100, 'second', 'b'), false],
-  ['a height at which no block is known, by the reporter of the known head', report(50, 'first', 'b'), false],
+  ['a height without a remembered block, by the reporter of the current head', report(50, 'first', 'b'), false],
 ])('%s', (_, reported, expected) => {
   expect(movesOn(known, reported, hashAt)).toBe(expected)
 })
@@ -106,7 +106,7 @@ test('far ahead is more than news that is on its way', () => {
 test.each([
   ['a remembered block of it', report(95, 'second'), false],
   ['another hash at the height of a remembered block', report(95, 'second', 'b'), true],
-  ['a height of which no block is remembered, far below', report(90, 'second'), true],
+  ['a height far below, without a remembered block', report(90, 'second'), true],
 ])('whether a lower head may be of another branch: %s', (_, reported, expected) => {
   expect(isOnAnotherBranch(reported, known.head, hashAt)).toBe(expected)
 })

@@ -68,10 +68,10 @@ test('never too late, and no minute too early, however uneven the blocks and how
 })
 
 test.each([
-  ['the pace is known', 12_000, 12_000, 1],
+  ['the block time is measured', 12_000, 12_000, 1],
   ['it is said to be a fiftieth', 12_000, 240, 4],
   ['it is said to be fifty times as long', 12_000, 600_000, 4],
-  ['four blocks a second, and the pace is known', 250, 250, 1],
+  ['four blocks a second, and the block time is measured', 250, 250, 1],
   ['four blocks a second, and it is said to be twelve seconds', 250, 12_000, 4],
 ])('few headers are read: %s', async (_, realMs, saidMs, readsMax) => {
   const chain = chainOf(steady(200_000, realMs))
@@ -100,7 +100,7 @@ test('a head from before the time: nothing came since', async () => {
   expect(chain.reads).toEqual([])
 })
 
-test('a header that cannot be read: it is not known yet, at whatever step', async () => {
+test('a header that cannot be read, at any step: no answer yet', async () => {
   // Fast at first, slow of late: no guess is right at once.
   const early = steady(10_000, 250)
   const seconds = [...early, ...steady(500, 12_000).map((second) => (early.at(-1) ?? 0) + second)]

@@ -27,7 +27,7 @@ async function tip(): Promise<{ number: number; hash: string }> {
 }
 
 describe('following', () => {
-  test('every follower is told each head once; nobody polls when nobody follows', async () => {
+  test('every follower gets each head once; without followers nothing is polled', async () => {
     await using network = networkOver([proxy.url])
     const stop = new AbortController()
     const one: Head[] = []
@@ -76,7 +76,7 @@ describe('following', () => {
     stop.abort()
   })
 
-  test('an outage is told once, and ends by itself', async () => {
+  test('an outage is reported once, and ends by itself', async () => {
     await using network = networkOver([proxy.url])
     const stop = new AbortController()
     const heads: Head[] = []
@@ -120,7 +120,7 @@ describe('the chain behind the head', () => {
     expect(network.count('eth_getBlockByNumber')).toBe(1)
   })
 
-  test('a reorg replaces the hashes, takes the receipt back, and brings what is mined in its place', async () => {
+  test('a reorg replaces the hashes, takes the receipt back, and returns the one mined in its place', async () => {
     await using network = networkOver([proxy.url])
     const stop = new AbortController()
     network.chain.follow(() => undefined, stop.signal)
@@ -226,7 +226,7 @@ describe('the chain behind the head', () => {
     const now = await tip()
     for (let round = 0; round < 8; round += 1) {
       const { head } = await network.chain.observe(inquiryOf(address))
-      // Until somebody has told more, the first word is all that is known; from then on it never falls.
+      // Until a second report, the first one counts; from then on the height never falls.
       if (round > 1) expect(head).toMatchObject(now)
     }
   })

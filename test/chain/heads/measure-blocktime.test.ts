@@ -59,7 +59,7 @@ describe('by the heads that were seen', () => {
     expect(pace.ms()).toBe(12_000)
   })
 
-  test('heads that are read seldom tell the same', () => {
+  test('heads that are read seldom give the same block time', () => {
     const { pace, clock } = bench()
     for (const [index, seconds] of [0, 4, 8, 3_600, 3_604, 3_608, 7_200, 7_204].entries()) {
       clock.advance(seconds * 1_000 - clock.elapsed())
@@ -107,11 +107,11 @@ describe('by a block far back', () => {
   const head = { number: 10_000, timestampMs: 1_800_000_000_000 }
   const far = (ms: number) => ({ number: 9_000, timestampMs: head.timestampMs - Math.floor(ms) * 1_000 })
 
-  test.each([100, 250, 12_000])('%d ms are known at once', (ms) => {
+  test.each([100, 250, 12_000])('%d ms are measured at once', (ms) => {
     expect(paceSince(far(ms), head, head.timestampMs + 900)).toBe(ms)
   })
 
-  test('a head of long ago, or from the future, tells no pace', () => {
+  test('a head of long ago, or from the future, gives no block time', () => {
     expect(paceSince(far(1_000), head, head.timestampMs + 60_000)).toBeUndefined()
     expect(paceSince(far(1_000), head, head.timestampMs - 86_400_000)).toBeUndefined()
   })
@@ -150,7 +150,7 @@ describe('a configured value that is far off', () => {
     expect(warnings).toEqual(Array(times).fill({ average_blocktime_ms: configuredMs, measured_ms: 2_000 }))
   })
 
-  test('again only when the measured one is far from what was said', () => {
+  test('again only when the measured one is far from the logged one', () => {
     const { make, warnings } = bench({ configuredMs: 12_000 })
     make(64, 2_000)
     make(64, 1_800)

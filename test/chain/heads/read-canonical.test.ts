@@ -12,7 +12,7 @@ const deep = 10
 const tip = 1_000
 const digit = { left: '1', right: '2' } as const
 
-/** A block's hash tells its branch and its height. */
+/** A block's hash contains its branch and its height. */
 function hashOn(branch: Branch, number: number): Hash {
   return `0x${digit[branch].repeat(32)}${number.toString(16).padStart(32, '0')}`
 }
@@ -22,7 +22,7 @@ function headOn(branch: Branch): Head {
 }
 
 /**
- * A node on one branch at a time, and a tracker that knows the blocks of the head alone: both are moved by the test, each
+ * A node on one branch at a time, and a tracker that has the blocks of the head alone: both are moved by the test, each
  * when it likes, as no real node can be made to.
  */
 function scene() {
@@ -73,7 +73,7 @@ function scene() {
   }
 }
 
-test('a deep block is asked once, and again after a reorganization', async () => {
+test('a deep block is read once, and again after a reorganization', async () => {
   const { state, reorganize, deepBlock } = scene()
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
   expect(await deepBlock('left')).toBe(hashOn('left', deep))
@@ -84,16 +84,16 @@ test('a deep block is asked once, and again after a reorganization', async () =>
   expect(state.requested).toBe(2)
 })
 
-test('what an observation of a head that was left reads is not told to the next', async () => {
+test('an observation of an abandoned head passes no block to the next observation', async () => {
   const { state, reorganize, deepBlock } = scene()
-  // The observation began on the left branch; by the time it asks for the deep block, the head lies on the right one.
+  // The observation began on the left branch; by the time it reads the deep block, the head lies on the right one.
   reorganize()
   expect(await deepBlock('left')).toBeUndefined()
   state.node = 'right'
   expect(await deepBlock('right')).toBe(hashOn('right', deep))
 })
 
-test('nor is what was read while the head was left', async () => {
+test('nor a block read while the head was abandoned', async () => {
   const { state, reorganize, beforeAnswer, deepBlock } = scene()
   beforeAnswer(() => {
     if (state.reorgs === 0) reorganize()
@@ -103,7 +103,7 @@ test('nor is what was read while the head was left', async () => {
   expect(await deepBlock('right')).toBe(hashOn('right', deep))
 })
 
-test('nor what was read while the head was left and came back', async () => {
+test('nor one read while the head was abandoned and came back', async () => {
   const { state, reorganize, beforeAnswer, deepBlock } = scene()
   beforeAnswer(() => {
     if (state.reorgs > 0) return

@@ -15,7 +15,7 @@ const digit = { left: '1', right: '2' } as const
 const fork = 90
 const rereadMs = 30_000
 
-/** A block's hash tells its branch and its height. */
+/** A block's hash contains its branch and its height. */
 function hashOn(branch: Branch, number: number): Hash {
   const of = number <= fork ? '0' : digit[branch]
   return `0x${of.repeat(32)}${number.toString(16).padStart(32, '0')}`

@@ -281,7 +281,7 @@ test('the tag of an endpoint is read once a head, however many blocks wait for i
   const others = ['3', '4', '5'].map((digit) => ({ hash: spender, block: { number: 50, hash: hashOf(digit) } }))
   if (nodes[1]) nodes[1].shows.tag = 50
   await witnesses.call([claim, ...others], at, { tag: 'finalized' })
-  // Another block at its height is told from the list alone.
+  // Another block at its height shows in the list alone.
   expect(nodes.map(({ calls }) => calls.length)).toEqual([5, 5])
 })
 

@@ -1,4 +1,4 @@
-// How far an account came without its record: by every pool that can be asked, each time until no more can show.
+// How far an account came without its record: by every readable pool, until nothing more can show.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryReach } from '../../../src/domain/observation.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const lacksThePool: Reaction = { do: 'forwardBut', method: 'eth_getTransactionCount', reply: { result: '0x0' } }
 
-test('a pool that could not be asked at first is asked again, and what was seen stays, until that is whole', async () => {
+test('a pool that could not be read at first is read again, and earlier findings stay until it is complete', async () => {
   await using network = networkOver([one.url, other.url])
   await network.chain.broadcast([await signedBy(sender.key, { nonce: 0 })])
   const look = async (seen?: HistoryReach) => {
@@ -63,7 +63,7 @@ test('what an earlier look found is not named again once it is explained', async
 })
 
 describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured as %d ms', (averageBlocktimeMs) => {
-  test('what was spent since is looked for from then on, and a header that cannot be read is no answer', async () => {
+  test('nonces spent since are searched from then on, and a header that cannot be read is no answer', async () => {
     await using node = await startAnvil({ mining: 'manual' })
     await using proxy = await startRpcServer({ forwardTo: node.url })
     const spend = async (nonce: number) => {
@@ -90,11 +90,11 @@ describe.each([1_000 * 50, 1_000, 1_000 / 50])('blocks each second, configured a
     expect(await look()).toEqual({ below: 2, finalBelow: 2 })
     proxy.react({ do: 'forward' })
     const seen = await look()
-    // What was spent before is of no interest.
+    // Earlier nonces do not matter.
     expect(seen?.spenders?.map(({ nonce, block }) => [nonce, block.number])).toEqual([[1, 601]])
     network.forget()
     expect((await look())?.spenders).toEqual(seen?.spenders)
-    // The start is found once: what is read again is the head, and whether the block is canonical at it.
+    // The start is found once; later checks read the head, and whether the block is canonical at it.
     expect(network.count('eth_getBlockByNumber')).toBeLessThanOrEqual(3)
   })
 })

@@ -1,4 +1,4 @@
-// Receipts that leave something out, come late or never: what is proven all the same, what stays absent, what it costs.
+// Receipts that leave something out, come late or never: which facts are still proven, which stay absent, and the cost.
 
 import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -81,7 +81,7 @@ async function receiptOf({ attempts: [attempt] }: LiveNonce) {
   ])
 }
 
-/** Looks at each of the next blocks until it is known what took the nonce. */
+/** Looks at each of the next blocks until the spender of the nonce is found. */
 async function inclusionWithin(blocks: number, live: LiveNonce): Promise<Inclusion | undefined> {
   for (let block = 0; block < blocks; block += 1) {
     await anvil.mine()
@@ -155,7 +155,7 @@ describe('a receipt without', () => {
     return inclusionWithin(1, await send(sent))
   }
 
-  test('the gas used proves the inclusion, at a cost that nobody knows', async () => {
+  test('the gas used proves the inclusion, at an unknown cost', async () => {
     const inclusion = await included(without('gasUsed', 'effectiveGasPrice'))
     expect(inclusion).toMatchObject({ by: 'attempt', succeeded: true })
     expect(inclusion).not.toHaveProperty('gasUsed')
@@ -185,7 +185,7 @@ describe('a receipt without', () => {
     expect(inclusion).not.toHaveProperty('succeeded')
   })
 
-  test('something that another node knows is completed by that', async () => {
+  test('a receipt is completed by another node', async () => {
     await using other = await startRpcServer({ forwardTo: anvil.url })
     await network.chain.close()
     network = networkOver([proxy.url, other.url])
@@ -232,7 +232,7 @@ describe('the fee of a rollup’s L1', () => {
   })
 })
 
-test('a balance that a cost nobody knows was taken from is read anew', async () => {
+test('a balance reduced by an unknown cost is read anew', async () => {
   receiptsAre(without('gasUsed'))
   await look({ balance: 'recent' })
   const live = await send()
@@ -300,7 +300,7 @@ describe('a receipt that never comes', () => {
     expect(await inclusionWithin(9, live)).toMatchObject({ gasUsed: 21_000 })
   })
 
-  test('a node that was behind when it was asked has not said so of the block that it shows afterwards', async () => {
+  test('an answer of a node that was behind does not count for the block that it shows afterwards', async () => {
     await using other = await startRpcServer({ forwardTo: anvil.url })
     await network.chain.close()
     network = networkOver([proxy.url, other.url])
@@ -312,7 +312,7 @@ describe('a receipt that never comes', () => {
       node.react(({ calls }) => {
         const isReceipt = calls.some(({ method }) => method === receiptMethod)
         if (isReceipt) requested += 1
-        // Whoever told the head answers nothing any more.
+        // The reporter of the head no longer answers.
         if (requested === 1) gone = node
         if (node === gone) return { do: 'drop' }
         return isReceipt ? { do: 'forwardAltered', method: receiptMethod, alter: () => null } : { do: 'forward' }

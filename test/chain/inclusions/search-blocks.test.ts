@@ -176,7 +176,7 @@ test('answers that are not of one chain are a contradiction', async () => {
   expect(await searchOnce(node, [0, 1], -1, fell)).toBe('contradiction')
 })
 
-test('where no state is kept at the start, what is not found was spent before it', async () => {
+test('where no state is kept at the start, a nonce that is not found was spent before it', async () => {
   const node = openNode({ spent: [1, 0, 0, 1, 0], keptFrom: 4 })
   const { found } = await searchThrough(node, [0, 1], 1)
   expect(found).toEqual([[1, 3]])

@@ -57,7 +57,7 @@ test('a gateway without batches is found by two refusals, or by one of a few cal
   expect(few.sizes).toEqual([1])
 })
 
-test('what was refused for a moment comes back to a hundred, step by step and without another wait', () => {
+test('after a passing refusal batches grow back to a hundred, step by step and without another wait', () => {
   const { size, sizes, pass } = learning()
   ask(size, 100, 1)
   pass(5 * minute)
@@ -65,7 +65,7 @@ test('what was refused for a moment comes back to a hundred, step by step and wi
   expect(sizes).toEqual([10, 1, 2, 5, 10, 20, 50, 100])
 })
 
-test('a limit between the steps is met by the step below it, or by what was answered', () => {
+test('a limit between the steps is met by the step below it, or by an answered size', () => {
   const { size, pass } = learning()
   ask(size, 100, 30)
   pass(5 * minute)
@@ -84,7 +84,7 @@ test('no larger size is tried where nothing more waits, and one request at a tim
   expect(size.take(15)).toBe(10)
 })
 
-test('batches that left before a refusal was known change nothing', () => {
+test('batches that left before a refusal change nothing', () => {
   const { size, sizes } = learning()
   for (const calls of [100, 100, 50]) expect(size.take(calls)).toBe(calls)
   for (const calls of [100, 100, 50]) size.refused(calls)

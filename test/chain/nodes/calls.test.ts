@@ -67,7 +67,7 @@ describe('batching', () => {
   })
 
   test.each(['object', 'array'] as const)(
-    'a node that refuses batches with an %s is asked singly from then on',
+    'a node that refuses batches with an %s gets single calls from then on',
     async (as) => {
       server.react((request) => (request.batch ? { do: 'refuseBatches', as } : { do: 'answer', each: echo }))
       const call = callsTo(server.url)

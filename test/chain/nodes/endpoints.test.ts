@@ -60,10 +60,10 @@ describe('failover', () => {
     await eventually(async () => {
       await network.chain.observe(inquiryOf(address))
       return one.calls('eth_getBlockByNumber').length > 0
-    }, 'the recovered endpoint is asked for the head again')
+    }, 'the recovered endpoint gets the call for the head again')
   })
 
-  test('a rest is as long whatever is done to the machine’s clock meanwhile', async () => {
+  test('a jump of the machine’s clock does not change the length of a rest', async () => {
     let skewMs = 0
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs }
     await using network = networkOver([one.url, other.url], { clock })
@@ -76,7 +76,7 @@ describe('failover', () => {
     await eventually(async () => {
       await network.chain.observe(inquiryOf(address))
       return one.calls('eth_getBlockByNumber').length > 0
-    }, 'the recovered endpoint is asked again, an hour before it failed by the machine’s clock')
+    }, 'the recovered endpoint is called again, an hour before it failed by the machine’s clock')
   })
 
   test('an endpoint that recovers is used again, also when it is the only one', async () => {
@@ -105,7 +105,7 @@ describe('failover', () => {
   })
 })
 
-describe('who is asked', () => {
+describe('the called endpoint', () => {
   test('heads are read by weight, and a weight of nothing waits for the others to fail', async () => {
     const endpoints = [
       { url: one.url, weight: 3 },
@@ -127,7 +127,7 @@ describe('who is asked', () => {
     other.react({ do: 'answer', each: ({ method }) => ({ result: method === 'eth_chainId' ? '0x1' : 'Geth/v1.17.0' }) })
     await using network = networkOver([one.url, other.url])
     for (let round = 0; round < 4; round += 1) await network.chain.observe(inquiryOf(address))
-    // Once more with the first head, which nothing links to a known block.
+    // Once more with the first head, which nothing links to a remembered block.
     expect(network.count('eth_chainId', 0)).toBe(2)
     expect(network.count('web3_clientVersion', 0)).toBe(1)
     expect(new Set(other.calls().map(({ method }) => method))).toEqual(new Set(['eth_chainId', 'web3_clientVersion']))

@@ -1,4 +1,4 @@
-// Large answers: what is refused before it is parsed, what a thread keeps of the rest, and what one of them costs the others.
+// Large answers: which are refused before parsing, what a thread keeps of the rest, and what one costs the others.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { answerLimits } from '../../../src/chain/nodes/answer-limits.ts'
 import { batchCalls } from '../../../src/chain/nodes/batch-calls.ts'
@@ -143,7 +143,7 @@ describe('a lone answer', () => {
     expect(answer).toMatchObject({ kind: 'rpcError', code: 3, data: data.slice(0, answerLimits.keptErrorChars) })
   })
 
-  test('what would take all memory is refused, and the next large answer is read', async () => {
+  test('an answer that would take all memory is refused, and the next large answer is read', async () => {
     const call = calls()
     const dense = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }).replace('{}}', `[${'{},'.repeat(3 * mib)}{}]}`)
     server.react({ do: 'say', body: dense })
@@ -228,7 +228,7 @@ describe('a batch', () => {
   })
 })
 
-describe('what is under way', () => {
+describe('calls under way', () => {
   const never = new AbortController().signal
 
   test('bytes above the budget wait, first come, first served, and not for ever', async () => {
@@ -287,7 +287,7 @@ describe('a text that is cut before it is searched', () => {
   const redact = redactor(new URL(`https://node.example.org/${secret}`))
 
   test('shows no part of a secret that the cut divides', () => {
-    // Every place of the cut, within texts that shrink to less than what is shown.
+    // Every place of the cut, within texts that shrink to less than the shown part.
     for (let shift = 0; shift < secret.length; shift += 1) {
       const text = `${'x'.repeat(shift)}${secret.repeat(400)}`
       expect(redact(text)).not.toMatch(/secr|0123|cdef/)

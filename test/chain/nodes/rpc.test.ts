@@ -34,7 +34,7 @@ test('the answer is the node’s, null included, and its errors are answers', as
 })
 
 test.each([{ do: 'drop' }, { do: 'say', status: 500, body: 'down' }, { do: 'say', status: 429, body: '' }] as const)(
-  'one that does not answer (%j): the next is asked, and its health is not judged by it',
+  'one that does not answer (%j): the next is called, and its health stays as it is',
   async (reaction) => {
     const { servers } = await stage(2)
     const [bad] = servers as [RpcServer, RpcServer]
@@ -43,7 +43,7 @@ test.each([{ do: 'drop' }, { do: 'say', status: 500, body: 'down' }, { do: 'say'
     bad.react((request) => (request.calls.some(({ method }) => method === block.method) ? reaction : { do: 'forward' }))
     for (let count = 0; count < 8; count++) expect(await network.chain.read(block)).toHaveProperty('value')
     expect(network.log.filter(({ level }) => level !== 'debug')).toEqual([])
-    // It is still asked for its share of what the engine wants to know.
+    // It still gets its share of the engine's calls.
     bad.forget()
     for (let count = 0; count < 4; count++) await network.chain.balance(`0x${'11'.repeat(20)}`)
     expect(bad.calls('eth_getBalance').length).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ test('none answers: the reason, without the URL', async () => {
 })
 
 describe('what a node says', () => {
-  test('is told without the endpoint’s secrets, wherever they stand in it', async () => {
+  test('is reported without the endpoint’s secrets, wherever they stand in it', async () => {
     const { servers } = await stage()
     const url = `${servers[0]?.url}/v3/topsecretkey1`
     await using network = networkOver([url])

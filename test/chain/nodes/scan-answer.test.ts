@@ -1,4 +1,4 @@
-// The members of an answer in its bytes: the same as those of a parser, for any answer, and none in what is no answer.
+// The members of an answer in its bytes: the same as a parser's for any answer, and none for other bytes.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { scanAnswer } from '../../../src/chain/nodes/scan-answer.ts'
@@ -39,7 +39,7 @@ test.each([
   '{"result":1 "error":2}',
   '{result:1}',
   '<html>{"result":1}</html>',
-])('what is no answer: %s', (text) => {
+])('not an answer: %s', (text) => {
   expect(scanAnswer(Buffer.from(text))).toBeUndefined()
 })
 

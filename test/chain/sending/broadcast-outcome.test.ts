@@ -52,7 +52,7 @@ describe('a node that says something else', () => {
     expect(broadcastOutcome({ kind: 'value', value }, hash).kind).toBe('unknown')
   })
 
-  test('what is unknown stays unknown, what was certainly not sent stays so', () => {
+  test('an unknown outcome stays unknown, a certainly unsent one stays unsent', () => {
     expect(broadcastOutcome({ kind: 'unknown', message: 'm' }, hash)).toEqual({ kind: 'unknown', message: 'm' })
     expect(broadcastOutcome({ kind: 'unsent', message: 'm' }, hash)).toEqual({ kind: 'unsent', message: 'm' })
   })

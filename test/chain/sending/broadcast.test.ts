@@ -1,4 +1,4 @@
-// Broadcasting to real nodes: what anvil and Hardhat really say, and what is certain when they say nothing.
+// Broadcasting to real nodes: the real answers of anvil and Hardhat, and what is certain without an answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BroadcastRequest } from '../../../src/chain/chain.ts'
 import type { BroadcastOutcome } from '../../../src/domain/attempt.ts'
@@ -35,7 +35,7 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
     await node?.stop()
   })
 
-  test('says in its own words what the table knows', async () => {
+  test('answers in words that the table has', async () => {
     const first = await signedBy(rich.key, { nonce: 0 })
     expect(await outcomeOf(network, first)).toEqual({ kind: 'accepted' })
     expect(await outcomeOf(network, first)).toEqual({ kind: 'alreadyKnown' })
@@ -72,7 +72,7 @@ describe.each(['anvil', 'Hardhat'] as const)('%s', (client) => {
     expect(rule).toEqual({ measure: 'fields', percent: 10n })
   })
 
-  test('tells head, prices, foreign transactions and reverts as well', async () => {
+  test('reports head, prices, foreign transactions and reverts as well', async () => {
     const { key, address } = devAccount(2)
     await node.rpc('eth_sendRawTransaction', [(await signedBy(key, { nonce: 0, value: 1n })).raw])
     await node.mine(3)
@@ -138,7 +138,7 @@ describe('certainty', () => {
     (await anvil.rpc<object | null>('eth_getTransactionByHash', [signed.hash])) !== null
 
   test.each(['swallow', 'forwardAndDrop'] as const)(
-    '%s: the node has it and nobody was told, so it is unknown',
+    '%s: the node has it and its answer is lost, so the outcome is unknown',
     async (fault) => {
       await using network = networkOver([one.url], { timeoutMs: patienceMs })
       await network.chain.balance(rich.address)
@@ -149,7 +149,7 @@ describe('certainty', () => {
     },
   )
 
-  test('a node that is not there, before or after it was known, is sent nothing', async () => {
+  test('a node that is not there, at the start or later, is sent nothing', async () => {
     const gone = await startRpcServer({ forwardTo: anvil.url })
     await using known = networkOver([gone.url])
     await known.chain.balance(rich.address)
@@ -178,7 +178,7 @@ describe('certainty', () => {
     whenSending(one, fault)
     whenSending(other, { do: 'forward' })
     const signed = [await signedBy(rich.key, { nonce }), await signedBy(rich.key, { nonce: nonce + 1 })]
-    // Whoever is first in turn, both are behind the same node: one attempt of each succeeds.
+    // Both are behind the same node: in either order, one attempt of each succeeds.
     const outcomes = await network.chain.broadcast(signed)
     expect([...outcomes.values()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }])
     expect(other.calls('eth_sendRawTransaction')).toHaveLength(2)

@@ -66,7 +66,7 @@ describe('bytes are refused by all', () => {
     expect(await all.words()).toBeUndefined()
     all.at(102, invalid, invalid)
     expect(await all.words(), 'the third has said it at 100 and 101').toBeUndefined()
-    expect(all.calls(), 'before that, nothing is asked').toBe(0)
+    expect(all.calls(), 'before that, nothing is called').toBe(0)
     all.at(102, undefined, undefined, invalid)
     expect(await all.words()).toBe('exceeds block gas limit')
   })
@@ -97,7 +97,7 @@ describe('bytes are refused by all', () => {
       all.at(104, invalid, invalid, nothing)
       expect(await all.words(), 'back, it has said it once').toBeUndefined()
       all.at(106, nothing, invalid, nothing)
-      expect(await all.words(), 'what was said twice stays said').toBeDefined()
+      expect(await all.words(), 'a repeated refusal stays').toBeDefined()
     }
     const alone = memoryOver(1)
     alone.at(100, silent)
@@ -115,7 +115,7 @@ describe('bytes are refused by all', () => {
       expect(await all.words()).toBeUndefined()
     }
     Object.assign(all.views[1] ?? {}, { shows: undefined })
-    expect(await all.words(), 'asked once at a head').toBeUndefined()
+    expect(await all.words(), 'called once at a head').toBeUndefined()
     for (const view of all.views) view.answer = { kind: 'unknown', message: 'timed out' }
     all.at(105)
     expect(await all.words()).toBeUndefined()
@@ -127,7 +127,7 @@ describe('bytes are refused by all', () => {
     expect(all.calls()).toBe(before)
   })
 
-  test('by heads that are known, and by none above the head', async () => {
+  test('by remembered heads, and by none above the head', async () => {
     const all = memoryOver(1)
     all.at(undefined, invalid)
     all.at(102, invalid)

@@ -102,7 +102,7 @@ test('a gateway that has words of its own for a method that it lacks gets the us
   ])
 })
 
-test('after words that nobody knows, no refusal by the usual method is certain', async () => {
+test('after unknown words, no refusal by the usual method is certain', async () => {
   const method = 'eth_sendRawTransactionSync'
   replies = {
     [method]: { error: { code: -32603, message: 'something broke' } },

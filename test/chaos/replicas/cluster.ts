@@ -65,7 +65,7 @@ async function openSender(chain: string, index: number, node: Anvil | Hardhat | 
   const id = `${chain}-${index}`
   const key = keccak256(toHex(id))
   const address = privateKeyToAddress(key)
-  // Anvil knows the method, too.
+  // Anvil has the method, too.
   await node?.rpc('hardhat_setBalance', [address, funds])
   return { id, chain, address, key }
 }
@@ -96,7 +96,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
   async function startReplica(name: string): Promise<Replica> {
     await postgres.query(`CREATE ROLE ${name} LOGIN PASSWORD '${url.password}' IN ROLE ${url.username}`)
-    // What it makes belongs to all of them; the session tells who it is.
+    // Its rows belong to all of them; the session identifies the replica.
     await postgres.query(`ALTER ROLE ${name} SET role = '${url.username}'`)
     const gate = pieces.use(await openGate(pair?.port ?? postgres.port))
     const own = new URL(url)
@@ -124,7 +124,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     }
     const nodeArguments = options.nodeArguments ?? []
     const service = pieces.use(await startService({ networks, relayers, notifications, env, nodeArguments }))
-    // A stopped process hears nothing of its parent's end.
+    // A stopped process does not notice its parent's end.
     const end = () => signal(service, 'SIGKILL')
     process.once('exit', end)
     pieces.defer(() => void process.removeListener('exit', end))
@@ -164,7 +164,7 @@ function openPools(url: URL) {
   }
 }
 
-/** What the process is told; nothing when it is gone. */
+/** The message to the process; nothing when it is gone. */
 export function signal({ pid }: Service, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

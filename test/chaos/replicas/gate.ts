@@ -1,5 +1,5 @@
 // A TCP proxy in front of PostgreSQL, one a replica: it can freeze all that passes, cut it, and forget the connections that
-// stand. What was frozen goes on its way when it thaws, in its order.
+// stand. Frozen bytes go on when it thaws, in their order.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -8,7 +8,7 @@ export interface Gate extends AsyncDisposable {
   freeze(): void
   /**
    * Freezes as soon as the service sends a piece like this, which is the first to wait. Resolves then, with the port by
-   * which the server knows its connection.
+   * which the server identifies its connection.
    */
   freezeAt(isSuch: (bytes: Buffer) => boolean): Promise<number>
   /** What came from the service and waits in the frozen gate. */
@@ -16,7 +16,7 @@ export interface Gate extends AsyncDisposable {
   thaw(): void
   /** Breaks every connection that stands. New ones are let through. */
   cut(): void
-  /** Nothing passes on the connections that stand, for ever, and neither end hears of it. New ones are let through. */
+  /** Nothing passes on the connections that stand, for ever, and neither end notices. New ones are let through. */
   forget(): void
 }
 
@@ -37,7 +37,7 @@ export async function openGate(portOfServer: number): Promise<Gate> {
   let frozen = false
   let trap: { isSuch(bytes: Buffer): boolean; sprung(port: number): void } | undefined
 
-  /** Ends count as something that passes, too: nobody hears of the other's death through a frozen line. */
+  /** Ends count as something that passes, too: neither end notices the other's death through a frozen line. */
   function pass(act: () => void): void {
     if (frozen) held.push(act)
     else act()

@@ -1,4 +1,4 @@
-// Who wrote as an owner, told by the database itself: every acquisition and every signature, with the session's user and
+// Who wrote as an owner, recorded by the database itself: every acquisition and every signature, with the session's user and
 // the epoch that stood at that moment. Each replica logs in as a user of its own.
 import type { Postgres } from '../../../tooling/postgres.ts'
 
@@ -11,7 +11,7 @@ export interface Entry {
   readonly replica: string
   readonly relayer: string
   readonly epoch: number
-  /** Of what was signed. */
+  /** Of the signed attempt. */
   readonly hash: string | null
 }
 

@@ -1,4 +1,4 @@
-// The verdicts on what was canceled, as a replica tells them, against what the chain shows.
+// The verdicts of a replica, compared with the chain.
 import { request } from 'undici'
 import { apiKey } from './cluster.ts'
 import type { AttemptRow, Evidence, Onchain, Row } from './evidence.ts'
@@ -8,7 +8,7 @@ export interface Verdict {
   readonly final: boolean
 }
 
-/** What the chain shows of a canceled transaction, beside what it was told to have come to. */
+/** What the chain shows of a canceled transaction, beside its reported verdict. */
 export function falseVerdict(
   row: Row,
   reported: Verdict,
@@ -22,7 +22,7 @@ export function falseVerdict(
     broadcasts.some(({ hash, refused }) => own.has(hash) && !refused),
   )
   if (reported.final && reported.state === seen) return undefined
-  return `${row.id} is told as ${reported.state}${reported.final ? '' : ', not final'}, and the chain shows ${seen}`
+  return `${row.id} is reported as ${reported.state}${reported.final ? '' : ', not final'}, and the chain shows ${seen}`
 }
 
 function seenAs(winner: Onchain | undefined, own: ReadonlyMap<string, AttemptRow>, reached: boolean): string {
@@ -33,7 +33,7 @@ function seenAs(winner: Onchain | undefined, own: ReadonlyMap<string, AttemptRow
   return isNoOp ? 'won' : 'lost'
 }
 
-/** Every DELETE that was answered has a verdict, and it is what happened. Asked of one of `urls`, held against the chain. */
+/** Every answered DELETE has a verdict that agrees with the chain. Reads it from one of `urls`. */
 export async function falseVerdicts(
   urls: readonly string[],
   evidence: Evidence,

@@ -1,4 +1,4 @@
-// The oracle: what must be true once nothing is open, whatever happened before. It asks the chain, the database and the
+// The oracle: what must be true once nothing is open. It reads the chain, the database and the
 // recorder, and shares no code with the engine. Each fault is a sentence; none is the verdict hoped for.
 import type { Sender } from './cluster.ts'
 import type { Evidence, Onchain, Row } from './evidence.ts'
@@ -22,7 +22,7 @@ export function judge(senders: readonly Sender[], traffic: Traffic, evidence: Ev
   ]
 }
 
-/** Acknowledged is stored; one name, one transaction; and no row that nobody asked for. */
+/** Each acknowledged send is stored once under its name, and no row is without a request. */
 function lostOrInvented({ payments, bulkCanceled }: Traffic, { rows }: Evidence): string[] {
   const faults: string[] = []
   const byId = new Map(rows.map((row) => [row.id, row]))

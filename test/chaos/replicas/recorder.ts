@@ -1,5 +1,5 @@
-// What stands between the replicas and the nodes: notes every signed transaction as it arrives, by whom, and whether the database
-// holds it at that moment; passes everything on; and can hold back what one replica asks.
+// A proxy between the replicas and the nodes: notes every signed transaction as it arrives, by whom, and whether the database
+// holds it at that moment; passes everything on; and can hold back the calls of one replica.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ export interface Sending {
   readonly chain: string
   readonly raw: Hex
   readonly hash: string
-  /** Undefined while the database could not be asked. */
+  /** Undefined while the database could not be read. */
   readonly wasRecorded: boolean | undefined
   /** The node said no, and keeps nothing of it. */
   refused: boolean

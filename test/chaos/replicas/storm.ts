@@ -16,12 +16,12 @@ import { noTraffic, type Traffic, trafficOn } from './traffic.ts'
 export interface StormOptions {
   readonly seed: number
   readonly stormMs: number
-  /** Told as it happens; default nobody. */
+  /** Receives each event as it happens; default nobody. */
   readonly report?: (line: string) => void
 }
 
 export interface Outcome {
-  /** What must not be; empty when all is well. */
+  /** Broken rules; empty when all is well. */
   readonly wrong: readonly string[]
   readonly faults: Readonly<Record<string, number>>
   readonly traffic: Traffic['counts']
@@ -91,7 +91,7 @@ async function mine({ chains }: Cluster, chance: Dice, goesOn: () => boolean): P
   }
 }
 
-/** Mines until nothing is open, all are ready and all pools are empty. Answers what does not come to rest. */
+/** Mines until nothing is open, all are ready and all pools are empty. Returns the parts that do not come to rest. */
 export async function calm({ query, chains, replicas, senders }: Cluster): Promise<readonly string[]> {
   let open: readonly unknown[] = []
   const rested = async () => {

@@ -1,5 +1,5 @@
-// Clients of all replicas at once, who ask the next one when one does not answer: every send has a name of its own and is
-// asked until it is answered, and so is every cancellation.
+// Clients of all replicas at once, which try the next one when one does not answer: every send has a name of its own and is
+// repeated until it is answered, and so is every cancellation.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { getAddress, toHex } from 'viem'
@@ -9,13 +9,13 @@ import { apiKey, type Cluster, type Sender } from './cluster.ts'
 
 export interface Payment {
   readonly sender: Sender
-  /** The idempotency key, and so the name of what is asked. */
+  /** The idempotency key, and so the name of the request. */
   readonly key: string
   /** Paid by nobody else. */
   readonly to: string
   /** By the answers; more than one is a fault. */
   readonly ids: Set<string>
-  /** Somebody asked for it back, alone or among all, answered or not. */
+  /** A client canceled it, alone or among all, answered or not. */
   cancelRequested: boolean
   /** A DELETE was answered with success. */
   canceled: boolean
@@ -31,7 +31,7 @@ export interface Traffic {
   readonly bulkCanceled: Set<string>
   /**
    * Whose bulk cancellation somebody did not answer: a replica that stands still has it before it, and carries it out when it
-   * wakes, on what was sent since then, too.
+   * wakes, on later sends, too.
    */
   readonly unheardBulks: Set<Sender>
   /** What no answer should have said. */
@@ -53,12 +53,12 @@ interface Answer {
   readonly data: unknown
 }
 
-/** Of the first who answered; `unheard`: one who was asked before did not. */
+/** Of the first replica that answered; `unheard`: an earlier one did not. */
 type Heard = Answer & { readonly unheard: boolean }
 
 const answerMaxMs = 3_000
 const patienceMs = 120_000
-/** Of what was sent last, so many are worth a DELETE: what came before is mined. */
+/** So many of the last sends are worth a DELETE: earlier ones are mined. */
 const remembered = 16
 
 export function noTraffic(name = 'payment'): Traffic {
@@ -123,7 +123,7 @@ export function trafficOn(cluster: Cluster, chance: Dice, traffic: Traffic) {
   async function cancelPending(sender: Sender): Promise<void> {
     const { status, code, data, unheard } = await ask('DELETE', `${path(sender)}/pending`)
     if (unheard) traffic.unheardBulks.add(sender)
-    // Which it took, when the answer was lost, nobody knows; what was sent meanwhile may be among them.
+    // With a lost answer its scope is unknown; sends made meanwhile may be in it.
     for (const payment of traffic.payments) if (payment.sender === sender) payment.cancelRequested = true
     traffic.counts.bulks += 1
     if (status !== 200) {

@@ -1,4 +1,4 @@
-// What clients were told, held against rows and chain, once nothing is open any more.
+// Compares the answers to clients with rows and chain, once nothing is open.
 import { expect } from 'vitest'
 import { minedFrom, nonceOf, poolOf } from '../../../tooling/ledger.ts'
 import { audit } from '../../e2e/support/audit.ts'
@@ -21,7 +21,7 @@ export async function holdAll(
   stage: AnyStage,
   senders: readonly Sender[],
   traffic: Traffic,
-  /** Hashes of what the test itself spent nonces on, mined or not. */
+  /** Hashes of the test's own transactions that spend nonces, mined or not. */
   foreignHashes: ReadonlySet<string> = new Set(),
 ): Promise<Outcome> {
   const rows = () => senders.flatMap(({ id }) => stage.rows.transactionsOf(id))

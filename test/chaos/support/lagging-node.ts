@@ -1,5 +1,5 @@
-// A node a few blocks behind the real one, which answers as a node does that has not heard of the newest blocks yet, and
-// which loses every second answer after it did what was asked.
+// A node a few blocks behind the real one, which answers as a node does that has not received the newest blocks yet, and
+// which loses every second answer after doing its work.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,7 +64,7 @@ export async function startLaggingNode(nodeUrl: string, lagBlocks: number): Prom
     return reply
   }
 
-  /** What is too late by the real chain is in time by its own: it takes it, to no effect. */
+  /** A transaction too late for the real chain is in time for its own: it takes it, to no effect. */
   async function taken(raw: Hex, height: number, refusal: RpcReply): Promise<RpcReply> {
     if (!('error' in refusal) || !/nonce too low/i.test(refusal.error.message)) return refusal
     const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })

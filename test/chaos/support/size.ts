@@ -5,10 +5,10 @@ const { CHAOS, CHAOS_SEED } = process.env
 
 export const full = CHAOS === 'full'
 
-/** Real processes keep no time: a seed repeats what was done, and when, not what met what. */
+/** Real processes keep no time: a seed repeats the actions and their times, not their interleaving. */
 export const seed = CHAOS_SEED === undefined ? randomInt(2 ** 31) : Number(CHAOS_SEED)
 
-/** What fails tells its seed. */
+/** A failure names its seed. */
 export async function seeded(run: () => Promise<void>): Promise<void> {
   try {
     await run()
@@ -18,7 +18,7 @@ export async function seeded(run: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The figures of a run, for whoever asked for a certain one. */
+/** The figures of a run that was requested by its seed. */
 export function report(figures: object): void {
   if (full || CHAOS_SEED !== undefined) process.stdout.write(`${JSON.stringify({ seed, ...figures })}\n`)
 }

@@ -1,4 +1,4 @@
-// A TCP proxy that knows nothing of HTTP: whatever bytes come by, the weather decides what becomes of them.
+// A TCP proxy without HTTP: the weather decides what becomes of the bytes that pass.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,5 @@
-// Clients that send and cancel at random through a service that may die in the middle of any answer. What was answered
-// counts; what was not may have happened or not.
+// Clients that send and cancel at random through a service that may die in the middle of any answer. An answered request
+// counts; any other may have happened or not.
 import { getAddress, toHex } from 'viem'
 import type { Answer, BulkView, TransactionView } from '../../../tooling/client.ts'
 import type { Dice } from '../../../tooling/dice.ts'
@@ -16,7 +16,7 @@ export interface Traffic {
   readonly tried: Set<string>
   /** Sends that were answered with success. */
   readonly sent: Sent[]
-  /** Ids of which a DELETE, single or bulk, was answered with success. */
+  /** Ids whose DELETE, single or bulk, was answered with success. */
   readonly canceled: Set<string>
   /** Every transaction that an answer to a send or a cancel showed. */
   readonly shown: TransactionView[]
@@ -75,7 +75,7 @@ export async function tryCancelPending(stage: AnyStage, traffic: Traffic, sender
   traffic.bulks += 1
 }
 
-/** Undefined when the connection broke: nobody knows then. */
+/** Undefined when the connection broke: the outcome is unknown. */
 async function ask(
   { client }: AnyStage,
   traffic: Traffic,

@@ -1,5 +1,5 @@
 // A poller that writes down all that the API shows of every transaction, and holds each word against the chain at the
-// end. Where no reorganization happens, what was once shown as a fact must be one.
+// end. Where no reorganization happens, every shown fact must stay one.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { CancellationView, TransactionView } from '../../../tooling/client.ts'
@@ -10,7 +10,7 @@ import type { Sent, Traffic } from './traffic.ts'
 interface Shown {
   readonly view: TransactionView
   readonly cancellation?: CancellationView
-  /** The real head, read after the answers: nothing that they tell can be newer. */
+  /** The real head, read after the answers, so that none of them can be newer. */
   readonly head: number
 }
 
@@ -48,7 +48,7 @@ export function watch(stage: AnyStage, traffic: Traffic): Witness {
       await sleep(5)
     }
   })()
-  // Told by stop(); until then nobody waits for it.
+  // Reported by stop(); until then nobody waits for it.
   watched.catch(() => undefined)
 
   return {

@@ -63,7 +63,7 @@ test('one that is no longer named takes nothing new, and is followed while it ca
   await place.send()
 })
 
-test('a notification that is gone is told of, whoever names it', async () => {
+test('a missing notification is reported for each relayer that names it', async () => {
   await using place = await openWorkplace()
   const { store } = place.under
   const reported: unknown[] = []
@@ -79,7 +79,7 @@ test('a notification that is gone is told of, whoever names it', async () => {
   expect((await store.reads.relayer(gone.id))?.paused).toBe(false)
 })
 
-/** The store, where something happens between what is read of it and the first unit. */
+/** A store with a change between its first read and the first unit. */
 function meanwhile(store: Store, happen: () => Promise<unknown>): Store {
   let happened = false
   return {
@@ -113,7 +113,7 @@ test('what a client of another process changes while this one starts is kept', a
   expect(await store.reads.relayer(other.id)).toEqual(other)
 })
 
-test('a start that changes nothing writes nothing, and one that does tells other processes to look', async () => {
+test('a start that changes nothing writes nothing, and one that does hints other processes to look', async () => {
   await using place = await openWorkplace()
   const { reads } = place.under.store
   const before = await reads.revision()

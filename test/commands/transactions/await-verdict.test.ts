@@ -1,4 +1,4 @@
-// Prefer: wait lasts as long as was asked for, whatever is done to the machine's clock meanwhile.
+// Prefer: wait lasts for its seconds, through jumps of the machine's clock.
 import { expect, test } from 'vitest'
 import { awaitVerdict } from '../../../src/commands/transactions/cancel.ts'
 import { step } from '../../../src/engine/step.ts'

@@ -70,7 +70,7 @@ function signed(
   return decision && 'fees' in decision ? decision.fees : undefined
 }
 
-/** Adds each bid to what is on record, accepted by a node that mines none of it, block after block. */
+/** Adds each bid to the recorded ones, accepted by a node that mines none, block after block. */
 function ladderOf(
   first: NonEmpty<Attempt>,
   market: (block: number) => Market,
@@ -133,7 +133,7 @@ describe('after a spike', () => {
     expect(decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: dear.hash } }])
   })
 
-  test('without a balance none is signed: it is asked for', () => {
+  test('without a balance none is signed: the balance is read', () => {
     const { balance: _, ...unasked } = someObservation(calm)
     const requested = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
     expect(requested.needsBalance).toBe(true)
@@ -154,7 +154,7 @@ describe('after a spike', () => {
     expect(at(cost - 21_000n)).toBeUndefined()
   })
 
-  test('what was rejected is promised nothing: the queue goes on', () => {
+  test('no balance is kept back for a rejected one: the queue goes on', () => {
     const dear = someAttempt(0, { fees: eip1559(700n * gwei, gwei), broadcast: rejectedAlways(insufficient) })
     const work = { open: [inFlight(0, [someAttempt(0), dear])], queued: [queued(9)] }
     const { decisions } = plan(work, { balance: ether / 100n })
@@ -167,7 +167,7 @@ describe('after a spike', () => {
     expect(decisions).toMatchObject([{ do: 'explain', condition: 'balance_short' }])
   })
 
-  test('the floor returns where a pool holds what was thought rejected', () => {
+  test('the floor returns where a pool holds a bid that seemed rejected', () => {
     const lower = someNoOp(0, {
       fees: eip1559(23n * gwei, 2n * gwei),
       recordedAtBlock: height - 1,
@@ -227,7 +227,7 @@ describe('bidding against nobody', () => {
   })
 
   // Of the cap, a base fee takes two shares and a tip one. A tip that had waited, and was raised, has most of it.
-  test('ends at the multiple of what the market pays, where a raised tip leaves the cap far below its own', () => {
+  test('ends at the multiple of the market’s price, where a raised tip leaves the cap far below its own', () => {
     const market = marketAt(gwei / 2n, {
       tips: { safeLow: gwei / 100n, average: gwei / 100n, fast: gwei / 100n, fastest: gwei / 100n },
       blocks: used,
@@ -245,7 +245,7 @@ describe('bidding against nobody', () => {
   })
 
   // Signed under a low cap, a bid has a tip as high as its cap. The cap of the market's price, a cap no more, would free that tip.
-  test('ends at the multiple of what the market pays, where a cap has held the bids down', () => {
+  test('ends at the multiple of the market’s price, where a cap has held the bids down', () => {
     const tip = gwei / 100n
     const market = marketAt(gwei / 2n, { tips: { safeLow: tip, average: tip, fast: tip, fastest: tip }, blocks: used })
     const capped = Array.from({ length: 36 }, (_, index) =>
@@ -369,7 +369,7 @@ describe('a tip that no miner takes', () => {
     })
   const first: NonEmpty<Attempt> = [someAttempt(0, { fees: eip1559(2n * gwei, 1_500_000n) })]
 
-  test('is raised within 20 blocks, once, to what the network is known to take', () => {
+  test('is raised within 20 blocks, once, to the price that the network takes', () => {
     for (const noOps of [false, true]) {
       const bids = ladderOf(first, () => quiet(), { blocks: 20, noOps, policy: { raisedTip: 3n * gwei } })
       const raised = bids.filter((fees) => tipOf(fees) >= 3n * gwei)
@@ -386,7 +386,7 @@ describe('a tip that no miner takes', () => {
   })
 
   // On a quiet chain the prices that blocks show are our own: ten times of them would be ten times as much each time.
-  test('is not raised to a multiple of what blocks paid, or of what pools demand, beyond a small tip', () => {
+  test('is not raised to a multiple of the paid or demanded price, beyond a small tip', () => {
     const paid = { safeLow: 3n * gwei, average: 3n * gwei, fast: 3n * gwei, fastest: 3n * gwei }
     for (const areUsed of [true, false]) {
       const market = () => quiet({ tips: paid, blocks: { areUsed, haveRoom: true } })
@@ -481,7 +481,7 @@ describe('where gas is free', () => {
   })
 })
 
-test('what was mined and came back was in a pool, whatever nodes said before: the no-op outbids it', () => {
+test('a payload that was mined and came back was in a pool, so the no-op outbids it', () => {
   const dear = someAttempt(0, { fees: eip1559(90n * gwei, 30n * gwei), broadcast: rejectedAlways(insufficient) })
   const other = someAttempt(0)
   const taken = mined(0, by(dear), [dear, other], canceled)

@@ -66,7 +66,7 @@ describe('a payload that was certainly rejected', () => {
     expect(verbsOn([sent(rejected('poolFull')), noOp])).not.toContain('drop')
   })
 
-  test('as invalid is in doubt: a gateway may say so of what the sequencer has', () => {
+  test('as invalid is in doubt: a gateway may say so although the sequencer has it', () => {
     expect(verbsOn([sent(rejected('invalid', now - 90_000))])).toEqual(['takeOver'])
   })
 

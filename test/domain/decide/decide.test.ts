@@ -136,7 +136,7 @@ describe('a queued transaction', () => {
     ])
   })
 
-  test('that the balance does not cover beside what is in flight and the reserve waits, and holds back what follows', () => {
+  test('that the balance does not cover beside those in flight and the reserve waits, and holds back the next ones', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 5n * gwei } })
     const cost = 1n + 21_000n * 22n * gwei
     const waiting = [queued(2), queued(3, { payload: { ...queued(3).payload, value: 0n } })]
@@ -147,7 +147,7 @@ describe('a queued transaction', () => {
     expect(reported(enough - 1n)).toMatchObject([{ do: 'explain', transaction: { sequence: 2 } }])
   })
 
-  test('that a balance does not cover beside what is mined above the head that it was read at waits, too', () => {
+  test('that a balance does not cover beside payloads mined above its head waits, too', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, cancelReserve: 0n } })
     const cost = 1n + 21_000n * 22n * gwei
     const attempt = someAttempt(0, { fees: eip1559(22n * gwei, 2n * gwei) })
@@ -162,7 +162,7 @@ describe('eip1559_pricing', () => {
   const named = { kind: 'eip1559', maxFeePerGas: 30n * gwei, maxPriorityFeePerGas: gwei } as const
   const relayer = someRelayer({ policies: { ...somePolicies, eip1559Pricing: false } })
 
-  test('when off makes a legacy transaction of what is sent by speed, and leaves the type to who names the fees', () => {
+  test('when off makes sends by speed legacy transactions, and leaves the type to clients that name the fees', () => {
     const typed = queued(2, { payload: { ...somePayload, pricing: named } })
     const { decisions } = plan({ relayer, queued: [queued(1), typed] })
     expect(decisions).toMatchObject([
@@ -203,7 +203,7 @@ describe('a nonce', () => {
     ])
   })
 
-  test('below the floor is never given out: a node behind, or a reset chain, is told instead', () => {
+  test('below the floor is never given out: a node behind, or a reset chain, is reported instead', () => {
     const { decisions } = plan({ floor: { spentBelow: 9, explainedBelow: 9 }, queued: [queued(1)] }, { nonce: 4 })
     expect(verbs(decisions)).toEqual(['explain'])
   })
@@ -396,13 +396,13 @@ describe('a spent nonce', () => {
   })
 })
 
-describe('what must not wait for a block, nor cost without end', () => {
+describe('decisions that must not wait for a block, nor cost without end', () => {
   test('an expiry in flight is raced in the next look, not at the next block', () => {
     const late = inFlight(0, [someAttempt(0)], { validUntil: now })
     expect(plan({ open: [late] })).toMatchObject({ decisions: [{ do: 'expire' }], again: true })
   })
 
-  test('a no-op that the balance does not cover is told and broadcast again, never made dearer', () => {
+  test('a no-op that the balance does not cover is reported and broadcast again, never made dearer', () => {
     const poor = answered({ kind: 'rejected', code: 'insufficientFunds', message: 'insufficient funds' }, now - 60_000)
     const noOp = someNoOp(0, { broadcast: poor, recordedAtBlock: height - 50 })
     const { decisions } = plan({ open: [inFlight(0, [someAttempt(0), noOp], canceled)] })
@@ -420,7 +420,7 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ open: [inFlight(0, [ahead])] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: ahead }])
   })
 
-  test('a payload that would revert waits for what is ahead of it, and is refused once it stands alone', () => {
+  test('a payload that would revert waits for those ahead of it, and is refused once it stands alone', () => {
     const { gasLimit: _, ...open } = somePayload
     const swap = queued(5, { payload: open })
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no allowance' }]])
@@ -430,7 +430,7 @@ describe('what must not wait for a block, nor cost without end', () => {
     expect(plan({ queued: [swap] }, { estimates }).decisions).toMatchObject([{ do: 'refuse' }])
   })
 
-  test('a reason with U+0000 in it, which no row keeps, is told once like any other', () => {
+  test('a reason with U+0000 in it, which no row keeps, is reported once like any other', () => {
     const { gasLimit: _, ...open } = somePayload
     const swap = queued(5, { payload: open })
     const estimates = new Map([[swap.id, { kind: 'reverts' as const, reason: 'no\0 allowance' }]])

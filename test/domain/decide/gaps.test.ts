@@ -1,4 +1,4 @@
-// Gaps below what is in flight: who takes the missing nonce, when, and what is said until then.
+// Gaps below transactions in flight: which one takes the missing nonce, when, and the conditions until then.
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
@@ -35,11 +35,11 @@ function plan(work: Partial<Work>, observation: Partial<Observation> = {}, at = 
 
 const verbs = (decisions: readonly Decision[]) => decisions.map(({ do: what }) => what)
 
-describe('a gap below what is in flight, where no node shows its pool', () => {
+describe('a gap below transactions in flight, where no node shows its pool', () => {
   const unseen = { nonce: 4, isPoolUnseen: true } as const
   const overAt = height + foreignPatience(somePolicy)
 
-  test('is waited at, by what is behind it and by the queue: told of both, with the nonce and the block', () => {
+  test('makes the transactions behind it and the queue wait: both conditions name the nonce and the block', () => {
     const { decisions, needsPendingNonce } = plan({ open: [inFlight(5), inFlight(6)], queued: [queued(9)] }, unseen)
     const reported = {
       do: 'explain',
@@ -57,11 +57,11 @@ describe('a gap below what is in flight, where no node shows its pool', () => {
     expect(needsPendingNonce).toBe(false)
   })
 
-  test('is asked about first: that nobody asked is not that nobody shows it', () => {
+  test('is read first: an unread pool is not an unshown one', () => {
     expect(plan({ open: [inFlight(5)] }, { nonce: 4 })).toMatchObject({ needsPendingNonce: true, decisions: [] })
   })
 
-  test('is told of a canceled transaction behind it beside its race, in one reason', () => {
+  test('is reported for a canceled transaction behind it beside its race, in one reason', () => {
     const { decisions } = plan({ open: [inFlight(5, undefined, canceled)] }, unseen)
     expect(decisions).toMatchObject([
       { do: 'takeOver' },
@@ -103,7 +103,7 @@ describe('a gap filler that a node calls invalid', () => {
     })
   const second = someRepeatAfter.doubtfulMs
 
-  test('is told with the node’s words, and so is what waits behind it', () => {
+  test('is reported with the node’s words, and so are those that wait behind it', () => {
     const { decisions, conditions } = plan({ open: [refusedAt(now), inFlight(1)] })
     expect(decisions).toMatchObject([
       { do: 'explain', transaction: { origin: 'gap' }, reason: expect.stringContaining('intrinsic gas too low') },

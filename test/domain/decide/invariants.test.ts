@@ -36,7 +36,7 @@ test.each([
   ['one nonce for two', { open: [inFlight(1), { ...inFlight(1), id: queued(9).id }] }, /belongs to .* and to/],
   ['an attempt of another nonce', { open: [inFlight(1, [someAttempt(2)])] }, /with attempts of another/],
   [
-    'a no-op nobody asked for',
+    'a no-op without a cancellation',
     { open: [inFlight(1, [someAttempt(1), someNoOp(1)])] },
     /has a no-op but no cancellation/,
   ],

@@ -50,7 +50,7 @@ describe('a nonce', () => {
     expect(reach(farthest + 1)).toEqual({ isWithin: false, needsSecondCount: true })
   })
 
-  test('is bound where another endpoint confirms the count, and not where it knows no more than the first', () => {
+  test('is bound where another endpoint confirms the count, and not where it has no more than the first', () => {
     expect(reach(far, {}, { secondCount: far })).toEqual({ isWithin: true })
     expect(reach(far, {}, { secondCount: 'unknown' })).toMatchObject({ held: { facts: { of: 'reach' } } })
     expect(reach(far, {}, { secondCount: 100 })).toMatchObject({ held: { facts: { of: 'reach', recordedBelow: 100 } } })
@@ -84,7 +84,7 @@ describe('a nonce', () => {
   })
 })
 
-test('the record is what is settled, explained, confirmed, mined or in flight', () => {
+test('the record is everything settled, explained, confirmed, mined or in flight', () => {
   const empty = { floor: { spentBelow: 0, explainedBelow: 0 } }
   const attempt = someAttempt(99)
   const records: readonly Partial<Work>[] = [

@@ -67,7 +67,7 @@ test('a gap below one in flight is filled all the same, by the next of the queue
   expect(bound({ open: [sent(1, tooHigh)], queued: [queued(3), queued(4)] })).toEqual([0])
 })
 
-test('what was refused as too high goes out again once the one before it is accepted', () => {
+test('a payload refused as too high goes out again once the one before it is accepted', () => {
   expect(repeated(broadcastStates.unknown, tooHigh)).toEqual([0])
   expect(repeated(broadcastStates.accepted, tooHigh)).toContain(1)
 })

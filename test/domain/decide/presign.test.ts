@@ -59,7 +59,7 @@ function stored(nonce: number, fees: Fees, gasLimit = 21_000): PresignedNoOp {
   return { hash: hashOf(made), nonce, fees, gasLimit, sealed: 'v1.key.bytes' }
 }
 
-/** Stores what is missing until nothing is. */
+/** Stores the missing ones until none is missing. */
 function converge(given: Given): { readonly rows: readonly PresignedNoOp[]; readonly signed: number } {
   let rows = [...(given.presigned ?? [])]
   for (let signed = 0; signed < 20; ) {
@@ -134,7 +134,7 @@ describe('in advance', () => {
     expect(missingNoOps(situation({ open: [one], policies: below }))).toEqual([])
   })
 
-  test('another price of the payload within their room needs no signature; beyond it, what is outdated goes', () => {
+  test('another price of the payload within their room needs no signature; beyond it, outdated ones go', () => {
     const { rows } = converge({ open: [one] })
     const small = inFlight(0, [attempt, someAttempt(0, { fees: eip1559(21n * gwei, 2n * gwei) })])
     expect(missingNoOps(situation({ open: [small], presigned: rows }))).toEqual([])
@@ -189,7 +189,7 @@ describe('before a bump', () => {
   const dearer = (tip: bigint) => ({ observed: { market: marketAt(10n * gwei, tip) } })
   const storedOf = (plan: Plan) => plan.presignFirst?.map(({ fees }) => stored(0, fees)) ?? []
 
-  test('that makes what is stored worthless, another is signed: the bump waits until it is stored', () => {
+  test('that makes the stored one worthless, another is signed: the bump waits until it is stored', () => {
     const waiting = planOf({}, rows)
     expect(waiting.decisions).toEqual([])
     expect(waiting.presignFirst).toMatchObject([{ transaction: { id: stuck.id }, outdated: [], isUrgent: true }])

@@ -1,5 +1,5 @@
-// What is said of everything that waits or is stuck: a condition for machines, and a reason with figures and with what
-// would help; told once, anew when the figure changes, and taken back when it is over.
+// Why a transaction waits or is stuck: a condition for machines, and a reason with figures and the action that
+// would help; reported once, anew when the figure changes, and cleared when it is over.
 import { describe, expect, test } from 'vitest'
 import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
@@ -366,7 +366,7 @@ function planOf(work: Partial<Work>, observation: Observation) {
 const explained = (decisions: readonly Decision[]) =>
   inWords(decisions).flatMap((decision) => (decision.do === 'explain' ? [decision] : []))
 
-/** The work with what the plan tells, as it is stored. */
+/** The work with the reasons of the plan, as stored. */
 function reported(work: Partial<Work>, decisions: readonly Decision[]): Partial<Work> {
   const explain = <T extends Transaction>(transaction: T): T => {
     const mine = explained(decisions).find((decision) => decision.transaction.id === transaction.id)
@@ -380,7 +380,7 @@ function reported(work: Partial<Work>, decisions: readonly Decision[]): Partial<
 }
 
 describe('what waits', () => {
-  test.each(seen)('$condition is told as $reason', ({ condition, reason, work, observation }) => {
+  test.each(seen)('$condition is reported as $reason', ({ condition, reason, work, observation }) => {
     const plan = planOf(work, observation)
     expect(plan.conditions).toContain(condition)
     const [first] = explained(plan.decisions)
@@ -421,7 +421,7 @@ describe('a reason', () => {
   const capped: Wait = { condition: 'gas_price_cap', text: 'waits at gas_price_cap (0.000000001 gwei)' }
   const stuck = (reported: Partial<Transaction>) => inFlight(0, [held[0]], reported)
 
-  test('is told anew when the figure that decides it changes, and not when it hardly does', () => {
+  test('is reported anew when the figure that decides it changes, and not when it hardly does', () => {
     const relayer = withPolicies({ gasPriceCap: 5n })
     const at = (baseFee: bigint) => someObservation({ market: { ...someMarket, baseFee } })
     const first = planOf({ relayer, queued: [queued(1)] }, at(11n * gwei))
@@ -432,7 +432,7 @@ describe('a reason', () => {
     ])
   })
 
-  test('is cleared once it is over, of what waits its turn and of what is in flight', () => {
+  test('is cleared once it is over, in the queue and in flight', () => {
     const full = [0, 1, 2, 3].map((nonce) => inFlight(nonce))
     expect(planOf({ open: full, queued: [waiting] }, someObservation()).decisions).toEqual([
       { do: 'clearWait', transaction: waiting },
@@ -454,7 +454,7 @@ describe('a reason', () => {
     expect(statusReasonOf(apply(decision, open[0] as Transaction, undefined, now))).toBe('canceled on request')
   })
 
-  test('that is history stays, and so does every one while it is not known what holds', () => {
+  test('that is history stays, and so does every one while the present condition is unknown', () => {
     // Whatever words a history begins with.
     for (const statusReason of ['a reorganization removed its block from the chain', 'waits for nothing']) {
       expect(planOf({ open: [stuck({ statusReason })] }, someObservation()).decisions).toEqual([])
@@ -463,7 +463,7 @@ describe('a reason', () => {
   })
 })
 
-test('what is canceled, is mined or ends waits for nothing any more', () => {
+test('a canceled, mined or ended transaction waits for nothing any more', () => {
   const wait = { condition: 'node_unreachable', text: 'waits: no node of the network answers' } as const
   const attempts = [someAttempt(0, { broadcast: broadcastStates.held })] as const
   expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')

@@ -144,7 +144,7 @@ describe('a payment to the account', () => {
     expect(verbs(waiting, { balance: 20n * ether })).toEqual(['assignNonce'])
   })
 
-  test('is not counted without the cost of what was mined since', () => {
+  test('is not counted without the cost of payloads mined since', () => {
     const attempt = someAttempt(0)
     const open = [mined(0, by(attempt, 99), [attempt], { payload: { ...somePayload, value: 5n * ether } })]
     const canonical = new Map([[99, by(attempt, 99).block.hash]])
@@ -237,7 +237,7 @@ describe('a value that leaves less than the reserve', () => {
     expect(verbs({ open: [before, replaced] }, { balance: 20n * ether })).toEqual(['replace'])
   })
 
-  test('asks whether the account delegates', () => {
+  test('reads whether the account delegates', () => {
     const work = someWork({ queued: [emptying] })
     const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
     expect(inquire(work, wants).delegation).toBe(false)

@@ -118,7 +118,7 @@ describe('it goes alone', () => {
     ])
   })
 
-  test('before whatever was sent after it', () => {
+  test('before every later send', () => {
     const relayer = someRelayer()
     expect(decided({ relayer, queued: [sweep, queued(10)] })).toMatchObject([
       { do: 'assignNonce', transaction: { sequence: 9 } },

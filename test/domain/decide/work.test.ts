@@ -1,4 +1,4 @@
-// What a step asks of the chain about what it has before it.
+// What a step reads of the chain for its work.
 import { expect, test } from 'vitest'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
 import { height, inFlight, someAttempt, someNoOp, someWork } from '../some.ts'
@@ -13,7 +13,7 @@ test('what took a nonce is looked for from its first attempt on: any later one m
   ])
 })
 
-test('the receipt of a canceled transaction is asked for as well as that of its no-op: either may be mined', () => {
+test('the receipt of a canceled transaction is read as well as that of its no-op: either may be mined', () => {
   const payload = someAttempt(4)
   const noOp = someNoOp(4)
   expect(inquire(someWork({ open: [inFlight(4, [payload, noOp])] }), noWants).live).toMatchObject([

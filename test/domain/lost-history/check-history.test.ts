@@ -1,4 +1,4 @@
-// What an owner that begins does not know of before: nothing as old as it is bound, ended or given up before it knows.
+// The history check of a new owner: no older transaction is bound, ended or given up before the check is complete.
 import { describe, expect, test } from 'vitest'
 import { apply } from '../../../src/domain/decide/apply.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
@@ -103,14 +103,14 @@ describe('while nonces are unexplained', () => {
   test('without a word of the pools nothing is bound either', () => {
     expect(whatOf(plan({ queued: [queued(1)] }, {}))).toEqual([])
   })
-  test('what has expired does not end as if it had never been sent', () => {
+  test('an expired transaction does not end as if it had never been sent', () => {
     const expired = queued(1, { validUntil: now - 1 })
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 6 } }))).not.toContain(
       'expire',
     )
     expect(whatOf(plan({ queued: [expired], expiring: [expired] }, { lostHistory: { below: 5 } }))).toContain('expire')
   })
-  test('what is explained grows with what is settled as ours, one after the other, and not over a foreign one’s; the floor with all', () => {
+  test('explained nonces grow with our settled transactions, one after the other, and not over a foreign one’s; the floor with all', () => {
     const attempts = [5, 6, 7].map((nonce) => someAttempt(nonce))
     const deep = (index: number, inclusion = by(attempts[index] as never, height - 9)) =>
       mined(5 + index, inclusion, [attempts[index] as never])
@@ -157,7 +157,7 @@ describe('while nonces are unexplained', () => {
     })
     expect(reported.lostHistory).toBeUndefined()
   })
-  test('but a node that is behind what is settled takes none of them: it calls spent nonces free', () => {
+  test('but a node behind the settled transactions takes none of them: it calls spent nonces free', () => {
     const floor = { spentBelow: 6, explainedBelow: 5 }
     const work = { floor, lostHistory: { ...lostHistory, seen }, queued: [queued(1)] }
     const late = plan(work, { nonce: 4, lostHistory: { below: 7 }, head: headAt(height + 40) })
@@ -171,13 +171,13 @@ describe('where nothing is unexplained', () => {
     expect(whatOf(reported)).toEqual(['assignNonce'])
     expect(reported.lostHistory).toBeUndefined()
   })
-  test('what is in flight explains its nonce, but not what fills a gap', () => {
+  test('a transaction in flight explains its nonce, but a gap filler does not', () => {
     const bound = inFlight(5, undefined, { sequence: 3 })
     expect(plan({ open: [bound], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeUndefined()
     const gapFiller = inFlight(5, undefined, { sequence: 3, origin: 'gap' })
     expect(plan({ open: [gapFiller], queued: [queued(4)] }, { lostHistory: { below: 6 } }).lostHistory).toBeDefined()
   })
-  test('nothing is asked where all is newer than the owner', () => {
+  test('nothing is read where all is newer than the owner', () => {
     expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(10)] }), 3)).toBeUndefined()
     expect(inquireAboutHistory(someWork({ lostHistory, queued: [queued(9)] }), 3)).toMatchObject({
       from: 0,
@@ -193,7 +193,7 @@ describe('where nothing is unexplained', () => {
   })
 })
 
-describe('once it is known what took them', () => {
+describe('once their spenders are found', () => {
   const known = { lostHistory: { below: 7, finalBelow: 7, spenders: [spender(5), spender(6)] }, nonce: 7 }
   const found = findAmong([queued(1)], [spender(5)])
   const looked = { lostHistory: { ...lostHistory, seen: earlier } }
@@ -203,7 +203,7 @@ describe('once it is known what took them', () => {
     expect(whatOf(reported)).toEqual(['explain'])
     expect(reported.lostHistory).toEqual({ ...lostHistory, seen })
   })
-  test('what was sent is in flight again, with its attempt', () => {
+  test('a sent transaction is in flight again, with its attempt', () => {
     const reported = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
     const [recovered] = reported.decisions
     expect(reported.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
@@ -274,7 +274,7 @@ describe('what a spender carries', () => {
     const again = queued(1, { earlier: [{ ...somePayload, value: 9n }] })
     expect(findAmong([again], [spender(5)])).toMatchObject([{ revision: 1 }])
   })
-  test('what was asked for long after it was mined is not it, and what nobody here can have signed is nothing', () => {
+  test('a request long after it was mined is not the one, and a transaction that nobody here can have signed counts for nothing', () => {
     expect(findAmong([queued(1)], [spender(5, { minedAt: now - 2 * 3_600_000 })])).toEqual([])
     const { signed: __, ...foreign } = spender(5)
     expect(findAmong([queued(1)], [foreign])).toEqual([])

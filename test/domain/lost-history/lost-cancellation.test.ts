@@ -58,7 +58,7 @@ const shown = ({ canceled: sure, suspected }: ReturnType<typeof matchNoOps>) => 
 })
 
 describe('a no-op is', () => {
-  test('to the relayer itself, without value, data or a list of what it touches', () => {
+  test('to the relayer itself, without value, data or access list', () => {
     expect(isLostNoOp(noOpAt(5), address)).toBe(true)
     expect(isLostNoOp(noOpAt(5, {}, { accessList: [] }), address)).toBe(true)
     expect(isLostNoOp(noOpAt(5), receiver)).toBe(false)
@@ -75,7 +75,7 @@ describe('which transaction it canceled', () => {
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)]))).toEqual({ sure: [[1, 5]], unclear: [] })
     expect(shown(matchNoOps([], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
   })
-  test('nobody knows, where one that it may have canceled has ended meanwhile', () => {
+  test('none is certain, where one that it may have canceled has ended meanwhile', () => {
     const ended = { sequence: 2, createdAt: now }
     const last = Number.POSITIVE_INFINITY
     const since = (...ended: readonly Ended[]) => ({ ended, overtaken: new Map() })
@@ -92,7 +92,7 @@ describe('which transaction it canceled', () => {
     const after = { sequence: 3, createdAt: now }
     expect(shown(matchNoOps(queue, found, [noOpAt(5)], last, since(after)))).toEqual({ sure: [[1, 5]], unclear: [] })
   })
-  test('nobody knows, where an older one has a higher nonce, or it was sent after the no-op was mined', () => {
+  test('none is certain, where an older one has a higher nonce, or it was sent after the no-op was mined', () => {
     const last = Number.POSITIVE_INFINITY
     const overtaken = (sequence: number) => ({ ended: [], overtaken: new Map([[5, sequence]]) })
     const [, second] = queue
@@ -102,7 +102,7 @@ describe('which transaction it canceled', () => {
     const young = { ...second, createdAt: now + 1 }
     expect(shown(matchNoOps([young], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [[2, 5]] })
   })
-  test('nobody knows, where it was sent after the first owner since the restore began', () => {
+  test('none is certain, where it was sent after the first owner since the restore began', () => {
     const last = Number.POSITIVE_INFINITY
     const marked = (uncheckedThrough: number) => ({ ended: [], overtaken: new Map(), uncheckedThrough })
     const [, second] = queue
@@ -110,7 +110,7 @@ describe('which transaction it canceled', () => {
     expect(shown(matchNoOps([second], [], [noOpAt(5)], last, marked(1)))).toEqual({ sure: [], unclear: [[2, 5]] })
     expect(shown(matchNoOps([second], [], [noOpAt(5)], last, marked(2)))).toEqual({ sure: [[2, 5]], unclear: [] })
   })
-  test('the one between two that are known by what they carry, first in, first out', () => {
+  test('the one between two that are recognized by their payloads, first in, first out', () => {
     const found = [...foundAt(2, 5), ...foundAt(4, 7)]
     expect(shown(matchNoOps(queue, found, [noOpAt(6)]))).toEqual({ sure: [[3, 6]], unclear: [] })
     expect(shown(matchNoOps(queue, found, [noOpAt(4), noOpAt(8)]))).toEqual({
@@ -142,27 +142,27 @@ describe('which transaction it canceled', () => {
     })
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5), noOpAt(6)]))).toEqual({ sure: [], unclear: [[1, 5]] })
   })
-  test('an order that was not kept tells nothing', () => {
+  test('an order that was not kept proves nothing', () => {
     const found = [...foundAt(4, 5), ...foundAt(2, 7)]
     expect(shown(matchNoOps(queue, found, [noOpAt(6)])).unclear.map(([sequence]) => sequence)).toEqual([1, 3, 5])
   })
-  test('an order that a foreign transaction may have broken tells nothing above it, and as much as before below', () => {
+  test('an order that a foreign transaction may have broken proves nothing above it, and as much as before below', () => {
     // What it displaced was bound again, later than others behind it: here the second, which is found at 7.
     const displaced = matchNoOps(queue, foundAt(2, 7), [noOpAt(6)], 5)
     expect(shown(displaced).unclear.map(([sequence]) => sequence)).toEqual([1, 3, 4, 5])
     const found = [...foundAt(2, 5), ...foundAt(4, 7)]
     expect(shown(matchNoOps(queue, found, [noOpAt(6)], 8))).toEqual({ sure: [[3, 6]], unclear: [] })
-    // What is told below it is not meant above it.
+    // An order proven below it does not hold above it.
     expect(shown(matchNoOps(queue.slice(0, 4), found, [noOpAt(4), noOpAt(6), noOpAt(9)], 8)).sure).toEqual([
       [1, 4],
       [3, 6],
     ])
   })
-  test('nobody knows, where an unknown transaction took a lower nonce: a PUT that is lost may have made it of the one that is left', () => {
+  test('none is certain, where an unknown transaction took a lower nonce: a lost PUT may have made it of the remaining one', () => {
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(7)], 5))).toEqual({ sure: [], unclear: [[1, 7]] })
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(7)], 9))).toEqual({ sure: [[1, 7]], unclear: [] })
   })
-  test('none that was asked for long after it was mined', () => {
+  test('none that was requested long after it was mined', () => {
     const early = noOpAt(5, { minedAt: now - 2 * 3_600_000 })
     expect(shown(matchNoOps([payloadOf(1)], [], [early]))).toEqual({ sure: [], unclear: [] })
     expect(shown(matchNoOps(queue.slice(0, 2), [], [early, noOpAt(6)])).unclear).toEqual([
@@ -170,7 +170,7 @@ describe('which transaction it canceled', () => {
       [2, 6],
     ])
   })
-  test('what was sent after it, by clocks that are right, is not taken for it, and yet may be it', () => {
+  test('a later send, by right clocks, is not taken for it, and yet may be it', () => {
     const earlier = noOpAt(5, { minedAt: now - 60_000 - 61_000 })
     expect(shown(matchNoOps([payloadOf(1)], [], [earlier]))).toEqual({ sure: [], unclear: [[1, 5]] })
   })
@@ -221,7 +221,7 @@ describe('a restored cancellation', () => {
     const expired = mineNoOp(queued(1, { validUntil: now - 1 }), noOpAt(5)).included
     expect(statusOf(settle(expired, 2, now))).toBe('expired')
   })
-  test('keeps what was asked for on record, and every attempt', () => {
+  test('keeps the request on record, and every attempt', () => {
     const attempts = [someAttempt(5), someNoOp(5)] as const
     const { restored } = mineNoOp(inFlight(5, [...attempts], canceled), noOpAt(5))
     expect(restored.cancellation).toEqual(canceled.cancellation)
@@ -248,7 +248,7 @@ describe('a restored cancellation', () => {
     const stuck = decide({ work, observation: someObservation({ nonce: 5 }), policy: somePolicy, now: now + 60_000 })
     expect(stuck.decisions).toMatchObject([{ do: 'takeOver' }])
   })
-  test('of what holds the nonce on record is decided at once', () => {
+  test('of the recorded holder of the nonce is decided at once', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 6 })
     const lostNoOps = new Map([[5, noOpAt(5)]])
     const work = someWork({ open: [inFlight(5, [bound])] })
@@ -256,7 +256,7 @@ describe('a restored cancellation', () => {
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
     expect(plan.again).toBe(true)
   })
-  test('is not of what no node ever accepted: another transaction may have had the nonce since', () => {
+  test('is not of a transaction that no node ever accepted: another may have had the nonce since', () => {
     const sending = someAttempt(5, { recordedAtBlock: height - 6, broadcast: { state: 'sending' } })
     const observation = someObservation({ nonce: 6, lostNoOps: new Map([[5, noOpAt(5)]]) })
     const decidedOn = (holder: InPhase<'inFlight'>) =>
@@ -264,7 +264,7 @@ describe('a restored cancellation', () => {
     expect(decidedOn(inFlight(5, [sending]))).toMatchObject({ do: 'include', inclusion: { by: 'external' } })
     expect(decidedOn(inFlight(5, [sending], canceled))).toMatchObject({ do: 'restoreCancellation' })
   })
-  test('is not of what was bound to the nonce after the no-op was mined', () => {
+  test('is not of a transaction bound to the nonce after the no-op was mined', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 5, recordedAt: now })
     const lostNoOps = new Map([[5, noOpAt(5)]])
     const work = someWork({ open: [inFlight(5, [bound])] })
@@ -330,14 +330,14 @@ describe('once all that took the unknown nonces is final', () => {
     })
   const whatOf = ({ decisions }: ReturnType<typeof plan>) => decisions.map(({ do: what }) => what)
 
-  test('what was canceled for certain is restored, in the commit that explains the nonces', () => {
+  test('a certain cancellation is restored, in the commit that explains the nonces', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
     const reported = plan({ queued: [queued(1), queued(2)], noOpMatches })
     expect(whatOf(reported)).toEqual(['restoreCancellation', 'restoreCancellation'])
     expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
     expect(reported.lostHistory).toBeDefined()
   })
-  test('what is unclear is marked in the commit that explains the nonces', () => {
+  test('an unclear transaction is marked in the commit that explains the nonces', () => {
     const waiting = [queued(1), queued(2), queued(3)]
     const reported = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
     expect(whatOf(reported)).toEqual(['suspect', 'suspect', 'suspect'])
@@ -361,7 +361,7 @@ describe('once all that took the unknown nonces is final', () => {
     expect(whatOf(reported)).not.toContain('restoreCancellation')
     expect(reported.lostHistory).toBeDefined()
   })
-  test('what is unclear already holds up nobody, is looked for again by the next owner, and is a condition', () => {
+  test('an unclear transaction holds up nobody, is searched again by the next owner, and is a condition', () => {
     const unclear = suspect({ transaction: queued(1), noOp: noOpAt(5) }, now)
     const reported = plan(
       { suspected: [unclear], queued: [queued(10)], found: [] },

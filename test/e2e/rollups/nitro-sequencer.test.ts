@@ -51,7 +51,7 @@ async function attempted(payment: Payment, kind: string, ...outcomes: readonly O
   })
 }
 
-/** A repeat of what the sequencer accepted is rejected: its nonce is spent, though the service sees no block. */
+/** A repeat of an accepted transaction is rejected: its nonce is spent, though the service sees no block. */
 const ordered = (payment: Payment) => attempted(payment, 'execute', 'accepted', 'rejected')
 
 /** The service sees no new block from now on; all else goes through. */
@@ -170,7 +170,7 @@ test('L1 grows dearer after the no-op was signed: another with more gas is', asy
   expect(await cancellation(payment)).toMatchObject({ state: 'won', final: true })
 })
 
-test('expired: what was refused is dropped, what may have been sent is raced', async () => {
+test('expired: refused sends are dropped, those that may have been sent are raced', async () => {
   const sender = stage.sender('late')
   const validUntil = () => new Date(Date.now() + 4_000).toISOString()
   stage.node.setBaseFee(1_000n * baseFee)
@@ -234,7 +234,7 @@ test('replaced: a refused payload never comes back, a lost one gives way, and an
   expect(await balanceOf(stage.node, second)).toBe(0n)
 })
 
-test('all at once: accepted ones are lost, one that nobody knows goes to a no-op, the rest are free', async () => {
+test('all at once: accepted ones are lost, one with an unknown outcome goes to a no-op, the rest are free', async () => {
   const sender = stage.sender('all')
   await hideBlocks()
   const accepted = [await send(sender), await send(sender)]
@@ -244,7 +244,7 @@ test('all at once: accepted ones are lost, one that nobody knows goes to a no-op
   await attempted(unknown, 'execute', 'unknown')
   const behind = [await send(sender), await send(sender)]
   expect(await stage.client.cancelPending(sender.id)).toMatchObject({ total_processed: 5 })
-  // What was on its way at that moment has met the fault, too: it would be sequenced, and its cancellation lost.
+  // A send on its way at that moment has met the fault, too: it would be sequenced, and its cancellation lost.
   await attempted(unknown, 'cancel', 'unknown')
   stage.node.faults.always()
   stage.line.open()
@@ -259,7 +259,7 @@ test('all at once: accepted ones are lost, one that nobody knows goes to a no-op
   await audit(stage, sender)
 })
 
-test('a repeat of what was sequenced is rejected: it holds up nothing, and its cancellation pays for no no-op', async () => {
+test('a repeat of a sequenced transaction is rejected: it holds up nothing, and its cancellation pays for no no-op', async () => {
   const sender = stage.sender('accepted')
   await hideBlocks()
   const first = await send(sender)
@@ -284,7 +284,7 @@ test('a repeat of what was sequenced is rejected: it holds up nothing, and its c
   expect(await view(stage, second)).toMatchObject({ status: 'confirmed' })
 })
 
-test('killed while nobody knows: the next process finds what was sequenced, and pays no no-op', async () => {
+test('killed with an unknown outcome: the next process finds the sequenced transaction, and pays no no-op', async () => {
   const sender = stage.sender('many')
   const nonce = await nonceOf(stage.node, sender.address)
   await hideBlocks()

@@ -101,7 +101,7 @@ test('a preconfirmed transaction that the sequencer lost is sent again', async (
   await audit(stage, sender)
 })
 
-test('all at once: what waits goes to no-ops, what is preconfirmed is mined', async () => {
+test('all at once: waiting ones go to no-ops, preconfirmed ones are mined', async () => {
   const sender = stage.sender('all')
   const first = await payTimes(stage, sender, 2)
   await waits(sender, [0, 1])

@@ -1,4 +1,4 @@
-// The factory: settings into signers that sign for the right address, with nothing told.
+// The factory: settings into signers that sign for the right address, without revealing a key.
 import { inspect } from 'node:util'
 import { recoverTransactionAddress, type TransactionSerialized } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'

@@ -1,4 +1,4 @@
-// The service that holds the keys is down: what needs no signature goes on, cancellations by pre-signed no-ops among it, and the
+// The service that holds the keys is down: work without a signature goes on, cancellations by pre-signed no-ops among it, and the
 // rest says what it waits for.
 import { randomBytes } from 'node:crypto'
 import { request } from 'undici'

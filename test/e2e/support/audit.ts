@@ -9,7 +9,7 @@ import type { AnyStage, Sender } from './stage.ts'
 /**
  * Mines until nothing is open, and then expects: each payload on chain at most once, and exactly when the status says
  * so; each verdict as the chain shows it, at the cost of the receipt; every nonce accounted for; one terminal event
- * each. `foreignCount`: how many nonces the test spent behind the service's back. Resolves with what was mined.
+ * each. `foreignCount`: how many nonces the test spent behind the service's back. Resolves with the mined transactions.
  */
 export async function audit(stage: AnyStage, sender: Sender, foreignCount = 0): Promise<readonly Mined[]> {
   const { node, rows } = stage
@@ -58,7 +58,7 @@ async function holdAgainst(
     (row.status === 'failed' && row.included_kind !== 'cancel' && row.included_hash !== null)
   expect(executed.length, `${about}: times its payload is on chain`).toBe(ran ? 1 : 0)
   if (ran) {
-    expect(executed[0]?.hash, `${about}: what was mined`).toBe(row.included_hash)
+    expect(executed[0]?.hash, `${about}: the mined hash`).toBe(row.included_hash)
     expect(executed[0]?.succeeded, `${about}: its receipt`).toBe(row.status === 'confirmed')
   }
   if (row.origin === 'client' && row.to_address !== null) {

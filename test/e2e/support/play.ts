@@ -102,7 +102,7 @@ export async function noOpInPool(stage: AnyStage, payment: Payment): Promise<str
 
 /**
  * Resolves once the node has answered to `count` transactions signed for the payment: their kinds, and whether it took each.
- * Broadcast again, what it has is known already; but what is mined by then is refused, so this comes before a block.
+ * A repeated broadcast of a pooled transaction is harmless; but a mined one is refused, so this comes before a block.
  */
 export async function answered({ rows, service }: AnyStage, { id }: Payment, count: number) {
   return until(

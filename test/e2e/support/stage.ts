@@ -8,10 +8,10 @@ import { type Service, type ServiceOptions, startService } from '../../../toolin
 import type { RelayerOptions, ServiceFiles } from '../../../tooling/service-files.ts'
 import { type Rows, rowsOf } from './rows.ts'
 
-/** A node, or what stands before one: the test speaks to it apart from the service. */
+/** A node, or a proxy before one: the test calls it apart from the service. */
 export interface StageNode extends ChainNode, AsyncDisposable {
   readonly url: string
-  /** Makes blocks, one unless told. */
+  /** Makes blocks, one by default. */
   mine(blocks?: number): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export interface StageOptions {
   readonly service?: Pick<ServiceOptions, 'env' | 'nodeArguments'>
   /** Of the relayers whose keys are in services, by the relayer's id. */
   readonly signers?: Readonly<Record<string, NonNullable<RelayerOptions['signer']>>>
-  /** What the service is told to speak to, made from the node's URL and that of the line to it. Default: the line. */
+  /** The endpoints of the service, made from the node's URL and that of the line to it. Default: the line. */
   readonly endpoints?: (urls: {
     readonly node: string
     readonly line: string

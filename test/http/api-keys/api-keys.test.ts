@@ -221,7 +221,7 @@ describe('revoking', () => {
     const { body } = await server.send('one', { to: receiver, value: '1' })
     expectSuccess(await server.ask('DELETE', `/api/v1/relayers/one/transactions/${body.data.id}`))
     await stream.ended
-    // One from before it may be told, where the database settles it late.
+    // One from before it may be returned, where the database settles it late.
     expect(stream.events.filter(({ payload }) => payload.id === body.data.id)).toEqual([])
   })
 
@@ -231,7 +231,7 @@ describe('revoking', () => {
     expectFailure(await server.ask('GET', all, { token: key }), 401, 'Unauthorized', 'UNAUTHORIZED')
   })
 
-  test('by another process it is heard within two seconds', async () => {
+  test('by another process it counts within two seconds', async () => {
     const { id, key } = await made()
     expectSuccess(await list(key))
     await server.store.commit((session) => session.revokeApiKey(id as ApiKeyId, 'elsewhere' as ApiKeyId, 1))
@@ -264,7 +264,7 @@ describe('revoking', () => {
     expectFailure(await slow.ask('GET', '/api/v1/relayers', { token: key }), 401, 'Unauthorized', 'UNAUTHORIZED')
   })
 
-  test.each(['none', 'administrator', '%C3%A9'])('what is no key of these: %s', async (id) => {
+  test.each(['none', 'administrator', '%C3%A9'])('not a key of these: %s', async (id) => {
     const message = `API key with ID ${decodeURIComponent(id)} not found`
     expectFailure(await server.ask('DELETE', `${all}/${id}`), 404, message, 'API_KEY_NOT_FOUND')
     expectFailure(await server.ask('GET', `${all}/${id}`), 404, message, 'API_KEY_NOT_FOUND')
@@ -302,7 +302,7 @@ describe('what it costs', () => {
     stoppedAt = undefined
   })
 
-  test('what has not the shape of a key is not looked up', async () => {
+  test('a text without the shape of a key is not looked up', async () => {
     looks = 0
     for (const token of ['guess', apiKey.slice(1), `rescind_${'a'.repeat(42)}`, 'a'.repeat(51)]) await list(token)
     expect(looks).toBe(0)

@@ -1,4 +1,4 @@
-// The audit log over HTTP: every change that was allowed and every refusal, whoever asked.
+// The audit log over HTTP: every allowed change and every refusal, of every requester.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditRefusalKindsMax } from '../../../src/http/limits.ts'
 import type { Clock } from '../../../src/ops/clock.ts'
@@ -167,7 +167,7 @@ describe('refusals', () => {
     })
   })
 
-  test('an error of ours is told as one', async () => {
+  test('an error of ours is recorded as one', async () => {
     await using broken = await serve({
       clock: hasty,
       wrap: (store): Store => ({
@@ -205,7 +205,7 @@ describe('a storm of refusals', () => {
   const proxied: Setting = { trustedProxies: ['127.0.0.1'] }
   const from = (address: string) => ({ token: 'guess', headers: { 'x-forwarded-for': address } })
 
-  test('like ones are one with their count, and what is left apart has a bound', async () => {
+  test('like ones are one with their count, and the separate ones have a bound', async () => {
     const { clock, pass, waits } = held()
     await using stormy = await serve({ ...proxied, clock })
     const { key: token } = await key(stormy, ['read'])
@@ -254,7 +254,7 @@ describe('a storm of refusals', () => {
   })
 })
 
-test('pages go on from an entry; only who has admin reads them', async () => {
+test('pages go on from an entry; only a key with admin reads them', async () => {
   const newest = await entries(server)
   const page = await server.ask('GET', `${log}?per_page=3&before=${newest[1]?.id}`)
   expect(page.body.data).toEqual(newest.slice(2, 5))

@@ -1,4 +1,4 @@
-// Bulk cancellations as a resource: what a request takes, who may request and see it, and the object that a DELETE makes.
+// Bulk cancellations as a resource: the transactions of a request, its rights, and the object that a DELETE makes.
 import { expect, test } from 'vitest'
 import type { Scope } from '../../../src/domain/api-key.ts'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'

@@ -1,4 +1,4 @@
-// Bulk cancellations with a limit of cost: what is taken, its share, what is left as it is, and why.
+// Bulk cancellations with a limit of cost: the taken transactions, their share, the ones left as they are, and why.
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import type { Store } from '../../../src/store/store.ts'

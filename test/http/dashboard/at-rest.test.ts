@@ -54,7 +54,7 @@ afterAll(async () => {
   await watched.server[Symbol.asyncDispose]()
 })
 
-test('a start with the dashboard asks the store and sleeps as one without it', () => {
+test('a start with the dashboard reads the store and sleeps as one without it', () => {
   expect(watched.storeCalls).toEqual(without.storeCalls)
   expect(watched.clock.sleeping).toEqual(without.clock.sleeping)
 })

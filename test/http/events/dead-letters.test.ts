@@ -1,4 +1,4 @@
-// Dead letters over HTTP: listed with what was not told and why, and put back, one or all.
+// Dead letters over HTTP: listed with the undelivered event and the reason, and put back, one or all.
 import { expect, test } from 'vitest'
 import { cancel } from '../../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
@@ -41,7 +41,7 @@ const waiting = async ({ store }: Serving) =>
     ({ transactionId }) => transactionId,
   )
 
-test('they are listed by pages, each with its event as it was to be told', async () => {
+test('they are listed by pages, each with its undelivered event', async () => {
   await using server = await serve()
   await giveUp(server, 'a', 'b', 'c')
   const answer = await server.ask('GET', `${base}?page=2&per_page=2`)

@@ -1,4 +1,4 @@
-// The stream of events: in order, resumable, of what the key may see, and no burden when its reader is slow.
+// The stream of events: in order, resumable, within the key's rights, and no burden when its reader is slow.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
@@ -62,7 +62,7 @@ function serverSockets(): Disposable & { readonly opened: readonly Socket[] } {
   return { opened, [Symbol.dispose]: () => void unsubscribe('net.server.socket', add) }
 }
 
-test('what happens is told in order, each transaction as it stood then', async () => {
+test('events come in order, each with the transaction as it stood then', async () => {
   await using server = await serve()
   await using live = stream(server)
   await until(() => live.status === 200 && live.place !== undefined)
@@ -102,7 +102,7 @@ test('what happens is told in order, each transaction as it stood then', async (
   })
   await until(() => live.events.at(-1)?.terminal === true)
 
-  // Read when all is over: what was told live is told again, word for word.
+  // Read when all is over: the live events come again, word for word.
   await using later = stream(server, { query: 'after=0' })
   await until(() => later.events.at(-1)?.terminal === true)
   expect(later.events).toEqual(live.events)
@@ -155,7 +155,7 @@ test('an event of a payload that was replaced since shows the payload of then', 
   ])
 })
 
-test('whoever comes back with Last-Event-ID has missed nothing; it goes before the after of the URL', async () => {
+test('a reader that returns with Last-Event-ID misses nothing; it goes before the after of the URL', async () => {
   await using server = await serve()
   for (const id of ['a', 'b', 'c']) await end(server.store, id)
   await using first = stream(server, { query: 'after=0' })
@@ -168,7 +168,7 @@ test('whoever comes back with Last-Event-ID has missed nothing; it goes before t
   expect(back.place).toBe(back.events.at(-1)?.id)
 })
 
-test('of a relayer, of a transaction, and with a key of some relayers, only what is theirs', async () => {
+test('of a relayer, of a transaction, and with a key of some relayers, only their own', async () => {
   const principals: Record<string, readonly RelayerId[]> = {
     [apiKey]: ['one', 'two'] as RelayerId[],
     two: ['two' as RelayerId],
@@ -195,7 +195,7 @@ test('of a relayer, of a transaction, and with a key of some relayers, only what
   expect(await seen('&relayer_id=three', 'two')).toMatchObject({ message: 'Unauthorized' })
 })
 
-test('what can not be followed is refused, with where to go on', async () => {
+test('an impossible position is refused, with one to go on from', async () => {
   await using server = await serve()
   for (const id of ['a', 'b']) await end(server.store, id)
   // An older transaction of another test's database, on the same server, may hold them up.

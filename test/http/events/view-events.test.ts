@@ -66,7 +66,7 @@ test('a sealed id is opened by every process with the secret, and shows its numb
   }
 })
 
-test('a bound key resumes at what is its own, and is refused everywhere else in the same words', async () => {
+test('a bound key resumes at its own events, and is refused everywhere else in the same words', async () => {
   const outbox = outboxOf('one', 'two', 'one')
   const view = eventsInView(outbox, seal, bound)
   const resume = (from: string) => resumeAt(outbox, seal, view, from, undefined)

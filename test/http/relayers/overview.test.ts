@@ -66,7 +66,7 @@ test.each([
   expect(await server.read()).toMatchObject({ state })
 })
 
-test('a pause is a state of its own, and what is known of the relayer stays', async () => {
+test('a pause is a state of its own, and the relayer’s readings stay', async () => {
   await using server = await serveReport()
   await server.store.commit((session) => session.saveRelayer(relayer('one', { paused: true })))
   expect(await server.read()).toMatchObject({ state: 'paused', conditions: [shown] })
@@ -98,7 +98,7 @@ test('the pause of a network shows at each of its relayers, with the key, the no
   expect(own).not.toHaveProperty('network_pause')
 })
 
-test('the wait of a transaction has the words of its condition, and may be known first', async () => {
+test('the wait of a transaction has the words of its condition, and may show first', async () => {
   await using server = await serveReport({ ...report, conditions: [] })
   const facts = { nonce: 4, settledBelow: 9 }
   const waiting = withWait(transaction('waits', { phase: 'queued' }), { condition: 'node_behind', facts }, now)
@@ -146,7 +146,7 @@ test('a condition is acknowledged with a note, shown beside it, and withdrawn', 
   expectSuccess(answer)
   const acknowledged = { at: expect.any(String), by: expect.any(String), note }
   expect(answer.body.data).toEqual({ ...shown, acknowledged })
-  // It says that somebody knows, and hides nothing.
+  // It says that somebody acknowledged, and hides nothing.
   expect(await server.read()).toMatchObject({ state: 'waiting', conditions: [{ ...shown, acknowledged }] })
   const { entries } = await server.store.reads.audit(1)
   expect(entries).toMatchObject([

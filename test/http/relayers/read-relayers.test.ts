@@ -101,7 +101,7 @@ test('balance', async () => {
   expect(answer.text).toContain(`{"balance":${balance},"unit":"wei"}`)
 })
 
-test.each(['status', 'balance'])('%s while no node answers: no secret of a URL is told', async (what) => {
+test.each(['status', 'balance'])('%s while no node answers: no secret of a URL is shown', async (what) => {
   await using server = await serve({ chain: silent })
   const answer = await server.ask('GET', `/api/v1/relayers/one/${what}`)
   expectFailure(answer, 503, 'no node of network "localhost" answers; try again later', 'NODE_UNAVAILABLE')

@@ -59,7 +59,7 @@ test('the result is passed on byte by byte, with the id of the request', async (
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
 })
 
-test('an answer beyond 1 MiB is not passed on, and no other node is asked', async () => {
+test('an answer beyond 1 MiB is not passed on, and no other node is called', async () => {
   const around = '{"jsonrpc":"2.0","id":1,"result":""}'.length
   const of = (bytes: number) => JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'x'.repeat(bytes - around) })
   const fits = await place([of(1_048_576)])
@@ -88,7 +88,7 @@ test.each([
   ['{"jsonrpc":"2.0","id":1}', 'an answer that is not JSON-RPC'],
   ['{"error":{"code":-32005,"message":"slow down"}}', 'rate limited'],
   [`{"error":{"code":3,"message":"${'x'.repeat(70_000)}"}}`, 'an error of more than 65536 bytes'],
-])('what is no answer, and the next node is asked: %s', async (bad, reason) => {
+])('after an invalid answer the next node is called: %s', async (bad, reason) => {
   const alone = await place([bad])
   const { status, body } = await ask(alone)
   expect([status, body.message]).toEqual([503, expect.stringContaining(`endpoint 0: ${reason}`)])

@@ -1,4 +1,4 @@
-// Signing without sending: what is signed, by whom, and what is refused.
+// Signing without sending: the signed texts, the signer, and refusals.
 import { domainSeparator, hashStruct, recoverMessageAddress, recoverTypedDataAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scope, scopes } from '../../../src/domain/api-key.ts'
@@ -103,7 +103,7 @@ describe('refused', () => {
     },
   )
 
-  test('while the key is out of reach: nothing of the cause is told', async () => {
+  test('while the key is out of reach: nothing of the cause is shown', async () => {
     const failing = () => Promise.reject(new Error('https://vault.internal/?token=hunter2'))
     await using other = await serve({ signer: { address, sign: failing, signStatement: failing } })
     const answer = await post(other, 'one/sign', { message: 'x' })

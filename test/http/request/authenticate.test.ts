@@ -1,4 +1,4 @@
-// Who may ask: section 5 of the interface, and keys with fewer rights.
+// Authentication by section 5 of the interface, and keys with fewer rights.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
 import {

@@ -53,7 +53,7 @@ describe('per key', () => {
 })
 
 describe('per address', () => {
-  test('failed authentications are limited, and the right key is heard all the same', async () => {
+  test('failed authentications are limited, and the right key is still accepted', async () => {
     await using server = await serve({ limits })
     for (let tries = 0; tries < 3; tries++) {
       const answer = await server.ask('GET', '/api/v1/relayers', { token: 'guess' })
@@ -75,7 +75,7 @@ describe('per address', () => {
 describe('behind a proxy', () => {
   const from = (address: string) => ({ token: 'guess', headers: { 'x-forwarded-for': address } })
 
-  test('one that is trusted tells addresses apart', async () => {
+  test('a trusted proxy separates addresses', async () => {
     await using server = await serve({ limits, trustedProxies: ['127.0.0.1'] })
     for (let tries = 0; tries < 3; tries++) await server.ask('GET', '/api/v1/relayers', from('192.0.2.1'))
     expectLimited(await server.ask('GET', '/api/v1/relayers', from('192.0.2.1')), 'address')

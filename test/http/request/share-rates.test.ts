@@ -44,7 +44,7 @@ test('what a key spends at one replica is gone at the other, once, and so are th
   )
   const client = await other.server.ask('GET', '/api/v1/relayers', { token: 'guess' })
   expectFailure(client, 429, 'Too Many Requests', 'RATE_LIMITED')
-  // Four of six are gone, by what it was told; nobody tells it of its own.
+  // Four of six are gone, by others' reports; nobody reports its own.
   const last = await other.server.ask('GET', '/api/v1/relayers')
   expect(last.headers).toMatchObject({ ratelimit: expect.stringMatching(/^"key";r=1;/) })
   await other.server.ask('GET', '/api/v1/relayers')

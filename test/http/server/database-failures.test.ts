@@ -1,4 +1,4 @@
-// What clients are told when PostgreSQL fails, and that it is true: an error is no promise, what is not known is called
+// The answers to clients when PostgreSQL fails, which must be true: an error is no promise, an unknown outcome is called
 // unknown, and the service goes on by itself.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -77,7 +77,7 @@ test.each([
   ['before', 0],
   ['after', 1],
 ] as const)(
-  'a connection that is lost at COMMIT, %s it is done: nobody knows, and the key finds out',
+  'a connection that is lost at COMMIT, %s it is done: the outcome is unknown, and the key finds it',
   async (moment, stored) => {
     await using place = await openPlace()
     const cut = place.line.cutAtCommit(moment)
@@ -96,10 +96,10 @@ test.each([
   },
 )
 
-test('a connection that is lost at any moment of a send: each key is one transaction, and an error tells the truth', async () => {
+test('a connection that is lost at any moment of a send: each key is one transaction, and an error is true', async () => {
   await using place = await openPlace()
   const heard = new Set<unknown>()
-  // How many pieces a send is differs from time to time: what is asked, and what is answered, may arrive as one.
+  // The number of packets of a send differs: a request and its answer may arrive as one.
   for (let sends = 0; sends < 240 && (sends < 24 || heard.size < 3); sends += 1) {
     place.line.cutAfter(sends % 8)
     const first = await send(place, `key-${sends}`)
@@ -116,7 +116,7 @@ test('a connection that is lost at any moment of a send: each key is one transac
   expect(heard).toEqual(new Set(['DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN', undefined]))
 })
 
-test('a cancel whose COMMIT is lost after it is done stands, and may be asked for again', async () => {
+test('a cancel whose COMMIT is lost after it is done stands, and may be requested again', async () => {
   await using place = await openPlace()
   const { id } = (await send(place)).body.data
   const cut = place.line.cutAtCommit('after')

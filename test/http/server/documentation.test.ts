@@ -1,4 +1,4 @@
-// The OpenAPI document says what the server does, and the reference page asks no other host.
+// The OpenAPI document says what the server does, and the reference page calls no other host.
 
 import { readdir } from 'node:fs/promises'
 import type { TSchema } from 'typebox'
@@ -164,7 +164,7 @@ describe('the reference page', () => {
     expect(answer.headers).toMatchObject({ location: '/docs/' })
   })
 
-  test('it names no other host, and its policy forbids to ask one', async () => {
+  test('it names no other host, and its policy forbids calls to one', async () => {
     const page = await server.ask('GET', '/docs/', { token: null })
     expect(page.status).toBe(200)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')

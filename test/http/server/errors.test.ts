@@ -1,4 +1,4 @@
-// Whatever is wrong is answered in the form of the interface, and never with a stack.
+// Every error is answered in the form of the interface, and never with a stack.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { expectFailure } from '../support/expectations.ts'
@@ -108,7 +108,7 @@ describe('bodies', () => {
   })
 })
 
-describe('what is not HTTP', () => {
+describe('bytes that are not HTTP', () => {
   const body = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
   test('headers that are too large', async () => {

@@ -56,7 +56,7 @@ test('a key that does not read is refused more, another is not, and the first go
   const refused = await server.ask('GET', list)
   expect([refused.status, refused.headers['relayer-error-code']]).toEqual([429, 'TOO_MUCH_UNREAD'])
   expect((await server.ask('GET', list, { token: other })).status).toBe(200)
-  // What is small, and what changes something, is answered all the same.
+  // Small answers, and answers to changes, are still sent.
   expect((await server.ask('GET', '/api/v1/relayers')).status).toBe(200)
   for (const { socket } of readers) socket.destroy()
   await until(async () => (await server.ask('GET', list)).status === 200)

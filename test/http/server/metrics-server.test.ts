@@ -37,7 +37,7 @@ test('scrapers that come together share one look', async () => {
   for (const answer of await Promise.all(both)) expect(await answer.body.text()).toBe('a 1\n')
 })
 
-test('a port that is taken is told with what to do', async () => {
+test('a taken port is reported with the remedy', async () => {
   await using first = open(async () => undefined)
   const port = Number(new URL(await first.listen(anywhere)).port)
   await using second = open(async () => undefined)
@@ -48,7 +48,7 @@ test('a port that is taken is told with what to do', async () => {
   )
 })
 
-test('one metric by its name, and the names for those who ask for JSON', async () => {
+test('one metric by its name, and the names for clients that request JSON', async () => {
   const text = '# HELP a Of a.\n# TYPE a gauge\na 1\n# HELP a_b Of b.\n# TYPE a_b counter\na_b{c="d"} 2\n'
   const contentType = 'text/plain; version=0.0.4; charset=utf-8'
   await using server = openMetricsServer({

@@ -32,7 +32,7 @@ test('ready, and not while stopping', async () => {
   expectFailure(await server.ask('GET', '/api/v1/ready', { token: null }), 503, 'shutting down', 'SHUTTING_DOWN')
 })
 
-test('many who ask whether it is ready cost one check', async () => {
+test('many requests for readiness cost one check', async () => {
   let checks = 0
   const check = async () => {
     checks += 1
@@ -86,7 +86,7 @@ test('headers that keep browsers and caches out, on successes and refusals', asy
   }
 })
 
-test('draining: what was begun is answered and its connection ends, and what arrives only then is refused', async () => {
+test('draining: a request that has begun is answered and its connection ends, and a later one is refused', async () => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve

@@ -67,7 +67,7 @@ export interface Serving extends AsyncDisposable {
 }
 
 export interface Setting {
-  /** Of every relayer; the key of the first development account unless told. */
+  /** Of every relayer; the key of the first development account by default. */
   readonly signer?: Signer
   readonly serves?: ServerOptions['serves']
   readonly limits?: ServerLimits
@@ -77,18 +77,18 @@ export interface Setting {
   /** Of every relayer; without, the file of this server has no network. */
   readonly chain?: Partial<Chain>
   readonly queueMax?: number
-  /** As last observed; not yet, unless told. */
+  /** As last observed; by default not yet. */
   readonly priceOf?: Parameters<typeof stopRelayers>[0]['reckoning']['priceOf']
   readonly symbolOf?: Parameters<typeof stopRelayers>[0]['symbolOf']
   readonly isStrict?: boolean
   readonly clock?: Clock
   readonly trustedProxies?: readonly string[]
-  /** The store; that of the run unless told. */
+  /** The store; that of the run by default. */
   readonly open?: () => Promise<StoreUnderTest>
   /** What the server is given instead of the store. */
   readonly wrap?: (store: Store) => Store
   readonly readiness?: Partial<ServerOptions['readiness']>
-  /** Requests that are under way at once; 16 unless told. */
+  /** Requests that are under way at once; 16 by default. */
   readonly connections?: number
 }
 

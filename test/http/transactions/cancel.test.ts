@@ -19,7 +19,7 @@ const stored = (id: string) => server.store.reads.transaction('one' as RelayerId
 const queued = (id: string) => put(server.store, transaction(id, { phase: 'queued' }))
 
 describe('success', () => {
-  test('what no node ever had is dropped: the status, the reason, and all that is known of it', async () => {
+  test('a transaction that no node ever had is dropped, with its status, reason and facts', async () => {
     await queued('queued-1')
     const answer = await cancel('queued-1')
     expectSuccess(answer)
@@ -42,7 +42,7 @@ describe('success', () => {
     expect(await stored('queued-1')).toMatchObject({ lifecycle: { phase: 'dropped', reason: 'canceled' } })
   })
 
-  test('what a node may have starts a race, tells so, and wakes the relayer', async () => {
+  test('a cancel of a transaction that a node may have starts a race, says so, and wakes the relayer', async () => {
     const own = attempt('raced' as TransactionId, 0xaa, 'execute', 20)
     await put(server.store, transaction('raced', { phase: 'inFlight', nonce: 20, attempts: [own] }, { sentAt: at + 1 }))
     const answer = await cancel('raced')

@@ -29,7 +29,7 @@ test('first come, first served: ordered is lost, rejected is free, and a no-op i
   expect(explained('fcfs', broadcastStates.unknown)).toMatch(/one no-op is sent for nonce 7 .* no price changes that/)
 })
 
-test('the answer to a bulk cancellation says the same of all that a node may know', () => {
+test('the answer to a bulk cancellation says the same of all that a node may have', () => {
   const result = { canceled: [idOf(1), idOf(2)], failed: [], racing: 1 }
   expect(explainBulk(result, 'public')[1]).toMatch(/^1 may be known to a node: a no-op is sent for each nonce/)
   expect(explainBulk(result, 'private')[1]).toMatch(/in the moment before it is ordered$/)

@@ -56,7 +56,7 @@ async function withPolicies(policies: Partial<Policies>): Promise<void> {
   await server.store.commit((session) => session.saveRelayer({ ...one, policies: { ...one.policies, ...policies } }))
 }
 
-test('the hold shows the payload, a digest that a client computes itself, and who may not release it', async () => {
+test('the hold shows the payload, a digest that a client computes itself, and the key that may not release it', async () => {
   const access = [{ address: receiver, storage_keys: [`0x${'AB'.repeat(32)}`] }]
   const id = idOf(
     await post('anna', {
@@ -167,7 +167,7 @@ test('many are released by pairs, and one of two equal payouts does not stand fo
   expect(codeOf(await call('ben', 'POST', at('/release'), { filter: { to: receiver } }))[0]).toBe(400)
 })
 
-test('a batch is held, one by one, and above a value only what is above it or has data', async () => {
+test('a batch is held, one by one, and above a value only transactions above it or with data', async () => {
   await withPolicies({ fourEyes: true, holdAboveValue: 10n })
   const answer = await call('anna', 'POST', at('/batch'), {
     transactions: [

@@ -1,4 +1,4 @@
-// Holds over HTTP: what a send may say, what shows a hold, who may end it, and what ends it.
+// Holds over HTTP: members of a send, the presented hold, the keys that may end it, and what ends it.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'

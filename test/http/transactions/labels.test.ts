@@ -176,7 +176,7 @@ test('of many sends at once one has the external_id', async () => {
   }
 })
 
-test('a replay comes before: names are no part of what a key stands for', async () => {
+test('a replay comes before: names are no part of an idempotent request', async () => {
   const first = await send({ external_id: 'replayed', tags: ['a'] }, { key: 'k' })
   for (const labels of [{ external_id: 'replayed', tags: ['a'] }, { external_id: 'another' }, {}]) {
     const again = await send(labels, { key: 'k' })

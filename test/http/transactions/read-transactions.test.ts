@@ -16,12 +16,15 @@ afterAll(() => server[Symbol.asyncDispose]())
 const get = (path: string) => server.ask('GET', path)
 
 describe('one', () => {
-  test.each(['confirmed', 'failed', 'mined', 'submitted', 'sent', 'expired'])('its status is told: %s', async (id) => {
-    const answer = await get(`${all}/${id}`)
-    expectSuccess(answer)
-    expect(answer.body.data.status).toBe(id)
-    expect(answer.body.pagination).toEqual({ current_page: 1, per_page: 1, total_items: 1 })
-  })
+  test.each(['confirmed', 'failed', 'mined', 'submitted', 'sent', 'expired'])(
+    'its status is returned: %s',
+    async (id) => {
+      const answer = await get(`${all}/${id}`)
+      expectSuccess(answer)
+      expect(answer.body.data.status).toBe(id)
+      expect(answer.body.pagination).toEqual({ current_page: 1, per_page: 1, total_items: 1 })
+    },
+  )
 
   test('times: sent when it was first on its way, confirmed when the payload was final', async () => {
     expect((await get(`${all}/confirmed`)).body.data).toMatchObject({
@@ -238,7 +241,7 @@ describe('cancellation', () => {
     })
   })
 
-  test('won, at a cost that no node tells, has none', async () => {
+  test('won, at a cost that no node reports, has none', async () => {
     await put1('u-won', 'final', 'cancel', { gasUsed: 'unknown' })
     const verdict = await reported('u-won')
     expect(verdict).toMatchObject({ state: 'won', final: true, safe_to_retry: true })

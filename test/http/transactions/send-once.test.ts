@@ -1,4 +1,4 @@
-// Idempotency-Key: what is sent twice is there once.
+// Idempotency-Key: a repeated send is stored once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digestOf } from '../../../src/commands/digest-request.ts'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
@@ -86,7 +86,7 @@ test.each<[string, object, object?]>([
   expect([await stored(), await stored('two')]).toEqual([one, two])
 })
 
-test('what was refused leaves its key free', async () => {
+test('a refused send leaves its key free', async () => {
   expect((await send('free', { to: 'nobody' })).status).toBe(400)
   expect((await send('free', { valid_until: '2001-01-01T00:00:00Z' })).status).toBe(400)
   const sent = await send('free')
@@ -131,7 +131,7 @@ test('the longest key is one', async () => {
 describe('the digest of a request', () => {
   const one = 'one' as RelayerId
 
-  test('is of what it means: kept for ever, so it must stay what it is', () => {
+  test('covers the meaning: it is kept for ever, so it must not change', () => {
     expect(digestOf(one, { value: 1n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } })).toBe(
       '8aa0f6243fc831b60b4e9ff217a31813fabcb858b9387d9c5281a03d50118546',
     )
@@ -140,7 +140,7 @@ describe('the digest of a request', () => {
     )
   })
 
-  test('tells apart what is not the same', () => {
+  test('differs for different sends', () => {
     const some = [{ a: 1 }, { a: 2 }, { b: 1 }, { a: [1] }, [{ a: 1 }], [{ a: 1 }, { a: 1 }], { a: null }, {}]
     expect(new Set(some.map((each) => digestOf(one, each))).size).toBe(some.length)
     expect(digestOf('two' as RelayerId, {})).not.toBe(digestOf(one, {}))

@@ -1,4 +1,4 @@
-// POST of a transaction: what is taken, what is stored, and what is refused with which words.
+// POST of a transaction: accepted members, stored rows, and refusals with their words.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { administratorId } from '../../../src/domain/api-key.ts'
 import { giveUpsMax } from '../../../src/domain/give-up.ts'
@@ -255,7 +255,7 @@ describe('members that have no effect', () => {
     expectFailure(answer, 400, answer.body.message, 'INVALID_REQUEST')
   })
 
-  test('the account that a client believes in is no part of what it sends', async () => {
+  test('the account that a client believes in is no part of its send', async () => {
     const headers = {
       'idempotency-key': 'with and without from'.replaceAll(' ', '-'),
       'content-type': 'application/json',

@@ -68,7 +68,7 @@ test('answers when the verdict is final', async () => {
   expect(answer.body.metadata.logs.at(-1).message).toContain('this is final')
 })
 
-test('a verdict that the cancellation lost is told as it is', async () => {
+test('a verdict that the cancellation lost is returned', async () => {
   await using server = await serve()
   await race(server)
   const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })

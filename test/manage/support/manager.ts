@@ -1,4 +1,4 @@
-// Asks for management operations as a client does, and looks for secrets where none may be.
+// Requests management operations as a client does, and looks for secrets where none may be.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, until } from '../../../tooling/client.ts'

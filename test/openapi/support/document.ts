@@ -22,7 +22,7 @@ export interface Described {
     readonly schema: Schema
     readonly examples: readonly unknown[]
   }
-  /** What is wrong with an answer, in words; empty where it is as described. */
+  /** The faults of an answer, in words; empty where it is as described. */
   judge(answer: Judged): readonly string[]
   /** Each answer that the document describes, with its examples. */
   readonly answers: readonly {
@@ -111,10 +111,10 @@ function examplesOf({ example, examples, schema }: Media): readonly unknown[] {
 function judgeOf({ operationId, responses }: RawOperation): Described['judge'] {
   return ({ status, contentType, text, headers }) => {
     const described = responses[status]
-    if (!described) return [`${operationId}: the document knows no status ${status}`]
+    if (!described) return [`${operationId}: the document has no status ${status}`]
     const type = contentType.split(';')[0] ?? ''
     const schema = described.content?.[type]?.schema
-    if (!schema) return [`${operationId}: the document knows no "${type}" under ${status}`]
+    if (!schema) return [`${operationId}: the document has no "${type}" under ${status}`]
     const faults = headers ? headerFaults(described.headers ?? {}, headers) : []
     if (faults.length > 0) return faults.map((fault) => `${operationId}: ${status} ${fault}`)
     if (type === 'text/event-stream') return []
@@ -142,7 +142,7 @@ function headerFaults(described: DescribedHeaders, sent: Readonly<Record<string,
     return schema.type === 'integer' ? !/^\d+$/.test(`${value}`) : schema.enum?.includes(value) === false
   })
   return [
-    ...unknown.map((name) => `has the header ${name}, which the document does not know`),
+    ...unknown.map((name) => `has the header ${name}, which the document lacks`),
     ...wrong.map(([name]) => `has ${name}: ${sent[name]}, which is not as described`),
   ]
 }

@@ -1,4 +1,4 @@
-// The formats of the OpenAPI document that its readers have to know: which texts have them, and texts that do.
+// The formats of the OpenAPI document that its readers need: a check of texts, and examples.
 import { ECDH } from 'node:crypto'
 import fc from 'fast-check'
 import * as Address from 'ox/Address'
@@ -38,7 +38,7 @@ export const ownFormats: Readonly<Record<string, Format>> = {
   },
   'http-url': {
     has: (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''),
-    // No test asks another machine.
+    // No test calls another machine.
     texts: fc.tuple(loopback, fc.webPath()).map((parts) => parts.join('')),
   },
   'date-time-within-a-year': {

@@ -22,7 +22,7 @@ export function allowedRequest(operation: Described, existing: Existing): fc.Arb
     .map(([parameters, body]) => requestOf(operation, parameters, body))
 }
 
-/** Undefined for an operation of which the document allows everything. */
+/** Undefined for an operation without a rule in the document. */
 export function forbiddenRequest(operation: Described, existing: Existing): fc.Arbitrary<RuledRequest> | undefined {
   const { parameters, body } = operation
   const ruled = parameters.filter(({ schema }) => forbiddenTexts(schema) !== undefined)
@@ -92,7 +92,7 @@ function allowedBody({ id, body }: Described, existing: Existing): fc.Arbitrary<
     .filter((value) => judge(value))
 }
 
-/** The service opens a signer at once, and no test asks another machine: a unit test has the configs of the services. */
+/** The service opens a signer at once, and no test calls another machine: a unit test has the configs of the services. */
 export function withoutServices(operationId: string, schema: Schema): Schema {
   if (operationId === 'createSigner') {
     const types = ['plain', 'vault_transit']

@@ -1,4 +1,4 @@
-// What the tests of key services share: what a client needs of the process, and a check of what it signed.
+// What the tests of key services share: a client's needs of the process, and a check of its signatures.
 import { createECDH, createHash } from 'node:crypto'
 import { Agent, type Dispatcher } from 'undici'
 import { type Hex, keccak256, recoverAddress } from 'viem'

@@ -109,7 +109,7 @@ test('an activity that people have to approve is looked at again, and used once 
   expect(submitted(before)).toBe(1)
 })
 
-test('an activity that is not known any more is forgotten, and the next try submits another', async () => {
+test('an activity that no longer exists is forgotten, and the next try submits another', async () => {
   fake.next.status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
   const [service, before] = [open(), fake.requests.length]
   await failureOf(() => service.sign(someDigest, unaborted))
@@ -165,7 +165,7 @@ test('a connection that breaks is transient', async () => {
   expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ kind: 'transient' })
 })
 
-test('the fake refuses another key, and what is no key is refused, unseen', async () => {
+test('the fake refuses another key, and an invalid key is refused, unseen', async () => {
   fake.apiKeys.clear()
   expect(await failureOf(() => open().sign(someDigest, unaborted))).toMatchObject({ code: 'API_KEY_INVALID' })
   for (const wrong of ['12ab', apiKeyPair().privateKey]) {

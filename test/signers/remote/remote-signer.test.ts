@@ -335,7 +335,7 @@ test.each(['WRONG_CURVE', 'INVALID_PUBLIC_KEY', 'InvalidKeyUsageException', 'MOD
   },
 )
 
-test('a service that is down at start leaves the signer unavailable, with the address that is known', async () => {
+test('a service that is down at start leaves the signer unavailable, with its stored address', async () => {
   const service = memoryKeyService(key)
   service.beforeOpening = fails('transient', 'ECONNREFUSED')
   const unknown = await open({ service })
@@ -413,7 +413,7 @@ test('a signer whose key was read, and whose first signature fails for a moment,
   expect(await settle(opened, opened.opening)).toMatchObject({ address })
 })
 
-test('a start without a known address waits some seconds for the service', async () => {
+test('a start without a stored address waits some seconds for the service', async () => {
   const service = memoryKeyService(key)
   const answers = [1, 2, 3].map(() => fails('transient', 'IDPCommunicationError'))
   service.beforeOpening = async () => answers.shift()?.()
