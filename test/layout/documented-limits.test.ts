@@ -4,7 +4,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { limits } from '../../src/config/limits.ts'
 import { sessionsPerKeyMax } from '../../src/domain/dashboard-session.ts'
-import { connectionTimeoutMs, eventStreamsMax, eventStreamsPerKeyMax, waitsPerKeyMax } from '../../src/http/limits.ts'
+import {
+  batchBodyBytesMax,
+  bodyBytesMaxDefault,
+  connectionTimeoutMs,
+  eventStreamsMax,
+  eventStreamsPerKeyMax,
+  perPageDefault,
+  perPageMax,
+  waitsPerKeyMax,
+} from '../../src/http/limits.ts'
 
 const read = (document: string) => readFile(join(import.meta.dirname, '../..', document), 'utf8')
 const inWords = (count: number) => count.toLocaleString('en-US')
@@ -25,6 +34,13 @@ test.each([
     `dead letters for ${limits.deadLettersKeptMs / 86_400_000} days, at most the newest ${inWords(limits.deadLettersKeptMax)}`,
   ],
   ['docs/monitoring.md', `and ${limits.auditDaysMax} days`],
+  ['docs/configuration.md', `| pending transactions of a relayer | ${inWords(limits.queueMax)} |`],
+  [
+    'docs/configuration.md',
+    `| the body of a request | ${bodyBytesMaxDefault / 1024} KiB; ${batchBodyBytesMax / 1024 / 1024} MiB for a batch |`,
+  ],
+  ['docs/configuration.md', `| a page | ${perPageDefault} entries; with \`per_page\` up to ${inWords(perPageMax)} |`],
+  ['docs/security.md', `until ${sessionsPerKeyMax} later sign-ins with the key`],
 ])('%s: %s', async (document, words) => {
   expect((await read(document)).replaceAll(/\s+/g, ' ')).toContain(words)
 })
