@@ -162,7 +162,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
 
   function comparePayload(name: string, { to, value, data, gasLimit }: SimTransaction, request: SendRequest): void {
     const isSame = to === request.to?.toLowerCase() && data === request.data
-    if (!isSame || (value !== request.value && !isSweepReceiver(to))) fail(`${name}: its payload is not that of the send`)
+    if (!isSame || (value !== request.value && !isSweepReceiver(to)))
+      fail(`${name}: its payload is not that of the send`)
     if (
       request.gasLimit === undefined
         ? areEstimatesTrue && gasLimit < gasOf(request).least

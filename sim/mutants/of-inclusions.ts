@@ -1,0 +1,138 @@
+// Mutants of inclusions: receipts, blocks and confirmations.
+import type { Mutant } from './mutant.ts'
+
+export const ofInclusions: readonly Mutant[] = [
+  {
+    name: 'follow-only-the-no-op',
+    breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
+    caughtBy: 'test/domain/decide/work.test.ts',
+    expects: 'the receipt of a canceled transaction is asked for as well as that of its no-op',
+    edits: [
+      {
+        file: 'src/domain/decide/facts/inquire.ts',
+        find: '.filter(mayBeKnown)',
+        put: ".filter((each) => mayBeKnown(each) && (each.kind === 'cancel' || lifecycle.attempts.every(({ kind }) => kind !== 'cancel')))",
+      },
+    ],
+  },
+  {
+    name: 'settle-without-confirmations',
+    breaks: 'calls final what was mined a block ago',
+    expects: 'that block is not',
+    edits: [
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
+        put: '',
+      },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: 'if (head.number < 0) {',
+      },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isProven(testimony, policy)) return explainUnwitnessed',
+        put: 'if (testimony && !isProven(testimony, policy)) return explainUnwitnessed',
+      },
+    ],
+  },
+  {
+    name: 'stale-branch-as-truth',
+    breaks: 'believes the receipt of a node that a reorganization left behind',
+    caughtBy: 'test/chain/observe.test.ts',
+    expects: 'a receipt from a block that is not canonical is no evidence',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: 'canonical.get(block.number) === block.hash',
+        put: 'canonical.size < 1e9 && block.number >= 0',
+      },
+    ],
+  },
+  {
+    name: 'cap-for-the-price',
+    breaks: 'takes the fee cap for the price where a receipt does not tell it',
+    expects: 'effective_gas_price is',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipt.ts',
+        find: 'return { wei: effectivePrice(fees, header.baseFee) }',
+        put: 'return { wei: fees.maxFeePerGas }',
+      },
+    ],
+  },
+  {
+    name: 'no-price-no-receipt',
+    breaks: 'drops receipts that do not tell their price',
+    expects: 'its cost is absent',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipt.ts',
+        find: 'if (!hash || !blockHash || blockHash === noBlock || number === undefined) return undefined',
+        put: 'if (!hash || !blockHash || blockHash === noBlock || number === undefined || receipt.effectiveGasPrice === undefined) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'no-status-is-success',
+    breaks: 'takes an execution for a success where the receipt does not say so',
+    caughtBy: 'test/chain/inclusions/receipts.test.ts',
+    expects: 'a status says neither success nor failure',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipt.ts',
+        find: 'receipt.succeeded ?? provenSuccess(receipt, signed.gasLimit)',
+        put: 'receipt.succeeded ?? true',
+      },
+    ],
+  },
+  {
+    name: 'silence-is-no-receipt',
+    breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
+    caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    expects: 'no answer for one of the attempts says nothing of the nonce',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: ' && !silent.has(nonce)',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'deep-block-of-anybody',
+    breaks: 'asks a node on an old branch which deep block is canonical',
+    caughtBy: 'test/chain/heads/read-canonical.test.ts',
+    expects: 'a node on another branch than the head is not believed',
+    edits: [
+      {
+        file: 'src/chain/heads/read-canonical.ts',
+        find: 'if (tip?.hash !== head.hash) return',
+        put: 'if (!tip) return',
+      },
+    ],
+  },
+  {
+    name: 'requeue-before-finality',
+    breaks: 'gives a fresh nonce as soon as a foreign transaction has taken the first',
+    expects: 'that block is not',
+    edits: [
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (confirmations(head, inclusion.block) < policy.requiredConfirmations) return []',
+        put: "if (confirmations(head, inclusion.block) < policy.requiredConfirmations && spenderKind(inclusion) !== 'foreign') return []",
+      },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isFinal(inclusion.block.number, observation, policy)) {',
+        put: "if (spenderKind(inclusion) !== 'foreign' && !isFinal(inclusion.block.number, observation, policy)) {",
+      },
+      {
+        file: 'src/domain/decide/follow-up.ts',
+        find: 'if (!isProven(testimony, policy)) return',
+        put: "if (spenderKind(inclusion) !== 'foreign' && !isProven(testimony, policy)) return",
+      },
+    ],
+  },
+]

@@ -1,0 +1,113 @@
+// Mutants of owners: epochs, leases, locks and fences.
+import type { Mutant } from './mutant.ts'
+
+export const ofOwners: readonly Mutant[] = [
+  {
+    name: 'skip-the-fence',
+    breaks: 'lets an owner write who has been replaced',
+    expects: 'had taken over',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: '  throw new OwnershipLost(`epoch',
+        put: '  if (id) return\n  throw new OwnershipLost(`epoch',
+      },
+    ],
+  },
+  {
+    name: 'same-epoch-again',
+    breaks: 'takes a relayer over without raising its epoch',
+    expects: 'had taken over',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'epoch: sql<number>`epoch + 1`',
+        put: 'epoch: sql<number>`epoch + 0`',
+      },
+    ],
+  },
+  {
+    name: 'any-later-epoch',
+    breaks: 'takes the epoch of a later owner for its own',
+    expects: 'had taken over',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: ".where('epoch', '=', p.epoch)",
+        put: ".where('epoch', '>=', p.epoch)",
+      },
+    ],
+  },
+  {
+    name: 'fence-apart',
+    breaks: 'checks the epoch before the unit that writes, and not in it',
+    expects: 'had taken over',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: '  return context.store.commit(async (session) => {\n    await fence(session, ownership)\n',
+        put: '  await context.store.commit((session) => fence(session, ownership), ownership.relayer)\n  return context.store.commit(async (session) => {\n',
+      },
+      {
+        file: 'src/engine/perform.ts',
+        find: '  return await store.commit(\n    async (session) => {\n      await fence(session, ownership)\n',
+        put: '  await store.commit((session) => fence(session, ownership), ownership.relayer)\n  return await store.commit(\n    async (session) => {\n',
+      },
+    ],
+  },
+  {
+    name: 'believe-in-a-lost-lease',
+    breaks: 'goes on broadcasting when its lease may be over',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
+    expects: 'a session that is lost takes everything with it at once',
+    edits: [
+      {
+        file: 'src/ownership/own-by-locks.ts',
+        find: 'return () => !session?.isAlive()',
+        put: 'return () => session === undefined',
+      },
+    ],
+  },
+  {
+    name: 'unlock-before-the-last-step',
+    breaks: 'gives a lock up while the step under way still writes',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
+    expects: 'a lock is given up when the last step is over',
+    edits: [
+      {
+        file: 'src/ownership/hold-slots.ts',
+        find: '      await waitBriefly(clock, lastStepMs, () => Promise.all(relayers.map(holdings.release)))\n',
+        put: '      void Promise.all(relayers.map(holdings.release))\n',
+      },
+    ],
+  },
+  {
+    name: 'read-before-acquiring',
+    breaks: 'begins with what it read before its epoch began',
+    expects: 'before it has acquired it',
+    edits: [
+      {
+        file: 'src/ownership/raise-epochs.ts',
+        find: '      const epochs = await store.commit((session) =>',
+        put: '      for (const { relayer } of together) ((globalThis as any).early ??= new Map()).set(relayer, await store.reads.work(relayer))\n      const epochs = await store.commit((session) =>',
+      },
+      {
+        file: 'src/engine/step.ts',
+        find: '  const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)\n',
+        put: '  const early: Awaited<ReturnType<typeof context.store.reads.work>> | undefined = (globalThis as any).early?.get(ownership.relayer)\n  ;(globalThis as any).early?.delete(ownership.relayer)\n  const stored = early ?? (await context.store.reads.work(ownership.relayer))\n',
+      },
+    ],
+  },
+  {
+    name: 'lock-of-somebody-else',
+    breaks: 'takes a lock for its own that another holds',
+    expects: 'without its lock',
+    edits: [
+      {
+        file: 'src/ownership/hold-slots.ts',
+        find: 'await session.lock([...new Set([...take, ...orphans])])',
+        put: 'await session.lock([...new Set([...take, ...orphans])]).then(() => [...new Set([...take, ...orphans])])',
+      },
+    ],
+  },
+]

@@ -1,0 +1,203 @@
+// Mutants of restored copies, and of the history that they have lost.
+import type { Mutant } from './mutant.ts'
+
+export const ofRestores: readonly Mutant[] = [
+  {
+    name: 'trust-a-restored-copy',
+    breaks: 'sends what waits in the queue, whatever a lost part of its history may have sent',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'nothing as old as the owner gets a nonce, and the queue says why',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: '  if (first === undefined || last === undefined) return nothing\n',
+        put: '  if (first === undefined || last === undefined || last >= 0) return nothing\n',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-a-foreign-transaction-overtook',
+    breaks:
+      'completes a history check while a transaction that the lost history may have sent again is not in the queue',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'overtook is back in the queue',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'mayReturn(each, lostHistory.through, at.nonce)',
+        put: 'mayReturn(each, -1, at.nonce)',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-waits-in-the-pools',
+    breaks: 'looks at what a lost history had mined, and not at what still waits in a pool',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'nothing as old as the owner gets a nonce, and the queue says why',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'intervalsBetween(work.floor.explainedBelow, below, explained)',
+        put: 'intervalsBetween(work.floor.explainedBelow, Math.min(below, at.nonce), explained)',
+      },
+    ],
+  },
+  {
+    name: 'search-back-by-configured-time',
+    breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
+    caughtBy: 'test/chain/inclusions/check-history.test.ts',
+    expects: 'what was spent since is looked for from then on',
+    edits: [
+      {
+        file: 'src/chain/inclusions/check-history.ts',
+        find: 'const above = await startOf(search, inquiry.since, at)',
+        put: 'const above: BlockNumber | undefined = Math.max(-1, at.head.number - 2 * Math.ceil((at.head.timestampMs - inquiry.since) / pace.ms()))',
+      },
+      {
+        file: 'src/chain/heads/measure-blocktime.ts',
+        find: 'ms: () => measured ?? configuredMs',
+        put: 'ms: () => configuredMs',
+      },
+    ],
+  },
+  {
+    name: 'take-what-was-not-found-for-older',
+    breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
+    caughtBy: 'test/chain/inclusions/search-blocks.test.ts',
+    expects: 'answers that are not of one chain are a contradiction',
+    edits: [
+      {
+        file: 'src/chain/inclusions/search-blocks.ts',
+        find: "    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'forget-what-ended-since-a-restore',
+    breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
+    caughtBy: 'test/engine/lost-history.test.ts',
+    expects: 'one of two that its client cancels before the search ends',
+    edits: [{ file: 'src/domain/decide/history/lost-cancellation.ts', find: ' && !ended.some(isWithin)', put: '' }],
+  },
+  {
+    name: 'trust-a-nonce-on-record',
+    breaks:
+      'takes the transaction that holds the nonce in a copy for what the no-op canceled, though no node ever accepted it',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'is not of what no node ever accepted',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: 'cancellation !== undefined || lifecycle.attempts.some(wasTaken)',
+        put: 'cancellation !== undefined || lifecycle.attempts.length > 0',
+      },
+    ],
+  },
+  {
+    name: 'forget-when-the-restored-copy-began',
+    breaks: 'takes a transaction of its own time for one that a no-op of the lost history canceled',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where it was sent after the first owner since the restore began',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: ' || transaction.sequence > uncheckedThrough',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'mark-each-owner-as-the-first',
+    breaks: 'forgets at each takeover when the first owner after a restore began',
+    caughtBy: 'test/engine/lost-history.test.ts',
+    expects: 'one that was sent after the restore is not the one that it canceled',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'COALESCE(unchecked_through,',
+        put: 'COALESCE(NULL,',
+      },
+    ],
+  },
+  {
+    name: 'count-new-ones-as-explanations',
+    breaks: 'ends a history check while a lost no-op competes with a new transaction for its nonce',
+    caughtBy: 'test/domain/lost-history/check-history.test.ts',
+    expects: 'stays while a newer transaction, or a gap filler',
+    edits: [
+      {
+        file: 'src/domain/decide/history/check-history.ts',
+        find: 'explainedNonces(work, nonce, work.uncheckedThrough)',
+        put: 'explainedNonces(work, nonce, Number.POSITIVE_INFINITY)',
+      },
+    ],
+  },
+  {
+    name: 'cancel-what-was-sent-since',
+    breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where an older one has a higher nonce',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: 'transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)',
+        put: 'overtaken === undefined',
+      },
+    ],
+  },
+  {
+    name: 'take-our-no-op-for-a-foreign-one',
+    breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'to the relayer itself, without value, data or a list of what it touches',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: "  return signed.value === 0n && signed.data === '0x'",
+        put: "  return signed.value < 0n && signed.data === '0x'",
+      },
+    ],
+  },
+  {
+    name: 'send-what-may-be-canceled',
+    breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
+        put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
+      },
+    ],
+  },
+  {
+    name: 'cancel-the-first-that-may-be-meant',
+    breaks:
+      'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'where more can be meant, or fewer, all of them are unclear',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: 'if (isCertain) canceled',
+        put: 'if (pairs.length > 0) canceled',
+      },
+    ],
+  },
+  {
+    name: 'match-above-an-unknown-spender',
+    breaks:
+      'takes the only one left in the queue for canceled, though a lost PUT may have given it the nonce of an unknown spender',
+    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
+    expects: 'nobody knows, where an unknown transaction took a lower nonce',
+    edits: [
+      {
+        file: 'src/domain/decide/history/lost-cancellation.ts',
+        find: 'passed !== undefined && isPaired',
+        put: 'isPaired',
+      },
+    ],
+  },
+]

@@ -1,0 +1,177 @@
+// Mutants of broadcasts: the outcome of each, the answers of nodes, and the record before them.
+import type { Mutant } from './mutant.ts'
+
+export const ofSending: readonly Mutant[] = [
+  {
+    name: 'free-nonce-on-timeout',
+    breaks: 'takes a time-out for "not sent", and gives the nonce to somebody else',
+    with: ['doubtfulSends'],
+    expects: 'both reached a node',
+    edits: [
+      {
+        file: 'src/chain/sending/broadcast-outcome.ts',
+        find: 'return { kind: answer.kind, message: answer.message }',
+        put: "return { kind: 'unsent', message: answer.message }",
+      },
+    ],
+  },
+  {
+    name: 'send-before-recording',
+    breaks: 'broadcasts bytes, and records them afterwards',
+    expects: 'that are not recorded',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: '  return context.store.commit(async (session) => {',
+        put: "  await context.chainOf(work.relayer).broadcast(signed.flatMap(({ attempt }) => (attempt?.raw ? [{ hash: attempt.hash, raw: attempt.raw, reach: 'one' as const }] : [])))\n  return context.store.commit(async (session) => {",
+      },
+    ],
+  },
+  {
+    name: 'fresh-nonce-for-nonce-too-low',
+    breaks: 'answers "nonce too low" with a fresh nonce',
+    expects: 'was executed twice',
+    edits: [
+      {
+        file: 'src/domain/decide/apply.ts',
+        find: '  return withAttempts(transaction, (attempt) => {\n    const outcome',
+        put: "  const tooLow = [...outcomes.values()].some((each) => each.kind === 'rejected' && each.code === 'nonceTooLow')\n  if (tooLow && !transaction.cancellation) return { ...transaction, lifecycle: { phase: 'queued' } }\n  return withAttempts(transaction, (attempt) => {\n    const outcome",
+      },
+    ],
+  },
+  {
+    name: 'silence-is-consent',
+    breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
+    caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    expects: 'an endpoint that has not said what it is counts as the strictest',
+    edits: [
+      {
+        file: 'src/chain/nodes/endpoints.ts',
+        find: 'all.map((endpoint) => endpoint.rule() ?? strictestRule)',
+        put: 'all.map((endpoint) => endpoint.rule()).filter((rule) => rule !== undefined)',
+      },
+    ],
+  },
+  {
+    name: 'broadcast-behind-a-delete',
+    breaks: 'does not look whether a DELETE came between decision and broadcast',
+    expects: 'although a DELETE of it had succeeded',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: 'if (current?.version !== known.version) throw',
+        put: 'if (current?.id !== known.id) throw',
+      },
+      {
+        file: 'src/store/transactions/save-transaction.ts',
+        find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
+        put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)",
+      },
+    ],
+  },
+  {
+    name: 'resend-behind-a-delete',
+    breaks: 'does not look whether a DELETE came before bytes go out a second time',
+    expects: 'although a DELETE of it had succeeded',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: 'if (current?.version !== known.version) throw',
+        put: 'if (current?.id !== known.id) throw',
+      },
+    ],
+  },
+  {
+    name: 'gap-before-its-owner',
+    breaks: 'fills a gap before the transaction that left it is written',
+    expects: 'UNIQUE constraint failed: transactions.relayer_id, transactions.open, transactions.nonce',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: '  const written = new Map',
+        put: "  for (const { decision, attempt } of signed) if (decision.do === 'fillGap' && attempt) await fill(session, work, decision.nonce, attempt, now)\n  const written = new Map",
+      },
+    ],
+  },
+  {
+    name: 'crash-means-not-sent',
+    breaks: 'believes that what was on its way when the process died never left',
+    expects: 'safe to retry, and then its payload',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "return attempt.broadcast.state === 'sending' || attempt.broadcast.state === 'handed'",
+        put: "return attempt.broadcast.state === 'handed'",
+      },
+    ],
+  },
+  {
+    name: 'trust-a-returned-hash',
+    breaks: 'never broadcasts again what a node has once accepted',
+    expects: 'have not ended',
+    edits: [
+      {
+        file: 'src/domain/decide/race/rebroadcast.ts',
+        find: 'wasTaken(attempt) ? takenMs : doubtfulMs',
+        put: 'wasTaken(attempt) ? Number.POSITIVE_INFINITY : doubtfulMs',
+      },
+      {
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: 'if (waited < patience.blocks) return undefined',
+        put: 'if (waited < 1e9) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'one-refusal-is-for-ever',
+    breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
+    expects: 'and then its payload',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "const mayHaveHadIt = broadcast.state === 'handed'",
+        put: "const mayHaveHadIt = broadcast.state === 'handed' && attempt.nonce < 0",
+      },
+    ],
+  },
+  {
+    name: 'refused-batch-not-sent',
+    breaks: 'takes what a refused batch of sends held for certainly not sent',
+    with: ['doubtfulSends'],
+    expects: 'safe to retry, and then its payload',
+    edits: [
+      {
+        file: 'src/chain/nodes/batch-calls.ts',
+        find: "  if (reading === 'refused') return [part]\n",
+        put: "  if (reading === 'refused' && part.some(isSend)) {\n    fail(part, notTried)\n    return []\n  }\n  if (reading === 'refused') return [part]\n",
+      },
+    ],
+  },
+  {
+    name: 'forget-the-refused-batch',
+    breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
+    caughtBy: 'test/chain/nodes/calls.test.ts',
+    expects: 'what a refused batch carried may have been done',
+    edits: [
+      {
+        file: 'src/chain/nodes/batch-calls.ts',
+        find: "  if (failed.kind !== 'unsent') return failed\n",
+        put: '  if (failed.kind.length > 0) return failed\n',
+      },
+    ],
+  },
+  {
+    name: 'forget-who-broke-the-order',
+    breaks:
+      'takes the order of nonces for kept in a later look at a lost history, although an unknown transaction broke it',
+    caughtBy: 'test/engine/find-sent.test.ts',
+    expects: 'the order proves nothing above a nonce that an unknown transaction took',
+    edits: [
+      {
+        file: 'src/engine/find-sent.ts',
+        find: 'let foreign = lostHistory.foreign ?? Number.POSITIVE_INFINITY',
+        put: 'let foreign = Number.POSITIVE_INFINITY',
+      },
+    ],
+  },
+]
