@@ -94,14 +94,27 @@ export const ofSigners: readonly Mutant[] = [
     ],
   },
   {
-    name: 'use-a-stale-signature',
-    breaks: 'broadcasts a payload that was canceled while its signature was under way',
-    with: ['remoteSigners'],
-    expects: 'although a DELETE of it had succeeded',
+    name: 'use-a-bump-of-a-canceled',
+    breaks: 'broadcasts a payload at a higher price that was canceled while its signature was under way',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'a bump of a payload that was canceled while it was signed stays unused',
     edits: [
       {
         file: 'src/engine/record-signed.ts',
         find: '    (known.cancellation === undefined) === (fresh.cancellation === undefined) &&\n',
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'use-a-stale-signature',
+    breaks: 'broadcasts a payload that was canceled while its signature was under way',
+    caughtBy: 'test/engine/remote-signer.test.ts',
+    expects: 'the payload of a canceled transaction is not used',
+    edits: [
+      {
+        file: 'src/engine/record-signed.ts',
+        find: '!isUnchanged(known, fresh) || ',
         put: '',
       },
     ],

@@ -174,7 +174,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'expired-told-as-canceled',
     breaks: 'ends what has expired as if its client had taken it back',
-    expects: 'and no client asked for that',
+    expects: 'it was canceled, and no client',
     edits: [
       {
         file: 'src/domain/decide/apply.ts',

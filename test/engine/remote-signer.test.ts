@@ -250,6 +250,31 @@ test('a bid that was priced while no pool had the attempt before it stays unused
   expect(await attempts()).toHaveLength(2)
 })
 
+test('a bump of a payload that was canceled while it was signed stays unused', async () => {
+  await using remote = await openRemote()
+  const { place, signer } = remote
+  place.chain.answer = () => ({
+    kind: 'rejected',
+    code: 'feeTooLow',
+    message: 'max fee per gas less than block base fee',
+  })
+  const id = await remote.sendSigned()
+  const attempts = async () => (await place.readAs(id, 'inFlight')).lifecycle.attempts
+  const [first] = await attempts()
+  if (first?.fees.kind !== 'eip1559') throw new Error('nothing was sent')
+
+  signer.mood = 'holds'
+  const market = { ...someMarket, baseFee: first.fees.maxFeePerGas + 1n }
+  place.chain.view = someObservation({ head: headAt(height + 1), market })
+  await remote.step()
+  expect(signer.held.map(({ nonce, priority }) => [nonce, priority])).toEqual([[0, 'replace']])
+  await place.cancel(id)
+  signer.held[0]?.sign()
+  await remote.settle()
+  await remote.step()
+  expect((await attempts()).filter(({ kind }) => kind !== 'cancel')).toEqual([first])
+})
+
 test('a no-op that was requested before the sequencer ordered the payload stays unused', async () => {
   await using remote = await openRemote(undefined, {}, { profile: { ...somePolicy.profile, pool: 'fcfs' } })
   const { place, signer } = remote
