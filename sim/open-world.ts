@@ -220,8 +220,12 @@ export function openWorld(
     isLost: (hash) => lost.has(hash),
     // The service believes the estimate of an only node.
     wasCalledInvalid: (id) => calledInvalid.has(id) || (scenario.liar?.kind === 'wrongEstimate' && nodes.length === 1),
-    isRequested: ({ transaction_id: id, relayer_id: relayer }) =>
-      clients.requested.has(id) || clients.requested.has(relayer) || givenUp.has(id) || revived.has(id),
+    // A restored copy does not show which bulk cancellation took one.
+    isRequested: ({ transaction_id: id, relayer_id: relayer }, isInBulk) =>
+      clients.requested.has(id) ||
+      ((isInBulk || scenario.restores.length > 0) && clients.requested.has(relayer)) ||
+      givenUp.has(id) ||
+      revived.has(id),
     clock: () => ({ nowMs: Math.floor(epochMs + timeline.now() + state.skewMs), skewMs: state.skewMs }),
     flaky: flakyContract,
     gasRises: scenario.kind.hasL1Gas,

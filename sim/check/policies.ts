@@ -27,8 +27,8 @@ export interface PolicyWatch {
   isLost(hash: Hash): boolean
   /** A node falsely called bytes of this transaction invalid. The service may then give it up, by a no-op. */
   wasCalledInvalid(id: string): boolean
-  /** A client has requested its cancellation, by its id or with all of its relayer. */
-  isRequested(entry: Entry): boolean
+  /** A client has requested its cancellation: by its id, or for its relayer, where a bulk cancellation took it. */
+  isRequested(entry: Entry, isInBulk: boolean): boolean
   /** The time by the machine's clock, and the jumps of that clock so far. */
   clock(): { readonly nowMs: number; readonly skewMs: number }
   /** Calls of this contract may revert, so that a payload to it may be rejected. */
@@ -74,6 +74,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   const waitingBefore = committed<[string, string], { id: string }>(
     "SELECT id FROM transactions WHERE relayer_id = ? AND status = 'pending' AND was_held IS NULL AND sequence < (SELECT sequence FROM transactions WHERE id = ?)",
   )
+  const partOf = committed<[string], { bulk_part: number | null }>('SELECT bulk_part FROM transactions WHERE id = ?')
+  const isInBulk = ({ transaction_id: id }: Entry) => typeof partOf(id)[0]?.bulk_part === 'number'
   /** The time at which the latest step began, by process and relayer. */
   const began = new Map<string, ReturnType<PolicyWatch['clock']>>()
 
@@ -245,7 +247,8 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
             break
           case 'canceled':
             if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
-            if (!isRequested(entry)) fail(`${named(entry)}: it was canceled, and no client requested that`)
+            if (!isRequested(entry, isInBulk(entry)))
+              fail(`${named(entry)}: it was canceled, and no client requested that`)
             break
           case 'expired':
             expired(instance, entry)
