@@ -25,6 +25,11 @@ const columns = [
   ...(['max_priority_fee_per_gas', 'speed'] as const),
 ] satisfies readonly (keyof TransactionBody)[]
 const labelColumns = ['external_id', 'tags', 'note'] as const
+
+/** Excel, LibreOffice and Google Sheets read these as the beginning of a formula, also after a tab or a carriage return. */
+const beginsFormula = /^[=+\-@\t\r]/
+const needsQuotes = /[",\r\n]/
+
 const header = csvLine([...columns, ...labelColumns])
 
 const querySchema = Type.Object({ before, ...filterProperties }, { additionalProperties: false })
@@ -125,10 +130,6 @@ function cellsOf(transaction: Transaction, labels: Labels = {}): readonly string
 }
 
 // Text as CSV (RFC 4180), for spreadsheets: a cell that would begin a formula there begins with an apostrophe.
-
-/** Excel, LibreOffice and Google Sheets read these as the beginning of a formula, also after a tab or a carriage return. */
-const beginsFormula = /^[=+\-@\t\r]/
-const needsQuotes = /[",\r\n]/
 
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`
