@@ -16,11 +16,11 @@ export interface Mutant {
   readonly edits: readonly Edit[]
   /** Features of the world (sim/scenario/features.ts) that show it: every seed of its trial has them. */
   readonly with?: readonly Feature[]
-  /** Rare in the simulator: a test file that notices it. `pins.json` may hold a seed besides, which is tried first. */
+  /** Rare in the simulator: a test file that notices it, and no pin. */
   readonly caughtBy?: string
   /**
-   * Words of the check that has to notice it: of the simulator's finding, or of the test's name. Another failure does not count. A
-   * mutant with a pin and a test is tried at its pin, so these are the words of the finding.
+   * Words of the check that has to notice it: of the simulator's finding at its pin, or of the test's name. Another failure does not
+   * count.
    */
   readonly expects: string
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mutants } from '../../sim/mutants/mutants.ts'
+import { pins } from '../../sim/mutants/pins.ts'
 
 test.each(mutants)('$name replaces text that is there once', ({ edits, caughtBy }) => {
   for (const { file, find } of edits) expect(readFileSync(file, 'utf8').split(find), `${file}: ${find}`).toHaveLength(2)
@@ -14,4 +15,8 @@ test('each mutant has a name of its own', () => {
 
 test('the words that a mutant expects are more than a letter or two: they name a check', () => {
   expect(mutants.filter(({ expects }) => expects.trim().length < 4)).toEqual([])
+})
+
+test('no mutant has a pin beside its test: the pin alone would be tried', () => {
+  expect(mutants.filter(({ name, caughtBy }) => caughtBy !== undefined && pins()[name] !== undefined)).toEqual([])
 })
