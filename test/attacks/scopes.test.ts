@@ -49,6 +49,11 @@ attack(14, 'a key for one relayer, at every operation on another', async ({ ask,
     const example = operation.body && { headers: json, body: JSON.stringify(operation.body.examples[0]) }
     expect([operation.id, (await ask(operation.method, path, { key, ...example })).status]).toEqual([operation.id, 401])
   }
+  for (const path of ['/api/v1/bulk-cancellations', '/api/v1/bulk-cancellations/preview']) {
+    const order = JSON.stringify({ filter: {}, relayers: ['mine', 'theirs'] })
+    const headers = { ...json, 'idempotency-key': 'both' }
+    expect([path, (await ask('POST', path, { key, headers, body: order })).status]).toEqual([path, 401])
+  }
   expect((await stage.client.get('theirs', id)).status).not.toBe('canceled')
   return 1
 })
@@ -188,7 +193,14 @@ attack(82, 'what spans all relayers, read with a key for one of them', async ({ 
   for (const query of ['theirs', id, hash, hash.toUpperCase().replace('X', 'x'), String(theirs?.address)]) {
     expect([query, ...(await found(query))]).toEqual([query, ...nothing])
   }
-  for (const path of ['/overview', '/relayers', '/daily-gas', '/series', '/signers', '/networks', '/notifications']) {
+  const bulk = { filter: { ids: ['none'] }, relayers: ['theirs'] }
+  const order = { headers: { ...json, 'idempotency-key': 'of-theirs' }, body: JSON.stringify(bulk) }
+  const made = (await ask('POST', '/api/v1/bulk-cancellations', order)).body.data.id
+  expect((await ask('GET', `/api/v1/bulk-cancellations/${made}`, { key })).status).toBe(404)
+  for (const path of [
+    ...['/overview', '/relayers', '/daily-gas', '/series', '/signers', '/networks', '/notifications'],
+    '/bulk-cancellations',
+  ]) {
     const { status, text } = await ask('GET', `/api/v1${path}`, { key })
     expect([path, status, text.includes('theirs')]).toEqual([path, 200, false])
   }

@@ -1,4 +1,5 @@
 // Keys with one scope each, at every operation: none does more than its scope says (docs/security.md).
+import { access, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { type Scope, scopes } from '../../../src/domain/api-key.ts'
 import type { ApiKeyId, RelayerId } from '../../../src/domain/ids.ts'
@@ -8,7 +9,7 @@ import {
   bearerToken,
   type Principal,
 } from '../../../src/http/request/authenticate.ts'
-import { type OpenApiDocument, operationsOf, pathWith } from '../../openapi/support/document.ts'
+import { type Described, type OpenApiDocument, operationsOf, pathWith } from '../../openapi/support/document.ts'
 import { attempt, put, transaction } from '../support/rows.ts'
 import { apiKey, type Serving, serve } from '../support/serve.ts'
 
@@ -18,9 +19,13 @@ const authenticate: Authenticate = (header) => administratorBy(apiKey)(header) ?
 
 const json = { 'content-type': 'application/json' }
 
-/** The operations that came with bulk cancellations, holds and labels. */
+/** The operations of bulk cancellations, holds and labels, and those that cancel or pause beside them. */
 const control: Readonly<Record<string, Scope>> = {
   createBulkCancellation: 'cancel',
+  previewBulkCancellation: 'cancel',
+  cancelTransaction: 'cancel',
+  cancelPendingTransactions: 'cancel',
+  updateRelayer: 'admin',
   listBulkCancellations: 'read',
   getBulkCancellation: 'read',
   listBulkCancellationTransactions: 'read',
@@ -29,6 +34,9 @@ const control: Readonly<Record<string, Scope>> = {
   releaseTransactions: 'release',
   // Of labels.
   listTransactions: 'read',
+  exportTransactions: 'read',
+  listTraces: 'read',
+  getTransaction: 'read',
   sendTransaction: 'send',
   sendTransactions: 'send',
 }
@@ -44,7 +52,7 @@ async function everyOperation(server: Serving) {
     const given = operation.body && { headers: json, body: JSON.stringify(operation.body.examples[0]) }
     const headers = { ...given?.headers, 'idempotency-key': 'key' }
     const ask = (token: string) => server.ask(operation.method, path, { token, ...given, headers })
-    return { id: operation.id, needs, ask }
+    return { ...operation, needs, ask }
   })
 }
 
@@ -88,4 +96,35 @@ test('the operations of bulk cancellations, holds and labels need the scopes of 
     expect([id, operation?.needs]).toEqual([id, scope])
     expect([id, (await operation?.ask(scope))?.status]).not.toEqual([id, 401])
   }
+  const isOfThem = ({ path, parameters, body }: Described) =>
+    /bulk-cancellations|hold|release/.test(path) ||
+    parameters.some(({ name }) => ['external_id', 'tag', 'include'].includes(name)) ||
+    JSON.stringify(body?.schema ?? {}).includes('"external_id"')
+  expect(operations.filter((each) => isOfThem(each) && !(each.id in control)).map(({ id }) => id)).toEqual([])
+})
+
+test('a pause needs its scope beside that of the operation, and the scope of the document is the least', async () => {
+  const pauser: Principal = { id: 'both' as ApiKeyId, scopes: new Set(['cancel', 'pause']) }
+  const andBoth: Authenticate = (header) => (bearerToken(header) === 'both' ? pauser : authenticate(header))
+  await using server = await serve({ authenticate: andBoth })
+  const paths = ['/api/v1/bulk-cancellations', '/api/v1/bulk-cancellations/preview']
+  const body = JSON.stringify({ filter: {}, relayers: ['one'], pause: true })
+  const code = async (path: string, token: string) => {
+    const answer = await server.ask('POST', path, { token, body, headers: { ...json, 'idempotency-key': 'key' } })
+    return [answer.status, answer.headers['relayer-error-code']]
+  }
+  for (const path of paths) {
+    for (const scope of scopes)
+      expect([path, scope, ...(await code(path, scope))]).toEqual([path, scope, 401, 'SCOPE_MISSING'])
+    expect(await code(path, 'both')).toEqual([200, undefined])
+  }
+})
+
+test('the page of security says what a key with each scope can cause', async () => {
+  const page = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8')
+  const [, rows = ''] = /^## What a key can cause\n([\s\S]*?)^## /m.exec(page) ?? []
+  const named = [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, scope]) => scope)
+  expect([...new Set(named)].sort()).toEqual([...scopes].sort())
+  const files = [...rows.matchAll(/`(test\/[^`]+)`/g)].map(([, file = '']) => file)
+  for (const file of files) await access(new URL(`../../../${file}`, import.meta.url))
 })
