@@ -251,66 +251,95 @@ interface Bound extends Pick<TakenInBulk, 'canceled' | 'failed' | 'racing' | 're
   readonly refused: readonly BulkRefusal[]
 }
 
+/** Cancels the matches with a nonce, lowest first, and counts what it leaves. */
 async function cancelBound(
   executor: Executor,
   tallies: Tallies,
-  { relayerId, part, filter, now, all, chosen, shown }: Stop,
+  stop: Stop,
   bound: readonly BoundRow[],
 ): Promise<Bound> {
-  const tagsOf = await tagsFor(
-    executor,
-    filter,
-    bound.map(({ id }) => id),
-  )
-  const limited: BulkRefusal[] = []
+  const { part, filter, now } = stop
+  const ids = bound.map(({ id }) => id)
+  const tagsOf = await tagsFor(executor, filter, ids)
+  const left: BulkRefusal[] = []
   const canceled: TransactionId[] = []
   const failed: { id: TransactionId; reason: string }[] = []
-  let racing = 0
-  let already = 0
-  let rebounded = 0
+  let [racing, already, rebounded] = [0, 0, 0]
   for (const row of bound) {
-    if (!isTaken(row) && !isRacing(row.status, row.phase)) continue
-    if (!isTaken(row) && all && !chosen) {
-      already += 1
-      continue
-    }
-    const choice = chosen?.of.get(row.id)
-    const isWanted = choice ? choice.taken : isTaken(row)
-    const share = choice?.taken && chosen?.spent !== undefined ? choice.share : undefined
-    const canceling = (each: Transaction) => cancel(each, now, 'request', share)
-    const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
-    if ('reason' in change) {
-      // Whether a row matches can't be said unless it can be read.
-      if (all || filter.ids?.includes(row.id)) failed.push({ id: row.id, reason: change.reason })
-      continue
-    }
-    const { before } = change
-    if (!all && !matches(filter, before, now, tagsOf(row.id))) continue
-    if (!isTaken(row)) {
-      already += 1
-      // A later object sets a bound of its own.
-      if (change.after !== before) {
-        await saveTransaction(executor, tallies, before, change.after, now)
+    const effect = await effectOn(executor, stop, row, tagsOf)
+    switch (effect.kind) {
+      case 'none':
+        break
+      case 'unreadable':
+        failed.push({ id: row.id, reason: effect.reason })
+        break
+      case 'left':
+        left.push(effect.refusal)
+        break
+      case 'already': {
+        already += 1
+        const { rebound } = effect
+        if (!rebound) break
+        await saveTransaction(executor, tallies, rebound.before, rebound.after, now)
         rebounded += 1
+        break
       }
-      continue
+      case 'canceled': {
+        const after = { ...effect.after, bulkPart: part }
+        await saveTransaction(executor, tallies, effect.before, after, now)
+        canceled.push(row.id)
+        if (!isTerminal(after)) racing += 1
+      }
     }
-    if (shown && !shown.set.has(before.sequence)) {
-      limited.push({ id: row.id, reason: 'not_in_preview' })
-      continue
-    }
-    if (choice && !choice.taken) {
-      limited.push({ id: row.id, ...choice.why })
-      continue
-    }
-    const after = { ...change.after, bulkPart: part }
-    await saveTransaction(executor, tallies, before, after, now)
-    canceled.push(row.id)
-    if (!isTerminal(after)) racing += 1
   }
   const unreadable = failed.map(({ id, reason }) => ({ id, reason: 'unreadable', text: reason }) as const)
-  const refused = [...unreadable, ...limited]
+  const refused = [...unreadable, ...left]
   return { canceled, failed, racing, already, refused, ...(rebounded > 0 && { rebounded }) }
+}
+
+interface Change {
+  readonly before: Transaction
+  readonly after: Transaction
+}
+
+/** The effect of a part on a transaction with a nonce. */
+type Effect =
+  /** It is no match, or ended. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  /** A match that costs too much, or that the preview did not show. */
+  | { readonly kind: 'left'; readonly refusal: BulkRefusal }
+  /** Its earlier cancellation is racing. A later object sets a bound of its own. */
+  | { readonly kind: 'already'; readonly rebound?: Change }
+  | ({ readonly kind: 'canceled' } & Change)
+
+async function effectOn(
+  executor: Executor,
+  { relayerId, filter, now, all, chosen, shown }: Stop,
+  row: BoundRow,
+  tagsOf: (id: TransactionId) => readonly string[],
+): Promise<Effect> {
+  const isOpen = isTaken(row)
+  if (!isOpen && !isRacing(row.status, row.phase)) return { kind: 'none' }
+  // Nothing can change in it, so it need not be read.
+  if (!isOpen && all && !chosen) return { kind: 'already' }
+  const choice = chosen?.of.get(row.id)
+  const isWanted = choice ? choice.taken : isOpen
+  const share = choice?.taken && chosen?.spent !== undefined ? choice.share : undefined
+  const canceling = (each: Transaction) => cancel(each, now, 'request', share)
+  const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
+  if ('reason' in change) {
+    // Whether a row matches can't be said unless it can be read.
+    return all || filter.ids?.includes(row.id) ? { kind: 'unreadable', reason: change.reason } : { kind: 'none' }
+  }
+  const { before, after } = change
+  if (!all && !matches(filter, before, now, tagsOf(row.id))) return { kind: 'none' }
+  if (!isOpen) return { kind: 'already', ...(after !== before && { rebound: change }) }
+  if (shown && !shown.set.has(before.sequence)) {
+    return { kind: 'left', refusal: { id: row.id, reason: 'not_in_preview' } }
+  }
+  if (choice && !choice.taken) return { kind: 'left', refusal: { id: row.id, ...choice.why } }
+  return { kind: 'canceled', ...change }
 }
 
 const unchanged = (transaction: Transaction) => transaction
@@ -321,7 +350,7 @@ async function changeOf(
   relayerId: RelayerId,
   row: BoundRow,
   change: (transaction: Transaction) => Transaction,
-): Promise<{ readonly before: Transaction; readonly after: Transaction } | { readonly reason: string }> {
+): Promise<Change | { readonly reason: string }> {
   try {
     const before = await lockTransaction(executor, relayerId, row.id)
     if (!before) return { reason: 'it is gone' }
