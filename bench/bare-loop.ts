@@ -3,7 +3,7 @@ import type { Postgres } from '../tooling/postgres.ts'
 import { startBareProcess } from './bare-process.ts'
 import type { Target } from './load-job.ts'
 
-export interface BareLoop extends AsyncDisposable {
+interface BareLoop extends AsyncDisposable {
   readonly pid: number
   readonly target: Target
 }

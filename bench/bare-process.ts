@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface BareProcess extends AsyncDisposable {
+interface BareProcess extends AsyncDisposable {
   readonly pid: number
   send(message: object): void
   /** Its next message. Rejects if it ends without one. */

@@ -1,6 +1,6 @@
 // The least that a confirmed transaction can cost on this stack: a signature, one row in SQLite with `synchronous=FULL`, one call in a
 // batch to the node, and one update by the block's receipts. No queue, no prices, no HTTP server, and nothing for a crash.
-// Started as a process of its own by bare-sends.ts: `node bench/bare-relay.ts DATABASE_FILE`. It gets one job, and reports its end.
+// Started as a process of its own by e2e.ts: `node bench/bare-relay.ts DATABASE_FILE`. It gets one job, and reports its end.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'

@@ -13,7 +13,7 @@ export interface BareRow {
 }
 
 /** Both resolve when it is durable. */
-export interface BareRows {
+interface BareRows {
   insert(row: BareRow): Promise<void>
   cancel(id: string): Promise<void>
 }

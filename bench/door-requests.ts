@@ -46,7 +46,7 @@ const to = devAccount(1).address
 const manyKeys = Array.from({ length: 1_024 }, (_, key) => `0x${key.toString(16).padStart(64, '0')}`)
 const addresses = Array.from({ length: 4_000 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, '0')}`)
 /** About 128 KiB, signed. */
-export const largest = { to, value: '1', data: `0x${'ab'.repeat(130_800)}` }
+const largest = { to, value: '1', data: `0x${'ab'.repeat(130_800)}` }
 const listed = { to, value: '1', access_list: [{ address: to, storage_keys: manyKeys }] }
 const batchOf = (count: number, transaction: object) => ({ transactions: Array(count).fill(transaction) })
 export const fill = JSON.stringify(batchOf(16, largest))

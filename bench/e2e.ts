@@ -6,7 +6,8 @@ import { privateKeyToAddress } from 'viem/accounts'
 import type { Hex } from '../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient, until } from '../tooling/client.ts'
-import { measureBareSends } from './bare-sends.ts'
+import { startBareProcess } from './bare-process.ts'
+import type { RelayJob } from './bare-relay.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { peakMemoryMb } from './memory.ts'
@@ -145,4 +146,14 @@ async function untilConfirmed(client: Client, ids: readonly string[], sent: numb
     }
     await until(isConfirmed, { everyMs: 100, limitMs: 600_000, what: `all of ${relayer} to be confirmed` })
   }
+}
+
+/** The limit beside a confirmed transaction: a bare loop signs, records and sends as many. Returns its microseconds a transaction. */
+async function measureBareSends(job: RelayJob): Promise<number> {
+  await using bare = await startBareProcess('./bare-relay.ts')
+  await bare.message()
+  const begun = await processorSeconds(bare.pid)
+  bare.send(job)
+  await bare.message()
+  return (1e6 * ((await processorSeconds(bare.pid)) - begun)) / job.transactions
 }

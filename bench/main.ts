@@ -1,6 +1,6 @@
 // npm run bench: prints measurements beside the aims of the design, and judges nothing.
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../tooling/postgres.ts'
 import { toolArguments } from '../tooling/tool-arguments.ts'
@@ -20,7 +20,6 @@ import { type Figure, lineOf } from './figure.ts'
 import { measureFinished } from './finished.ts'
 import { measureHostile } from './hostile.ts'
 import { measureHsm } from './hsm.ts'
-import { describeMachine } from './machine.ts'
 import { measureOneDelete } from './one-delete.ts'
 import { measureOpenSnapshot } from './open-snapshot.ts'
 import { listProfiles } from './profiles.ts'
@@ -145,4 +144,17 @@ function report(measured: readonly Figure[]): void {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** The machine of the figures. */
+function describeMachine() {
+  return {
+    cores: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    // Of the last minute, before the bench began: well above 0, others were at work and the figures are theirs too.
+    loadBefore: loadavg()[0] ?? 0,
+  }
 }

@@ -7,7 +7,7 @@ import type { Service } from '../tooling/service.ts'
 const gatherMs = 700
 const refreshMs = 10_000
 
-export interface OpenPage extends AsyncDisposable {
+interface OpenPage extends AsyncDisposable {
   /** Times that the view was read. */
   readonly readings: () => number
 }

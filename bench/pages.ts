@@ -9,7 +9,7 @@ const perPage = 10
 /** Rows that page numbers reach. Deeper pages are read by `before`. */
 const pagedRowsMax = 100_000
 
-export interface PageTimes {
+interface PageTimes {
   readonly medianMs: number
   readonly slowestMs: number
   /** Of the service, for each. */

@@ -2,7 +2,7 @@
 import type { Address, Hash, Hex } from 'viem'
 import type { Anvil } from '../tooling/anvil.ts'
 
-export interface PoolTransaction {
+interface PoolTransaction {
   readonly hash: Hash
   readonly from: Address
   readonly to: Address | null

@@ -35,7 +35,7 @@ export interface Stage extends AsyncDisposable {
 /** A relayer holds no more nonces than this at a time; further transactions wait without one. */
 export const maxInFlight = 3
 /** A verdict is final with the second block. */
-export const requiredConfirmations = 2
+const requiredConfirmations = 2
 
 export async function setStage(): Promise<Stage> {
   await using pieces = new AsyncDisposableStack()

@@ -41,7 +41,7 @@ const comments: Readonly<Record<Make, string>> = {
   rollup: 'With a chain below, and of unknown make.',
 }
 
-export function listedMakesFile(): string {
+function listedMakesFile(): string {
   const lists = [...listMakes()].map(
     ([make, ids]) =>
       `  /** ${comments[make]} */\n  ${make}: [\n${ids.map((id) => `    ${grouped(id)},\n`).join('')}  ],\n`,

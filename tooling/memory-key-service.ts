@@ -18,7 +18,7 @@ export interface MemoryKeyService extends KeyService {
   readonly isClosed: boolean
 }
 
-export interface MemoryKeyOptions {
+interface MemoryKeyOptions {
   readonly curve?: Curve
   readonly quota?: KeyService['quota']
   readonly quotaDomain?: string

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-export interface NodeProcess {
+interface NodeProcess {
   readonly pid: number
   readonly url: string
   readonly port: number
@@ -15,7 +15,7 @@ export interface NodeProcess {
   stop(): Promise<void>
 }
 
-export interface NodeCommand {
+interface NodeCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd?: string

@@ -8,7 +8,7 @@ const gwei = 1_000_000_000n
 const ether = 10n ** 18n
 const to = devAccount(5).address
 const names = ['capped', 'down', 'poor', 'well'] as const
-export type OutageRelayer = (typeof names)[number]
+type OutageRelayer = (typeof names)[number]
 
 export interface Outage extends AsyncDisposable {
   readonly service: Service

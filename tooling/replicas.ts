@@ -30,13 +30,13 @@ export interface Replicas extends AsyncDisposable {
   shared(counts: Readonly<Record<string, number>>, limitMs?: number): Promise<void>
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** Sources of another release; the tested service by default. */
   readonly main?: ServiceOptions['main']
   readonly env?: Readonly<Record<string, string>>
 }
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   readonly relayers: readonly RelayerOptions[]
   readonly notifications?: readonly NotificationOptions[]
   readonly requiredConfirmations?: number

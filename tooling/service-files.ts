@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseIn } from './tested-database.ts'
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly name: string
   /** URLs, or what else config.json takes. */
   readonly rpcUrls: readonly (string | object)[]

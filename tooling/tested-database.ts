@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { queryAtOnce } from './query-at-once.ts'
 
-export interface TestedDatabase {
+interface TestedDatabase {
   /** As DATABASE_URL. */
   readonly url: string
   /** Before a service is started on it; existing rows stay. */

@@ -12,7 +12,7 @@ export interface Tethered {
   readonly exited: Promise<Exit>
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

@@ -13,7 +13,7 @@ import { systemClock } from '../../src/ops/clock.ts'
 import type { Logger } from '../../src/ops/logger.ts'
 import { noChainMetrics } from '../../src/ops/metrics.ts'
 
-export interface LogLine {
+interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly facts: object
   readonly message: string
@@ -97,7 +97,7 @@ export function inquiryOf(address: Address, overrides: Partial<Inquiry> = {}): I
   }
 }
 
-export interface ToSign {
+interface ToSign {
   readonly nonce: number
   readonly to?: Address
   readonly value?: bigint

@@ -63,7 +63,7 @@ const codes: readonly RejectionCode[] = [
   'invalid',
 ]
 
-export const anyBroadcast: fc.Arbitrary<BroadcastState> = fc.oneof(
+const anyBroadcast: fc.Arbitrary<BroadcastState> = fc.oneof(
   fc.constantFrom<BroadcastState>({ state: 'sending' }, { state: 'withdrawn' }),
   record({ state: fc.constant('held'), reason: anyText }),
   record({
@@ -99,7 +99,7 @@ const typedFees = (one: bigint, other: bigint): Fees => ({
   maxPriorityFeePerGas: minWei(one, other),
 })
 const legacyFees = (gasPrice: bigint): Fees => ({ kind: 'legacy', gasPrice })
-export const anyFees = fc.oneof(
+const anyFees = fc.oneof(
   fc.tuple(anyWei, anyWei).map(([one, other]) => typedFees(one, other)),
   anyWei.map(legacyFees),
 )

@@ -13,22 +13,21 @@ const tenPercentDown = (old: bigint) => (old * 110n) / 100n
 const tenPercentUp = (old: bigint) => (old * 110n + 99n) / 100n
 
 /** geth `core/txpool/legacypool/list.go`: both strictly higher, and both at the rounded-down threshold. */
-export const geth: PoolRule = (old, next) =>
+const geth: PoolRule = (old, next) =>
   cap(next) > cap(old) &&
   tip(next) > tip(old) &&
   cap(next) >= tenPercentDown(cap(old)) &&
   tip(next) >= tenPercentDown(tip(old))
 
 /** reth `crates/transaction-pool`: both at the rounded-up threshold; no change is no replacement. */
-export const reth: PoolRule = (old, next) =>
+const reth: PoolRule = (old, next) =>
   cap(next) > cap(old) && cap(next) >= tenPercentUp(cap(old)) && tip(next) >= tenPercentUp(tip(old))
 
 /** Erigon `txnprovider/txpool/pool.go`: both at the rounded-down threshold. */
-export const erigon: PoolRule = (old, next) =>
-  cap(next) >= tenPercentDown(cap(old)) && tip(next) >= tenPercentDown(tip(old))
+const erigon: PoolRule = (old, next) => cap(next) >= tenPercentDown(cap(old)) && tip(next) >= tenPercentDown(tip(old))
 
 /** Nethermind `CompareReplacedTxByFee`: a tenth, rounded down, on both; a tie of the tips counts only if tenths are not 0. */
-export const nethermind: PoolRule = (old, next) => {
+const nethermind: PoolRule = (old, next) => {
   if (cap(next) < cap(old) + cap(old) / 10n) return false
   const wanted = tip(old) + tip(old) / 10n
   return tip(next) > wanted || (tip(next) === wanted && cap(old) >= 10n && tip(old) >= 10n)
@@ -47,11 +46,10 @@ export const besu: PoolRule = (old, next, baseFee) => {
 }
 
 /** anvil: a higher cap is all it wants. */
-export const anvil: PoolRule = (old, next) => cap(next) > cap(old)
+const anvil: PoolRule = (old, next) => cap(next) > cap(old)
 
 /** Hardhat's EDR: both at the rounded-up threshold. */
-export const hardhat: PoolRule = (old, next) =>
-  cap(next) >= tenPercentUp(cap(old)) && tip(next) >= tenPercentUp(tip(old))
+const hardhat: PoolRule = (old, next) => cap(next) >= tenPercentUp(cap(old)) && tip(next) >= tenPercentUp(tip(old))
 
 /** Those that compare fields, and so are served by the rule `fields`. */
 export const fieldRules = { geth, reth, erigon, nethermind, anvil, hardhat }

@@ -3,14 +3,14 @@ import type { Hash } from '../../src/domain/ids.ts'
 import type { SigningPriority } from '../../src/signers/signer.ts'
 import { type Signer, SignerUnavailable } from '../../src/signers/signer.ts'
 
-export interface HeldRequest {
+interface HeldRequest {
   readonly nonce: number
   readonly priority: SigningPriority
   sign(): void
   fail(): void
 }
 
-export interface HeldSigner extends Signer {
+interface HeldSigner extends Signer {
   /** Not answered yet, in the order in which they came. */
   readonly held: readonly HeldRequest[]
   /** From now on each request is answered at once; or it fails at once. */

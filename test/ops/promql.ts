@@ -1,7 +1,7 @@
 // What a PromQL expression reads, by Prometheus's own grammar: metrics, and the labels that it matches or groups by.
 import { parser } from '@prometheus-io/lezer-promql'
 
-export interface Reads {
+interface Reads {
   /** Metric to the labels that are matched of it. */
   readonly selectors: readonly { readonly metric: string; readonly labels: readonly string[] }[]
   /** Labels that any aggregation groups by. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
-export interface Rule {
+interface Rule {
   readonly record?: string
   readonly alert?: string
   readonly expr: string
@@ -18,7 +18,7 @@ export async function shippedRules(): Promise<readonly Rule[]> {
   return groups.flatMap(({ rules }) => rules)
 }
 
-export interface Panel {
+interface Panel {
   readonly type: string
   readonly title: string
   readonly id: number

@@ -3,7 +3,7 @@ import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Hint, Hints } from '../../src/store/hints.ts'
 import type { LockSession, Locks, Member, Slot } from '../../src/store/locks.ts'
 
-export interface LockServer {
+interface LockServer {
   readonly locks: Locks
   readonly hints: Hints
   /** The locks of each session, numbered by their order from 1. */

@@ -59,7 +59,7 @@ export const keys = fc
   .bigInt(1n, 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140n)
   .map((key) => Uint8Array.from(Buffer.from(key.toString(16).padStart(64, '0'), 'hex')))
 
-export interface LogLine {
+interface LogLine {
   readonly facts: object
   readonly message: string
 }

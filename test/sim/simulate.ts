@@ -6,7 +6,7 @@ import type { Feature } from '../../sim/scenario/features.ts'
 
 export const simulator = fileURLToPath(new URL('../../sim/main.ts', import.meta.url))
 
-export interface Run {
+interface Run {
   readonly code: number | null
   readonly out: string
 }

@@ -37,7 +37,7 @@ export async function submitted(store: Store, relayerId: RelayerId, nonce: numbe
   return store.commit((session) => session.saveTransaction(queued, flying, now))
 }
 
-export const unpriced: Reckoning = { ...someReckoning, priceOf: () => undefined }
+const unpriced: Reckoning = { ...someReckoning, priceOf: () => undefined }
 
 export function bulkLimitContract(open: OpenStore): void {
   const take = (store: Store, bulkId: BulkId, relayerId: RelayerId, reckoning: Reckoning = someReckoning) =>

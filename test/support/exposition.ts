@@ -1,13 +1,13 @@
 // Prometheus's text exposition format, read strictly: what a scraper would refuse or misread throws here.
 import { request } from 'undici'
 
-export interface Sample {
+interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-export interface Family {
+interface Family {
   readonly name: string
   readonly help: string
   readonly type: string

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 
 export const parts = ['What it means', 'What to look at', 'What to do', 'What not to do'] as const
 
-export interface RunbookSection {
+interface RunbookSection {
   /** Of a condition or an alert, without backticks. */
   readonly name: string
   /** The parts by their labels, in their order. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { EventView } from './event-stream.ts'
 
-export interface Received {
+interface Received {
   readonly event: EventView
   readonly headers: IncomingHttpHeaders
 }

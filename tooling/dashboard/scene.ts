@@ -19,7 +19,7 @@ const receiver = devAccount(9).address
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const transfer = `0xa9059cbb${receiver.slice(2).toLowerCase().padStart(64, '0')}${25_000_000n.toString(16).padStart(64, '0')}`
 
-export interface SceneOptions {
+interface SceneOptions {
   /** Transactions of `payouts` that wait without a nonce. */
   readonly queued?: number
   /** Nothing was ever sent. */

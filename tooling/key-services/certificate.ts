@@ -2,13 +2,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { der, integer } from './served-key.ts'
 
-export interface Certificate {
+interface Certificate {
   /** Both in PEM. */
   readonly key: string
   readonly cert: string
 }
 
-export interface Authority extends Certificate {
+interface Authority extends Certificate {
   /** For 127.0.0.1 and localhost, and for clients. */
   issue(name: string): Certificate
 }

@@ -14,7 +14,7 @@ import { startFakeWeb3signer } from './fake-web3signer.ts'
 import { servedKey } from './served-key.ts'
 import { type SoftHsm, startSoftHsm, whyNoSoftHsm } from './soft-hsm.ts'
 
-export interface SignerEntry {
+interface SignerEntry {
   readonly type: string
   readonly config: Readonly<Record<string, unknown>>
 }

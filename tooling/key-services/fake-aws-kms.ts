@@ -9,7 +9,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string
 }
 
-export interface AwsKey {
+interface AwsKey {
   readonly key: ServedKey
   state: 'Enabled' | 'Disabled' | 'PendingDeletion'
   keySpec: string

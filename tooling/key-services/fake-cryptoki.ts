@@ -4,7 +4,7 @@ import type { ServedKey } from './served-key.ts'
 
 type Call = keyof CryptokiLibrary
 
-export interface FakeCryptoki {
+interface FakeCryptoki {
   /** As `new PKCS11()` of pkcs11js. */
   readonly newLibrary: () => CryptokiLibrary
   /** Of all libraries, in their order. */

@@ -3,7 +3,7 @@
 import { Agent, setGlobalDispatcher } from 'undici'
 
 /** Of the environment: targets by origin, and the authority that signed their certificates. */
-export interface RedirectVariables {
+interface RedirectVariables {
   readonly REDIRECTED_ORIGINS?: string
   readonly REDIRECTED_CA?: string
 }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-export interface Behavior {
+interface Behavior {
   readonly signMs?: number
   /** It signs one after the other, whatever the number of sessions. */
   readonly isSerial?: boolean

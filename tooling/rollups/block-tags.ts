@@ -4,7 +4,7 @@ import { hex } from '../ledger.ts'
 import type { RpcReply } from '../rpc-server.ts'
 import { type NodeBehind, refusal } from './node-behind.ts'
 
-export type BlockTag = 'safe' | 'finalized'
+type BlockTag = 'safe' | 'finalized'
 
 export interface BlockTags {
   /** From now on so many blocks behind the head. It never goes back. Until the chain is that long, the tag is unknown. */

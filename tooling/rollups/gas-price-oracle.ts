@@ -8,8 +8,6 @@ import type { NodeBehind } from './node-behind.ts'
 
 export const oracleAddress: Hex = '0x420000000000000000000000000000000000000F'
 
-export const signatureBytes = 68n
-
 const code = [
   // The selector, on the stack.
   ['6000', '35', '60e0', '1c'], // 00: PUSH 0, CALLDATALOAD, PUSH 224, SHR

@@ -16,7 +16,7 @@ import { plantSendFaults, type SendFaults } from './send-faults.ts'
 import { type Conditions, type Sequencing, sequence } from './sequencing.ts'
 import { readSigned } from './signed-transaction.ts'
 
-export interface NitroOptions {
+interface NitroOptions {
   readonly chainId?: number
   /** Of every block, until `setBaseFee`. Default 0.01 gwei, the least of Arbitrum One. */
   readonly baseFee?: bigint
@@ -33,7 +33,7 @@ export interface NitroOptions {
  * `afterOrder`: as today. `beforeOrder`, `beforeLoss`: as announced, after checks of the bytes alone; the sequencer then orders the
  * transaction, or loses it.
  */
-export type HashAnswers = 'afterOrder' | 'beforeOrder' | 'beforeLoss'
+type HashAnswers = 'afterOrder' | 'beforeOrder' | 'beforeLoss'
 
 export interface NitroSequencer extends AsyncDisposable {
   readonly url: string

@@ -6,7 +6,7 @@
 import type { Hex } from 'viem'
 import { costOf, type SignedTransaction } from './signed-transaction.ts'
 
-export interface PoolState {
+interface PoolState {
   /** The canonical count, without preconfirmed transactions. */
   nonceOf(address: string): Promise<number>
   balanceOf(address: string): Promise<bigint>

@@ -37,7 +37,7 @@ interface Member {
   readonly price: bigint
 }
 
-export interface BuildingOptions {
+interface BuildingOptions {
   /** `changing`: another with each flashblock. */
   readonly blockHash: 'changing' | 'zero'
   readonly l1Members: (transaction: SignedTransaction) => object

@@ -16,7 +16,7 @@ import { type Building, buildBlock } from './preconfirmations.ts'
 import { plantSendFaults, type SendFaults } from './send-faults.ts'
 import { readSigned, type SignedTransaction } from './signed-transaction.ts'
 
-export interface PrivatePoolOptions {
+interface PrivatePoolOptions {
   readonly chainId?: number
   /** Of the first block. Default 0.01 gwei. */
   readonly baseFee?: bigint

@@ -6,7 +6,7 @@ import { refusal } from './node-behind.ts'
  * - `answerLost`: it is treated as ever, and then the connection closes.
  * - `lost`: the connection closes, and nobody has the transaction.
  */
-export type SendFault = 'answerLost' | 'lost' | { readonly refuse: string }
+type SendFault = 'answerLost' | 'lost' | { readonly refuse: string }
 
 export interface SendFaults {
   /** Of the next sends, one each. */

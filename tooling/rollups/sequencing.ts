@@ -25,7 +25,7 @@ export interface Executor {
 
 export type Execution = 'executed' | 'untried' | { readonly error: string }
 
-export interface SequencingOptions {
+interface SequencingOptions {
   /** At least so long between two blocks. */
   readonly blockMsMin: number
   readonly keepsFutureNonceMs: number

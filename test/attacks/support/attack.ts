@@ -25,13 +25,13 @@ export interface Target {
   rows(table: string): number
 }
 
-export interface Asking {
+interface Asking {
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
 
-export interface Reply extends Omit<Answer, 'body'> {
+interface Reply extends Omit<Answer, 'body'> {
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: an attack may be answered anything
   readonly body: any

@@ -41,7 +41,7 @@ export interface Cluster extends AsyncDisposable {
   query<Row>(sql: string): Promise<readonly Row[]>
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly replicas: readonly string[]
   /** Of 10 on each chain; default all of them. */
   readonly relayersPerChain?: number

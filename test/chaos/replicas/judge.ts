@@ -108,7 +108,7 @@ function bytes({ broadcasts, attempts }: Evidence): string[] {
 }
 
 /** Who signs under an epoch is who began it. */
-export function oneWriter({ journal }: Pick<Evidence, 'journal'>): string[] {
+function oneWriter({ journal }: Pick<Evidence, 'journal'>): string[] {
   const owners = new Map<string, string>()
   const faults: string[] = []
   for (const { what, replica, relayer, epoch, hash } of journal) {

@@ -32,7 +32,7 @@ export interface Recorder extends AsyncDisposable {
   hold(replica: string, isSuch: (call: Call) => boolean): Held
 }
 
-export interface Held {
+interface Held {
   readonly count: number
   letGo(): void
 }

@@ -13,14 +13,14 @@ import { falseVerdicts } from './judge-verdicts.ts'
 import { type Takeovers, takeovers } from './takeovers.ts'
 import { noTraffic, type Traffic, trafficOn } from './traffic.ts'
 
-export interface StormOptions {
+interface StormOptions {
   readonly seed: number
   readonly stormMs: number
   /** Receives each event as it happens; default nobody. */
   readonly report?: (line: string) => void
 }
 
-export interface Outcome {
+interface Outcome {
   /** Broken rules; empty when all is well. */
   readonly wrong: readonly string[]
   readonly faults: Readonly<Record<string, number>>

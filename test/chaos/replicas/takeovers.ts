@@ -11,7 +11,7 @@ export interface Takeovers {
   readonly sentAgain: Spread
 }
 
-export interface Spread {
+interface Spread {
   readonly p50: number
   readonly p95: number
   readonly most: number

@@ -6,7 +6,7 @@ import { mineUntil } from '../../e2e/support/play.ts'
 import type { AnyStage, Sender } from '../../e2e/support/stage.ts'
 import type { Traffic } from './traffic.ts'
 
-export interface Outcome {
+interface Outcome {
   readonly stored: number
   readonly executed: number
   readonly noOps: number

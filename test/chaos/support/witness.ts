@@ -14,7 +14,7 @@ interface Shown {
   readonly head: number
 }
 
-export interface Witness {
+interface Witness {
   /** Answers so far. */
   readonly answers: number
   stop(): Promise<void>

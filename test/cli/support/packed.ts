@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const execute = promisify(execFile)
 
-export interface Packed extends AsyncDisposable {
+interface Packed extends AsyncDisposable {
   readonly directory: string
 }
 
@@ -32,7 +32,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-export interface Running {
+interface Running {
   readonly child: ChildProcess
   stdout(): string
   readonly ended: Promise<Ran>

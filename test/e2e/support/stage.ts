@@ -9,7 +9,7 @@ import type { RelayerOptions, ServiceFiles } from '../../../tooling/service-file
 import { type Rows, rowsOf } from './rows.ts'
 
 /** A node, or a proxy before one: the test calls it apart from the service. */
-export interface StageNode extends ChainNode, AsyncDisposable {
+interface StageNode extends ChainNode, AsyncDisposable {
   readonly url: string
   /** Makes blocks, one by default. */
   mine(blocks?: number): Promise<void>

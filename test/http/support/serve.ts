@@ -49,7 +49,7 @@ export interface Asking {
   readonly signal?: AbortSignal
 }
 
-export interface LogLine {
+interface LogLine {
   readonly level: string
   readonly facts: Record<string, unknown>
   readonly message: string

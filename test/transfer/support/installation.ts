@@ -10,11 +10,11 @@ import { manage, storageKey } from '../../manage/support/manager.ts'
 import { type EventView, openEventStream } from '../../support/event-stream.ts'
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 
-export const receiverOfPayments = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const receiverOfPayments = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const apiKey = 'the-administrator-of-a-moved-installation'
 const signingKey = 'a-signing-key-of-32-characters-or-more'
 /** Of the installation, by the state that it is in. */
-export const states = ['confirmed', 'failed', 'won', 'inPool', 'racing', 'queued', 'dropped'] as const
+const states = ['confirmed', 'failed', 'won', 'inPool', 'racing', 'queued', 'dropped'] as const
 
 export interface Installation extends AsyncDisposable {
   readonly node: Anvil

@@ -4,7 +4,7 @@ import { spawnTethered, type Tethered } from '../../../tooling/tethered-process.
 
 const mainFile = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   /** Both outputs. */
   readonly reported: string
