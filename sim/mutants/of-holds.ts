@@ -9,8 +9,8 @@ export const ofHolds: readonly Mutant[] = [
   {
     name: 'release-by-our-clock-alone',
     breaks: 'releases a hold without a look at the time of the newest head',
-    caughtBy,
-    expects: 'by both clocks',
+    with: ['sendHolds'],
+    expects: 'ms too early by the chain',
     edits: [{ file: rules, find: 'return headAt >= until || now >=', put: 'return headAt >= 0 || now >=' }],
   },
   {
