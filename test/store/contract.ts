@@ -125,7 +125,9 @@ export async function sendWithin(
 ): Promise<Transaction> {
   const next = await session.reserveSequence(relayerId)
   if (!next) throw new Error(`no relayer ${relayerId}`)
-  const transaction = queued(next.sequence, { id: freshId(), relayerId, ...changes })
+  const { lifecycle, ...others } = changes
+  const inQueue = queued(next.sequence, { id: freshId(), relayerId, ...others })
+  const transaction = lifecycle ? { ...inQueue, lifecycle } : inQueue
   await session.insertTransaction(transaction)
   return transaction
 }
