@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import type { BulkInput, BulkView } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { usage } from './exits.ts'
 import { type Cell, ether, etherAtLeast, parseAmount, table } from './format.ts'
 import { address, collect, wholeNumber } from './options.ts'
@@ -62,17 +63,19 @@ export function bulkFilterOf(options: BulkFilterOptions): Filter {
   if (id?.length === 0) throw usage('--id names no transaction')
   if (tag?.length === 0) throw usage('--tag names no tag')
   return {
-    ...(id && { ids: id }),
-    ...(to !== undefined && { to }),
-    ...(selector !== undefined && { selector }),
-    ...(tag && { tag }),
-    ...(olderThan !== undefined && { older_than: olderThan }),
-    ...(newerThan !== undefined && { newer_than: newerThan }),
-    ...(status && { status }),
-    ...(valueFrom !== undefined && { value_from: valueFrom }),
-    ...(valueTo !== undefined && { value_to: valueTo }),
-    ...(nonceFrom !== undefined && { nonce_from: nonceFrom }),
-    ...(nonceTo !== undefined && { nonce_to: nonceTo }),
+    ...defined({
+      ids: id,
+      to,
+      selector,
+      tag,
+      older_than: olderThan,
+      newer_than: newerThan,
+      status,
+      value_from: valueFrom,
+      value_to: valueTo,
+      nonce_from: nonceFrom,
+      nonce_to: nonceTo,
+    }),
   }
 }
 
@@ -127,7 +130,7 @@ export function addBulkLimit(command: Command): Command {
 }
 
 export function bulkLimitOf({ only, maxCost }: BulkLimitOptions): BulkLimit {
-  return { ...(only !== undefined && { only }), ...(maxCost !== undefined && { max_cost: maxCost }) }
+  return { ...defined({ only, max_cost: maxCost }) }
 }
 
 /** Undefined without a limit. */

@@ -1,5 +1,7 @@
 // rescind bulk create and stop-everything: the preview and the question, unless --yes is there; then the object.
+
 import type { BulkInput, BulkPreviewInput, BulkPreviewView, BulkView, Client } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
@@ -61,7 +63,7 @@ export async function stopEverything(around: Around, options: BulkRequestOptions
 async function request(around: Around, client: Client, options: BulkRequestOptions, scope: BulkInput): Promise<Exit> {
   const { terminal } = around
   const { name, reason } = options
-  const body = { ...scope, ...(name !== undefined && { name }), ...(reason !== undefined && { reason }) }
+  const body = { ...scope, ...defined({ name, reason }) }
   const created = await create(around, client, body, options.idempotencyKey)
   // The id comes first: the wait may fail.
   if (!options.json) {

@@ -1,4 +1,5 @@
 // rescind tx get: one transaction, the verdict on its cancellation, and its attempts.
+
 import type { Command } from 'commander'
 import {
   ApiError,
@@ -8,6 +9,7 @@ import {
   type TraceView,
   type TransactionView,
 } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -37,11 +39,7 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   if (options.json) {
     terminal.printJson({
       ...transaction,
-      ...(wait && { wait }),
-      ...(labels && { labels }),
-      ...(hold && { hold }),
-      ...(cancellation && { cancellation }),
-      ...(attempts && { attempts }),
+      ...defined({ wait, labels, hold, cancellation, attempts }),
     })
     return exits.done
   }

@@ -1,6 +1,8 @@
 // The options that narrow a list of transactions.
+
 import { type Command, Option } from 'commander'
 import type { TransactionFilterInput } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
@@ -48,18 +50,20 @@ export function filterOf(options: FilterOptions): TransactionFilterInput {
   const { externalId, tag, status, to, text, before, nonceFrom, nonceTo, createdFrom, createdTo, valueFrom, valueTo } =
     options
   return {
-    ...(status !== undefined && { status }),
-    ...(to !== undefined && { to }),
-    ...(nonceFrom !== undefined && { nonce_from: nonceFrom }),
-    ...(nonceTo !== undefined && { nonce_to: nonceTo }),
-    ...(createdFrom !== undefined && { created_from: createdFrom }),
-    ...(createdTo !== undefined && { created_to: createdTo }),
-    ...(valueFrom !== undefined && { value_from: valueFrom }),
-    ...(valueTo !== undefined && { value_to: valueTo }),
-    ...(text !== undefined && { text }),
-    ...(externalId !== undefined && { external_id: externalId }),
-    ...(tag !== undefined && { tag }),
-    ...(before !== undefined && { before }),
+    ...defined({
+      status,
+      to,
+      nonce_from: nonceFrom,
+      nonce_to: nonceTo,
+      created_from: createdFrom,
+      created_to: createdTo,
+      value_from: valueFrom,
+      value_to: valueTo,
+      text,
+      external_id: externalId,
+      tag,
+      before,
+    }),
   }
 }
 

@@ -1,6 +1,8 @@
 // The options of a payload, which `send` and `tx replace` share.
+
 import { type Command, Option } from 'commander'
 import type { ReplaceInput } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
 import { address, wholeNumber } from './options.ts'
@@ -44,8 +46,7 @@ export function payloadOf(options: PayloadOptions): ReplaceInput {
   return {
     ...(to !== undefined && { to }),
     value: parseAmount('--value', options.value),
-    ...(data !== undefined && { data }),
-    ...(gasLimit !== undefined && { gas_limit: gasLimit }),
+    ...defined({ data, gas_limit: gasLimit }),
     ...(options.allowOutOfGas === true && { allow_out_of_gas: true }),
     ...(speed !== undefined && { speed }),
     ...(gasPrice !== undefined && { gas_price: parseAmount('--gas-price', gasPrice) }),
@@ -53,7 +54,6 @@ export function payloadOf(options: PayloadOptions): ReplaceInput {
     ...(maxTip !== undefined && { max_priority_fee_per_gas: parseAmount('--max-tip', maxTip) }),
     ...(validUntil !== undefined && { valid_until: validUntil }),
     ...(options.hold === true && { hold: true }),
-    ...(holdFor !== undefined && { hold_for: holdFor }),
-    ...(notBefore !== undefined && { not_before: notBefore }),
+    ...defined({ hold_for: holdFor, not_before: notBefore }),
   }
 }

@@ -1,6 +1,8 @@
 // rescind send: stores one transaction, at most once, whatever happens to the connection.
+
 import type { Command } from 'commander'
 import type { Client, SendInput, TransactionView } from '../client/client.ts'
+import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId } from '../ops/fresh-id.ts'
 import { systemRandom } from '../ops/random.ts'
@@ -61,9 +63,7 @@ async function send({ life, terminal }: Around, options: Options): Promise<Exit>
 
 function labelsOf({ externalId, tag, note }: Options): Pick<SendInput, 'external_id' | 'tags' | 'note'> {
   return {
-    ...(externalId !== undefined && { external_id: externalId }),
-    ...(tag && { tags: tag }),
-    ...(note !== undefined && { note }),
+    ...defined({ external_id: externalId, tags: tag, note }),
   }
 }
 

@@ -1,4 +1,5 @@
 // The profile of a network in the file: each field by its kind, with the value and the fix where it is wrong.
+import { defined } from '../domain/defined.ts'
 import type { ReplacementRule } from '../domain/fees.ts'
 import { bases, floorsOfByte, type GasFigures } from '../domain/gas-figures.ts'
 import { type ProfileField, type ProfileOverrides, profileLimits, profileTable } from '../domain/profile.ts'
@@ -88,8 +89,6 @@ function parseGasRules(members: Members, name: string, report: Report): GasFigur
     ? rules.count('new_account', { min: 0, max: profileLimits.newAccountMax })
     : undefined
   return {
-    ...(base !== undefined && { base }),
-    ...(floor !== undefined && { floor }),
-    ...(newAccount !== undefined && { newAccount }),
+    ...defined({ base, floor, newAccount }),
   }
 }

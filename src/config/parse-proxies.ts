@@ -1,4 +1,5 @@
 // The variables of a proxy, as most programs read them: in capitals or not. An empty one is none.
+import { defined } from '../domain/defined.ts'
 import { type Secret, secret } from '../ops/secret.ts'
 import type { Environment } from './read-reference.ts'
 import type { Report } from './report.ts'
@@ -14,7 +15,7 @@ export function parseProxies(env: Environment, report: Report): ProxyConfig | un
   const [http, https] = [proxyOf(env, 'HTTP_PROXY', report), proxyOf(env, 'HTTPS_PROXY', report)]
   const noProxy = (variable(env, 'NO_PROXY') ?? '').split(/[,\s]+/).filter((each) => each !== '')
   if (!http && !https) return undefined
-  return { ...(http && { http }), ...(https && { https }), noProxy }
+  return { ...defined({ http, https }), noProxy }
 }
 
 function proxyOf(env: Environment, name: string, report: Report): Secret | undefined {

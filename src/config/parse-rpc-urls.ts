@@ -1,4 +1,5 @@
 // RPC endpoints: each URL is a secret, as a provider's key may be part of it.
+import { defined } from '../domain/defined.ts'
 import { type EndpointSettings, providerCharsMax } from '../domain/settings.ts'
 import { httpUrl } from '../ops/http-url.ts'
 import {
@@ -65,7 +66,7 @@ function parseRpcUrl(
   const headers = parseHeaders(members, source.env, report)
   if (typeof url === 'string') {
     const parsed = endpoint(url, place, source, report)
-    return parsed && { ...parsed, weight, ...(provider !== undefined && { provider }), ...(headers && { headers }) }
+    return parsed && { ...parsed, weight, ...defined({ provider, headers }) }
   }
   if (typeof item === 'object' && item !== null) report.problem(`${place}.url`, `is ${kindOf(url)}; write "https://…"`)
   return undefined

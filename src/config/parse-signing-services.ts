@@ -1,5 +1,7 @@
 // Signers of Turnkey, Coinbase Developer Platform, web3signer and PKCS#11.
+
 import { resolve } from 'node:path'
+import { defined } from '../domain/defined.ts'
 import { uncompressed } from '../ops/curve-point.ts'
 import { type Members, readMembers } from './members.ts'
 import { parseAddress } from './parse-whitelists.ts'
@@ -64,9 +66,7 @@ function parseTls(members: Members, source: KeyServiceSource) {
     report.problem(tls.place(absent), 'is missing; certificate_file and key_file belong together')
   }
   return {
-    ...(caFile !== undefined && { caFile }),
-    ...(certificateFile !== undefined && { certificateFile }),
-    ...(keyFile !== undefined && { keyFile }),
+    ...defined({ caFile, certificateFile, keyFile }),
   }
 }
 

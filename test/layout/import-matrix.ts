@@ -32,6 +32,7 @@ const matrix: Readonly<Record<string, Rule>> = {
     'ops/rpc-hosts.ts',
     'ops/request-headers.ts',
     'ops/http-url.ts',
+    'domain/defined.ts',
     'domain/duration.ts',
     'domain/finality.ts',
     'domain/network-profiles.ts',
@@ -69,7 +70,7 @@ const matrix: Readonly<Record<string, Rule>> = {
   ],
   // It stands alone: programs import it from the package.
   client: [],
-  cli: ['client', 'ops', 'domain/shown-amount.ts'],
+  cli: ['client', 'ops', 'domain/defined.ts', 'domain/shown-amount.ts'],
   // It runs in browsers, and reaches the service by its API alone. Amounts look the same everywhere.
   dashboard: ['client', 'domain/shown-amount.ts'],
 }

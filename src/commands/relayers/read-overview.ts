@@ -1,5 +1,6 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
+import { defined } from '../../domain/defined.ts'
 import { type Held, heldNow, type OwnerReport, type RelayerChange } from '../../domain/owner-report.ts'
 import { isPaused, type NetworkPause, pauseFacts, pauseInWords } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
@@ -53,12 +54,9 @@ export async function readOverview(
     inFlight: inFlight.length,
     mined: standing.bound.length - inFlight.length,
     racing: inFlight.filter(({ isRacing }) => isRacing).length,
-    ...(oldest && { oldest }),
-    ...(heldUp && { heldUp }),
-    ...(report && { report }),
+    ...defined({ oldest, heldUp, report }),
     conditions: withPause(heldNow(report, heldUp, isOpen), relayer, heldUp),
-    ...(pause && { pause }),
-    ...(changed && { changed }),
+    ...defined({ pause, changed }),
   }
 }
 

@@ -1,6 +1,8 @@
 // Reads a relayer's status, balance, price and top-up from the chain and the store.
+
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import { type TopUp, topUpOf } from '../../domain/decide/queue/top-up.ts'
+import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Market, NetworkPrice } from '../../domain/fees.ts'
 import { type ForeignPending, foreignIn } from '../../domain/pooled.ts'
@@ -35,8 +37,7 @@ export async function readStatus(reads: Reads, chainOf: ChainOf, relayer: Relaye
   return {
     ...account,
     pending: pendingIn(counts),
-    ...(foreignPending && { foreignPending }),
-    ...(lastConfirmedAt !== undefined && { lastConfirmedAt }),
+    ...defined({ foreignPending, lastConfirmedAt }),
   }
 }
 

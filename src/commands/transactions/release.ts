@@ -1,5 +1,7 @@
 // Releases transactions on hold, durable before the answer.
+
 import { allowed, type Requester } from '../../domain/audit.ts'
+import { defined } from '../../domain/defined.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
 import { release } from '../../domain/release.ts'
@@ -88,7 +90,7 @@ async function releaseOne(
   const relayer = found && (await session.relayer(relayerId))
   if (!relayer) throw new RescindError('TRANSACTION_NOT_FOUND', 'no such transaction of this relayer')
   const by = requester?.keyId
-  const request = { ...(by !== undefined && { by }), ...(digest !== undefined && { digest }) }
+  const request = { ...defined({ by, digest }) }
   const after = release(found, relayer, request, now)
   if (after === found) return { transaction: found, isChanged: false }
   if (requester) session.recordAudit(allowed(requester, now, { relayerId, transactionId: id }))

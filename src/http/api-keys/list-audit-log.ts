@@ -1,6 +1,8 @@
 // Lists the audit records, newest first (GET).
+
 import { type Static, Type } from 'typebox'
 import type { AuditEntry, AuditPosition } from '../../domain/audit.ts'
+import { defined } from '../../domain/defined.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { pageOf, pageProperties, paginationOf } from '../request/parse-page.ts'
@@ -78,15 +80,15 @@ function presentEntry(entry: AuditEntry): Static<typeof entrySchema> {
     id: `${entry.position.commit}-${entry.position.index}`,
     at: presentTime(entry.at),
     outcome: entry.outcome,
-    ...(entry.code !== undefined && { code: entry.code }),
-    ...(entry.keyId !== undefined && { key_id: entry.keyId }),
-    ...(entry.operation !== undefined && { operation: entry.operation }),
-    ...(entry.relayerId !== undefined && { relayer_id: entry.relayerId }),
-    ...(entry.transactionId !== undefined && { transaction_id: entry.transactionId }),
-    ...(entry.subjectId !== undefined && { subject_id: entry.subjectId }),
+    ...defined({
+      code: entry.code,
+      key_id: entry.keyId,
+      operation: entry.operation,
+      relayer_id: entry.relayerId,
+      transaction_id: entry.transactionId,
+      subject_id: entry.subjectId,
+    }),
     ...(entry.labels && { labels: presentLabels(entry.labels) }),
-    ...(entry.requestId !== undefined && { request_id: entry.requestId }),
-    ...(entry.address !== undefined && { address: entry.address }),
-    ...(entry.count !== undefined && { count: entry.count }),
+    ...defined({ request_id: entry.requestId, address: entry.address, count: entry.count }),
   }
 }

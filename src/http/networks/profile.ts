@@ -1,6 +1,8 @@
 // The profile of a network on the wire, in bodies and in responses. The file has it in the same form.
+
 import { type Static, type TSchema, Type } from 'typebox'
 import type { ProfileChange } from '../../commands/networks/update-network.ts'
+import { defined } from '../../domain/defined.ts'
 import type { ReplacementRule } from '../../domain/fees.ts'
 import { bases, floorsOfByte, type GasFigures } from '../../domain/gas-figures.ts'
 import { type NetworkProfile, type ProfileField, profileLimits, profileTable } from '../../domain/profile.ts'
@@ -133,9 +135,7 @@ function parsed({ kind }: ProfileField, value: unknown): unknown {
 
 function parsedFigures({ base, floor, new_account: newAccount }: Static<typeof gasRulesSchema>): GasFigures {
   return {
-    ...(base !== undefined && { base }),
-    ...(floor !== undefined && { floor }),
-    ...(newAccount !== undefined && { newAccount }),
+    ...defined({ base, floor, newAccount }),
   }
 }
 

@@ -1,7 +1,9 @@
 // PATCH of a network: a JSON Merge Patch (RFC 7396) over what the file says of it.
+
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { updateNetwork as updateNetworkCommand } from '../../commands/networks/update-network.ts'
+import { defined } from '../../domain/defined.ts'
 import { secondWitnessModes } from '../../domain/second-witness.ts'
 import { averageBlockTimeMsMax, requiredConfirmationsMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
@@ -66,11 +68,13 @@ export function updateNetwork(management: ManagementContext) {
         name,
         {
           ...(urls !== undefined && { rpcUrls: urls && parseEndpoints('rpc_urls', urls) }),
-          ...(confirmations !== undefined && { requiredConfirmations: confirmations }),
-          ...(blockTime !== undefined && { averageBlockTimeMs: blockTime }),
-          ...(body.tags !== undefined && { tags: body.tags }),
-          ...(body.explorer_urls !== undefined && { explorerUrls: body.explorer_urls }),
-          ...(body.second_witness !== undefined && { secondWitness: body.second_witness }),
+          ...defined({
+            requiredConfirmations: confirmations,
+            averageBlockTimeMs: blockTime,
+            tags: body.tags,
+            explorerUrls: body.explorer_urls,
+            secondWitness: body.second_witness,
+          }),
           ...(body.profile !== undefined && { profile: body.profile && parseProfile(body.profile) }),
         },
         requesterOf(request, 'updateNetwork'),

@@ -1,7 +1,9 @@
 // Updates a relayer by a JSON Merge Patch, RFC 7396 (PATCH).
+
 import { Type } from 'typebox'
 import { adviceOn, type ManagementContext } from '../../commands/management.ts'
 import { updateRelayer as updateRelayerCommand } from '../../commands/relayers/update-relayer.ts'
+import { defined } from '../../domain/defined.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { requesterOf } from '../request/audit.ts'
 import { permits } from '../request/authenticate.ts'
@@ -70,10 +72,7 @@ export function updateRelayer(management: ManagementContext) {
         management,
         params.relayer_id,
         {
-          ...(name !== undefined && { name }),
-          ...(notificationId !== undefined && { notificationId }),
-          ...(paused !== undefined && { paused }),
-          ...(policies !== undefined && { policies }),
+          ...defined({ name, notificationId, paused, policies }),
           ...(urls !== undefined && { endpoints: urls && parseEndpoints('custom_rpc_urls', urls) }),
         },
         requesterOf(request, 'updateRelayer'),

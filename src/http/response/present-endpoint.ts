@@ -1,6 +1,7 @@
 // Presents URLs and headers that may hold a provider's key: shows hosts and names, and masks every part that may be secret.
 
 import { type Static, Type } from 'typebox'
+import { defined } from '../../domain/defined.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Secret } from '../../ops/secret.ts'
 
@@ -24,8 +25,7 @@ export function presentEndpoint({ url, weight, provider, headers }: EndpointSett
   return {
     url: presentUrl(url),
     weight,
-    ...(provider !== undefined && { provider }),
-    ...(masked && { headers: masked }),
+    ...defined({ provider, headers: masked }),
   }
 }
 

@@ -18,6 +18,21 @@ import { foundHistory } from '../response/found.ts'
 import { before, filterOf, filterProperties, positionIn, withHead } from './list-filter.ts'
 import { presentTransaction, type TransactionBody } from './present-transaction.ts'
 
+// Text as CSV (RFC 4180), for spreadsheets: a cell that would begin a formula there begins with an apostrophe.
+
+/** Excel, LibreOffice and Google Sheets read these as the beginning of a formula, also after a tab or a carriage return. */
+const beginsFormula = /^[=+\-@\t\r]/
+const needsQuotes = /[",\r\n]/
+
+export function csvLine(cells: readonly string[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`
+}
+
+function cellOf(text: string): string {
+  const safe = beginsFormula.test(text) ? `'${text}` : text
+  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
 /** In this order. Without call data, access list and signature, which no cell holds. */
 const columns = [
   ...(['id', 'relayer_id', 'status', 'status_reason', 'created_at', 'sent_at', 'confirmed_at', 'hash'] as const),
@@ -25,11 +40,6 @@ const columns = [
   ...(['max_priority_fee_per_gas', 'speed'] as const),
 ] satisfies readonly (keyof TransactionBody)[]
 const labelColumns = ['external_id', 'tags', 'note'] as const
-
-/** Excel, LibreOffice and Google Sheets read these as the beginning of a formula, also after a tab or a carriage return. */
-const beginsFormula = /^[=+\-@\t\r]/
-const needsQuotes = /[",\r\n]/
-
 const header = csvLine([...columns, ...labelColumns])
 
 const querySchema = Type.Object({ before, ...filterProperties }, { additionalProperties: false })
@@ -127,15 +137,4 @@ function cellsOf(transaction: Transaction, labels: Labels = {}): readonly string
     ...columns.map((column) => (column === 'speed' ? (speed?.name ?? '') : String(body[column] ?? ''))),
     ...[externalId, tags ? JSON.stringify(tags) : '', note],
   ]
-}
-
-// Text as CSV (RFC 4180), for spreadsheets: a cell that would begin a formula there begins with an apostrophe.
-
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map(cellOf).join(',')}\r\n`
-}
-
-function cellOf(text: string): string {
-  const safe = beginsFormula.test(text) ? `'${text}` : text
-  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

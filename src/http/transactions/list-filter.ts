@@ -1,5 +1,7 @@
 // The query of a list of transactions: its schema, its filter, and the page that it names. Every list of a relayer's transactions uses it.
+
 import { type Static, Type } from 'typebox'
+import { defined } from '../../domain/defined.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { statuses } from '../../domain/transaction.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
@@ -93,8 +95,7 @@ export function filterOf(query: FilterQuery): TransactionFilter {
     ...(query.status !== undefined && { status: query.status }),
     ...(query.to !== undefined && { to: parseAddress('to', query.to) }),
     ...rangesOf(query),
-    ...(createdFrom !== undefined && { createdFrom }),
-    ...(createdTo !== undefined && { createdTo }),
+    ...defined({ createdFrom, createdTo }),
     ...(query.text !== undefined && { text: query.text.toLowerCase() }),
     ...parseLabelFilters(query),
   }
@@ -108,10 +109,7 @@ export function rangesOf(query: Ranges): Pick<TransactionFilter, 'nonceFrom' | '
   checkOrder('nonce', query.nonce_from, query.nonce_to, query)
   checkOrder('value', valueFrom, valueTo, query)
   return {
-    ...(query.nonce_from !== undefined && { nonceFrom: query.nonce_from }),
-    ...(query.nonce_to !== undefined && { nonceTo: query.nonce_to }),
-    ...(valueFrom !== undefined && { valueFrom }),
-    ...(valueTo !== undefined && { valueTo }),
+    ...defined({ nonceFrom: query.nonce_from, nonceTo: query.nonce_to, valueFrom, valueTo }),
   }
 }
 

@@ -1,5 +1,7 @@
 // Reads the trace of one transaction, and those of several (GET): what happened to it, step by step.
+
 import { type Static, Type } from 'typebox'
+import { defined } from '../../domain/defined.ts'
 import type { Labels } from '../../domain/labels.ts'
 import { feesPaid, type Inclusion, isTerminal, spenderKind, type Transaction } from '../../domain/transaction.ts'
 import { mayWaitBehind, waitingBehind } from '../../domain/wait.ts'
@@ -88,9 +90,7 @@ function presentInclusion(inclusion: Inclusion): Static<typeof inclusionSchema> 
   return {
     spender: spenders[spenderKind(inclusion)],
     ...place,
-    ...(succeeded !== undefined && { succeeded }),
-    ...(revertReason !== undefined && { revert_reason: revertReason }),
-    ...(gasUsed !== undefined && { gas_used: gasUsed }),
+    ...defined({ succeeded, revert_reason: revertReason, gas_used: gasUsed }),
     ...(effectiveGasPrice !== undefined && { effective_gas_price: effectiveGasPrice.toString() }),
     ...(fees !== undefined && { fees: fees.toString() }),
   }
