@@ -27,13 +27,13 @@ export interface StoreSurroundings {
 }
 
 /** What the sessions of this process with a server share. */
-export interface SharedBySessions {
+interface SharedBySessions {
   readonly lines: Lines
   readonly server: KnownServer
 }
 
 /** How the replicas of one database coordinate. */
-export interface Sharing {
+interface Sharing {
   readonly locks: Locks
   readonly hints: Hints
 }

@@ -94,7 +94,7 @@ function storedTips(store: Store, { name, chainId }: NetworkSettings, clock: Pic
   }
 }
 
-export interface HostGuards {
+interface HostGuards {
   readonly guard: AddressGuard
   readonly refuseRpcHost: RefuseRpcHost
 }

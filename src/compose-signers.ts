@@ -24,16 +24,16 @@ import type { AwaitedSigner } from './signers/remote/open-remote-signer.ts'
 import type { Signer } from './signers/signer.ts'
 import type { Store } from './store/store.ts'
 
-export interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
+interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
   readonly openStored: OpenStoredSigner
 }
 
 /** All but those that no relayer can use. */
-export function usableSigners(signers: readonly SignerConfig[]): readonly SignerSettings[] {
+function usableSigners(signers: readonly SignerConfig[]): readonly SignerSettings[] {
   return signers.filter((signer) => signer.type !== 'vault_transit')
 }
 
-export interface FileSigners {
+interface FileSigners {
   readonly signers: Map<string, Signer>
   readonly awaited: readonly AwaitedSigner[]
   /** The entities of the file that are left out. Absent: none. */
@@ -172,14 +172,14 @@ function canSign({ signer }: Pick<Registry, 'signer'>): (relayer: { readonly sig
 
 // Signers whose key services did not answer at start open as soon as they do: then their relayers are stored, and advance. Until
 // then nothing of them is stored.
-export interface AwaitedSigners extends AsyncDisposable {
+interface AwaitedSigners extends AsyncDisposable {
   /** Undefined for a relayer that is stored, or that the file does not name. */
   whyAwaited(relayer: string): string | undefined
   /** The code of the failure that keeps a signer from its first opening; undefined for one that has opened. */
   awaitedCode(signerId: string): string | undefined
 }
 
-export interface Awaiting {
+interface Awaiting {
   readonly awaited: readonly AwaitedSigner[]
   readonly parsed: ParsedFile
   /** Those of the file that are open, by id: another one is added when it opens. */

@@ -70,7 +70,7 @@ import { watchOutage } from './store/watch-outage.ts'
 import { deliverEvents } from './webhooks/deliver.ts'
 import { openWebhookPoster } from './webhooks/post-webhook.ts'
 
-export interface Surroundings extends StoreSurroundings, NodeSurroundings {
+interface Surroundings extends StoreSurroundings, NodeSurroundings {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -88,7 +88,7 @@ export interface Surroundings extends StoreSurroundings, NodeSurroundings {
 }
 
 /** Advances its relayers as soon as it is composed; serves requests once `listen` is called. Disposing drains. */
-export interface Service extends AsyncDisposable {
+interface Service extends AsyncDisposable {
   /** Resolves to the URLs of the API and, where they are served, of the metrics. */
   listen(): Promise<{ readonly url: string; readonly metrics?: string }>
 }

@@ -28,7 +28,7 @@ export function scopeOf(options: BulkScopeOptions): Pick<BulkInput, 'filter' | '
 type Filter = BulkInput['filter']
 
 /** As commander names them. */
-export interface BulkFilterOptions {
+interface BulkFilterOptions {
   readonly id?: readonly string[]
   readonly to?: string
   readonly selector?: string
@@ -58,7 +58,7 @@ export function addBulkFilter(command: Command): Command {
     .option('--nonce-to <number>', 'the highest nonce', wholeNumber('--nonce-to', 0))
 }
 
-export function bulkFilterOf(options: BulkFilterOptions): Filter {
+function bulkFilterOf(options: BulkFilterOptions): Filter {
   const { id, to, selector, tag, olderThan, newerThan, status, valueFrom, valueTo, nonceFrom, nonceTo } = options
   if (id?.length === 0) throw usage('--id names no transaction')
   if (tag?.length === 0) throw usage('--tag names no tag')

@@ -142,7 +142,7 @@ async function judge(
 }
 
 /** A nonce at or below every open one, or the one that comes next. Undefined where it can't be read: no cancellation depends on it. */
-export async function firstNonce(client: Client, relayer: string): Promise<number | undefined> {
+async function firstNonce(client: Client, relayer: string): Promise<number | undefined> {
   try {
     const [first] = await client.nonces(relayer)
     return first?.transaction.nonce ?? 0
@@ -157,7 +157,7 @@ interface ByNonce {
 }
 
 /** Of every nonce from `from` on, lowest first; without it, from a few below the lowest open one on. */
-export async function verdictsFrom(client: Client, relayer: string, from?: number): Promise<readonly ByNonce[]> {
+async function verdictsFrom(client: Client, relayer: string, from?: number): Promise<readonly ByNonce[]> {
   const all: ByNonce[] = []
   for (let next = from; ; ) {
     const page = await client.nonces(relayer, next === undefined ? {} : { from: next })

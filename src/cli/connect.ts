@@ -15,7 +15,7 @@ export interface RelayerOptions extends ServiceOptions {
   readonly relayer?: string
 }
 
-export interface Connected {
+interface Connected {
   readonly url: string
   readonly client: Client
 }

@@ -24,7 +24,7 @@ import { requireYes, undecided } from './require-yes.ts'
 import { plain, type Terminal } from './terminal.ts'
 
 /** Of both commands. */
-export interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
+interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
   readonly json?: true
   readonly name?: string
   readonly reason?: string
@@ -33,7 +33,7 @@ export interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
   readonly yes?: true
 }
 
-export interface CreateOptions extends BulkRequestOptions, BulkScopeOptions {
+interface CreateOptions extends BulkRequestOptions, BulkScopeOptions {
   /** The token of a preview. */
   readonly preview?: string
   readonly exact?: true
@@ -98,7 +98,7 @@ async function follow(around: Around, client: Client, bulk: BulkView, options: B
   })
 }
 
-export interface PreviewOptions extends ServiceOptions, BulkScopeOptions {
+interface PreviewOptions extends ServiceOptions, BulkScopeOptions {
   readonly json?: true
 }
 
@@ -119,7 +119,7 @@ export async function previewBulk({ life, terminal }: Around, options: PreviewOp
 type Scope = BulkPreviewInput
 
 /** Returns the token of the preview after a yes. `token`: of an earlier preview, which is not shown again. */
-export async function confirmBulk(
+async function confirmBulk(
   terminal: Terminal,
   client: Client,
   scope: Scope,
@@ -138,7 +138,7 @@ export async function confirmBulk(
   return token ?? preview?.token ?? ''
 }
 
-export function previewPairs(scope: Scope, preview: BulkPreviewView): readonly (readonly [string, Cell])[] {
+function previewPairs(scope: Scope, preview: BulkPreviewView): readonly (readonly [string, Cell])[] {
   const { counts, cost, parts } = preview
   const amounts = cost && `up to ${ether(cost.now)} now, ${ether(cost.max)} at most`
   const isPriced = parts.every((part) => part.cost !== undefined)

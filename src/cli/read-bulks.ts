@@ -79,11 +79,11 @@ export function exitOfBulk({ final, counts }: BulkHeadView): Exit {
   return final && counts.safe_to_retry === 'all' ? exits.done : exits.undecided
 }
 
-export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadView['counts']): number {
+function canceledBy({ dropped, racing, won, lost, external }: BulkHeadView['counts']): number {
   return dropped + racing + won + lost + external
 }
 
-export function bulkPairs(bulk: BulkView): readonly (readonly [string, Cell])[] {
+function bulkPairs(bulk: BulkView): readonly (readonly [string, Cell])[] {
   const { counts } = bulk
   return [
     ['id', bulk.id],
@@ -117,7 +117,7 @@ function previewWords({ matches, ended }: NonNullable<BulkHeadView['preview']>):
   return ended ? `${matches}: ${ended} had ended, or no longer matched` : `${matches}`
 }
 
-export function costOf({ counts: { cost, cost_unknown: unknown }, final }: BulkHeadView): string {
+function costOf({ counts: { cost, cost_unknown: unknown }, final }: BulkHeadView): string {
   return `${ether(cost)}${final ? '' : ' so far'}${unknown > 0 ? `, without ${unknown} whose cost no node reported` : ''}`
 }
 
@@ -127,13 +127,13 @@ function costMaxOf({ parts }: BulkView): string | undefined {
   return shares.length === 0 ? undefined : etherAtLeast(String(shares.reduce((sum, each) => sum + each)))
 }
 
-export function safeWords(counts: BulkHeadView['counts']): string {
+function safeWords(counts: BulkHeadView['counts']): string {
   const { safe_to_retry: safe } = counts
   return safe === 'all' ? 'yes' : `${safe} of ${canceledBy(counts)}`
 }
 
 /** One line for each relayer, and one for each refused match. */
-export function partLines(bulk: BulkView): readonly string[] {
+function partLines(bulk: BulkView): readonly string[] {
   const { parts } = bulk
   const isLimited = parts.some(({ cost_max: share }) => share !== undefined)
   const rows = parts.map(({ relayer_id: relayer, state, instant, counts, cost_max: share, final }) => [

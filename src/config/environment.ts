@@ -28,7 +28,7 @@ export function setting(env: Environment, name: string): string | undefined {
 }
 
 /** A variable whose default is the widest of its values, so that an empty one, whose value was lost, is refused. */
-export function wideSetting(env: Environment, name: string, wanted: string, report: Report): string | undefined {
+function wideSetting(env: Environment, name: string, wanted: string, report: Report): string | undefined {
   const value = setting(env, name)
   if (value === undefined && env[name] !== undefined) {
     report.problem(name, `is empty, and its default is its widest value; write ${wanted}, or remove the variable`)
@@ -42,7 +42,7 @@ export function listSetting(env: Environment, name: string): readonly string[] {
   return listed.filter((each) => each !== '')
 }
 
-export function wholeNumber(
+function wholeNumber(
   env: Environment,
   name: string,
   fallback: number,

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { namedNetworks } from './named-networks.ts'
 
-export interface KnownChain {
+interface KnownChain {
   readonly chainId: number
   readonly symbol: string
   readonly isTestnet: boolean

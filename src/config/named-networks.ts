@@ -1,6 +1,6 @@
 // The EVM networks that OpenZeppelin Relayer 1.8 has names for, as facts: a configuration that names one needs only endpoints.
 
-export interface NamedNetwork {
+interface NamedNetwork {
   readonly name: string
   readonly chainId: number
   readonly averageBlockTimeMs: number

@@ -9,7 +9,7 @@ import { parseAddress } from './parse-whitelists.ts'
 import { formed, type KeyServiceParts, type KeyServiceSource } from './read-key-service.ts'
 
 /** A problem is reported; then the result is undefined. */
-export type ParseKeyService = (content: unknown, at: string, source: KeyServiceSource) => KeyServiceParts | undefined
+type ParseKeyService = (content: unknown, at: string, source: KeyServiceSource) => KeyServiceParts | undefined
 
 const parsers: Readonly<Record<string, ParseKeyService>> = {
   aws_kms: parseAwsKms,

@@ -165,7 +165,7 @@ async function parseNetwork(
   }
 }
 
-export const statusCheckMembers = ['initial_delay_seconds', 'retry_delay_seconds'] as const
+const statusCheckMembers = ['initial_delay_seconds', 'retry_delay_seconds'] as const
 
 function warnOfStatusCheck(owner: Members, report: Report): void {
   if (!owner.has('status_check')) return

@@ -64,7 +64,7 @@ function refuseUnenforced(members: Members, report: Report): void {
 }
 
 // Policies that did not come from the file, in its form and under its rules. Null removes a member (RFC 7396).
-export type ReadPolicies =
+type ReadPolicies =
   /** Each warning begins with its place, too. */
   { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: readonly Problem[] }
 

@@ -10,7 +10,7 @@ export const relayerMembers = [
   'custom_rpc_urls',
 ]
 
-export interface Referents {
+interface Referents {
   readonly networks: readonly NetworkSettings[]
   /** Networks of families that are not served: the family, by the network's name. */
   readonly unserved: ReadonlyMap<string, string>

@@ -103,7 +103,7 @@ function endpoint(
 // The headers of an endpoint: each value a text, or a reference to a variable, and a secret either way.
 
 /** Undefined where the endpoint has none. */
-export function parseHeaders(endpoint: Members, env: Environment, report: Report): SecretHeaders | undefined {
+function parseHeaders(endpoint: Members, env: Environment, report: Report): SecretHeaders | undefined {
   if (!endpoint.has('headers')) return undefined
   const place = endpoint.place('headers')
   const given = endpoint.raw('headers')

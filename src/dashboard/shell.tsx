@@ -249,7 +249,7 @@ const glossary: readonly (readonly [string, string])[] = [
   ['gas price', 'What a unit of gas costs. An attempt offers a maximum; the block takes its base fee and the tip.'],
 ]
 
-export function Glossary() {
+function Glossary() {
   return (
     <details class="glossary">
       <summary>Words on these pages</summary>

@@ -1,7 +1,7 @@
 // Counts the calls to the nodes of each network, beside the metrics, until the counts are stored.
 import type { ChainMetrics } from './metrics.ts'
 
-export interface Calls {
+interface Calls {
   readonly calls: number
   /** Without a value: the node answered with an error, or not at all. */
   readonly failed: number

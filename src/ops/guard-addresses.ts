@@ -4,7 +4,7 @@ import { type LookupAddress, type LookupOptions, lookup as resolve } from 'node:
 import { BlockList, isIP } from 'node:net'
 
 /** The form of `dns.lookup`, as sockets call it. */
-export type Lookup = (
+type Lookup = (
   hostname: string,
   options: LookupOptions,
   done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,

@@ -4,7 +4,7 @@ import { describeError } from './describe-error.ts'
 import type { Logger } from './logger.ts'
 import { withoutControls } from './without-controls.ts'
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Standard output when absent. */
   readonly destination?: DestinationStream

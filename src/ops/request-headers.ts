@@ -11,7 +11,7 @@ export const headerNamePattern = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$"
 export const headerValuePattern = '^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$'
 
 /** Set by each request itself, or about the connection (RFC 9110 §7.6.1) or the encoding of bodies. */
-export const reservedHeaders: readonly string[] = [
+const reservedHeaders: readonly string[] = [
   ...['content-type', 'content-length', 'content-encoding', 'host', 'accept-encoding', 'expect'],
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding'],
   ...['upgrade', 'http2-settings'],

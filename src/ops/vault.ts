@@ -18,7 +18,7 @@ export interface Vault {
   isCurrent(sealed: string): boolean
 }
 
-export interface VaultKeys {
+interface VaultKeys {
   /** 32 bytes each, in base64. */
   readonly current?: Secret
   readonly previous: readonly Secret[]

@@ -16,7 +16,7 @@ export interface SlotMemory {
 
 export const nothingSeen: SlotMemory = { freeSince: new Map(), keptUntil: new Map(), members: new Set() }
 
-export interface Look {
+interface Look {
   readonly survey: Survey
   /** Relayers by slot: those that this replica can advance. */
   readonly weights: ReadonlyMap<Slot, number>
@@ -25,7 +25,7 @@ export interface Look {
   readonly now: number
 }
 
-export interface Choice {
+interface Choice {
   readonly give: readonly Slot[]
   readonly take: readonly Slot[]
   /** To be taken beyond the share: no replica has taken them for a while. */

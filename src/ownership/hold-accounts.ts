@@ -14,7 +14,7 @@ export interface HeldAccounts {
   keep(isKept: (relayer: RelayerId) => boolean): Promise<void>
 }
 
-export interface TakenAccounts {
+interface TakenAccounts {
   readonly own: readonly RelayerId[]
   /** Another service has their accounts. */
   readonly inUse: readonly RelayerId[]

@@ -25,7 +25,7 @@ const lastStepMs = 3_000
 /** Relayers acquired at once. */
 const acquiredAtOnce = 64
 
-export interface SlotsContext {
+interface SlotsContext {
   readonly session: LockSession
   readonly holdings: Holdings
   readonly clock: Clock

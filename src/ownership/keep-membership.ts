@@ -19,12 +19,12 @@ const lookEveryMs = 500
 /** Hints this close together are one look. */
 const gatherMs = 20
 
-export interface Membership {
+interface Membership {
   readonly session: LockSession
   readonly slots: HeldSlots
 }
 
-export interface MembershipContext {
+interface MembershipContext {
   readonly locks: Locks
   readonly hints: Hints
   readonly clock: Clock

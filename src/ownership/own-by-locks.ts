@@ -17,7 +17,7 @@ import { type RaiseEpoch, raisingEpochs } from './raise-epochs.ts'
 import { slotOf } from './slots.ts'
 import { backlogWaker } from './track-backlogs.ts'
 
-export interface OwnByLocks {
+interface OwnByLocks {
   readonly store: Store
   readonly locks: Locks
   readonly hints: Hints

@@ -10,7 +10,7 @@ export interface Shares {
   readonly free: readonly Slot[]
 }
 
-export interface Holding {
+interface Holding {
   /** Relayers by slot: only those that this replica can advance. */
   readonly weights: ReadonlyMap<Slot, number>
   /** Slots that this replica is releasing. */

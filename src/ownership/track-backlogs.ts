@@ -4,7 +4,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Reads } from '../store/store.ts'
 
 /** Returns the relayers with new transactions in their queue since the last call. */
-export function trackBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<readonly RelayerId[]> {
+function trackBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<readonly RelayerId[]> {
   let seen: ReadonlyMap<RelayerId, number> = new Map()
   return async () => {
     const found = await reads.backlogs()
@@ -14,7 +14,7 @@ export function trackBacklogs(reads: Pick<Reads, 'backlogs'>): () => Promise<rea
   }
 }
 
-export interface WakeBacklogs {
+interface WakeBacklogs {
   readonly reads: Pick<Reads, 'backlogs'>
   readonly wake: (relayer: RelayerId) => void
   readonly logger: Logger

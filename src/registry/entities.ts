@@ -57,7 +57,7 @@ export interface RegistryFile {
   readonly awaited: readonly AwaitedRelayer[]
 }
 
-export interface AwaitedRelayer {
+interface AwaitedRelayer {
   readonly id: string
   readonly signerId: string
 }

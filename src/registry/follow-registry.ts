@@ -7,7 +7,7 @@ import type { Registry } from './registry.ts'
 /** Polling costs one small read. */
 const lookEveryMs = 2_000
 
-export interface FollowRegistry {
+interface FollowRegistry {
   readonly registry: Pick<Registry, 'refresh'>
   readonly hints: Pick<Hints, 'listen'>
   readonly clock: Clock

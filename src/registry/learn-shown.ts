@@ -14,7 +14,7 @@ export interface LearnShown {
   readonly clock: Clock
 }
 
-export interface ShownByChains {
+interface ShownByChains {
   of(network: string): Shown
   /** Begins to read this fact, unless that has begun. */
   learn(network: string, fact: keyof Shown): void

@@ -3,7 +3,7 @@
 import type { NetworkPolicy } from '../domain/relayer.ts'
 import type { NetworkSettings } from '../domain/settings.ts'
 
-export interface PatienceSettings {
+interface PatienceSettings {
   readonly bumpAfterBlocks: number
   readonly cancelBumpAfterBlocks: number
   readonly bumpAfterMs: number

@@ -18,7 +18,7 @@ import { unfollowedReporter } from './report-unfollowed.ts'
 import { notificationFromEntity, relayerFromEntity, signerFromEntity } from './stored-entities.ts'
 import { type OpenStoredSigner, storedSigners } from './stored-signers.ts'
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly store: Store
   readonly vault: Vault
   readonly logger: Logger

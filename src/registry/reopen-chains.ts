@@ -16,7 +16,7 @@ import { type LearnShown, learnShown } from './learn-shown.ts'
 import type { NetworkCondition, OpenedChain } from './registry.ts'
 import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 
-export interface ReopenChains {
+interface ReopenChains {
   readonly vault: Vault
   readonly logger: Logger
   /** Those of the file. */
@@ -29,7 +29,7 @@ export interface ReopenChains {
   readonly learned: () => void
 }
 
-export interface OpenedChains {
+interface OpenedChains {
   has(network: string): boolean
   networks(): readonly NetworkSettings[]
   /** Of a relayer that has endpoints of its own. */

@@ -8,7 +8,7 @@ import type { Logger } from '../ops/logger.ts'
  * Called at each refresh with all relayers, and with the reason where one can't be advanced. The first call logs
  * nothing.
  */
-export type ReportUnfollowed = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
+type ReportUnfollowed = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
 
 export function unfollowedReporter(logger: Logger): ReportUnfollowed {
   let before: ReadonlyMap<RelayerId, string | undefined> | undefined

@@ -6,7 +6,7 @@ import type { Entity } from '../store/store.ts'
 import type { SignerFacts } from './entities.ts'
 import { secretFromEntity, signerFromEntity } from './stored-entities.ts'
 
-export interface StoredSigners extends AsyncDisposable {
+interface StoredSigners extends AsyncDisposable {
   get(id: string): Signer | undefined
   /** Rejects where what is sealed does not open; those before it are open then. */
   refresh(rows: readonly Entity[]): Promise<void>

@@ -6,7 +6,7 @@ import { relayersMax } from './registry.ts'
 import { relayerFromEntity } from './stored-entities.ts'
 
 /** The relayer of the database that names an entity; undefined if none does. */
-export type NamedInStore = (kind: FaultyEntity['kind'], name: string) => string | undefined
+type NamedInStore = (kind: FaultyEntity['kind'], name: string) => string | undefined
 
 /** `file`: the relayers of the file. Of those, only what the API has changed counts: the file is about to replace the rest. */
 export async function namedInStore(

@@ -7,7 +7,7 @@ import type { UncountedRelayer } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
-export interface CountBuckets {
+interface CountBuckets {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

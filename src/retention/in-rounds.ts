@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 
 const failedAgainAfterMs = 60_000
 
-export interface Rounds {
+interface Rounds {
   readonly clock: Clock
   readonly logger: Logger
   /** From the end of a round to the next; at most a minute after a failure. */

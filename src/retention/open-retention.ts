@@ -17,7 +17,7 @@ import { pruneTransactions } from './prune-transactions.ts'
 import { shrinkAttempts } from './shrink-attempts.ts'
 
 /** The part of the engine that retention depends on. */
-export interface Retaining {
+interface Retaining {
   readonly commands: { readonly store: Store }
   readonly management: { readonly registry: { relayers(): readonly { readonly id: RelayerId }[] } }
   /** Present where there are replicas. */
@@ -26,7 +26,7 @@ export interface Retaining {
   owns(relayer: RelayerId): boolean
 }
 
-export interface RetentionSurroundings {
+interface RetentionSurroundings {
   /** A transaction as its archive shows it. */
   readonly present: Parameters<typeof openArchive>[0]['present']
   readonly clock: Clock
@@ -36,7 +36,7 @@ export interface RetentionSurroundings {
 
 const dayMs = 86_400_000
 
-export interface Retention {
+interface Retention {
   readonly limits: Parameters<typeof pruneAudit>[0]['limits'] & EventRetention
   readonly retention: {
     readonly transactionsDays?: number

@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 import { inRounds } from './in-rounds.ts'
 
-export interface PruneAudit {
+interface PruneAudit {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 import { hourlyMs, inRounds } from './in-rounds.ts'
 
-export interface PruneContradictions {
+interface PruneContradictions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

@@ -14,7 +14,7 @@ const breathMs = 20
 /** After a start. The day of waiting events may have ended while the service was down, and their receiver may be well. */
 const givesUpAfterMs = 600_000
 
-export interface Pruning {
+interface Pruning {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
-export interface PruneIdempotencyKeys {
+interface PruneIdempotencyKeys {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

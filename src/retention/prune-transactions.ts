@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 import type { Archive } from './archive.ts'
 import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
-export interface PruneTransactions {
+interface PruneTransactions {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger

@@ -6,7 +6,7 @@ import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
 import { inRounds } from './in-rounds.ts'
 
-export interface RecordNodeCalls {
+interface RecordNodeCalls {
   readonly store: Pick<Store, 'commit'>
   readonly clock: Clock
   readonly logger: Logger
@@ -14,7 +14,7 @@ export interface RecordNodeCalls {
 
 const everyMs = 30_000
 
-export type RecordedCalls = AsyncDisposable & Pick<CallCounts, 'counting'>
+type RecordedCalls = AsyncDisposable & Pick<CallCounts, 'counting'>
 
 export function recordNodeCalls({ store, clock, logger }: RecordNodeCalls): RecordedCalls {
   const counts = countCalls()

@@ -6,14 +6,14 @@ import type { ShrinkableAccount } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
 
-export interface ShrinkAttempts {
+interface ShrinkAttempts {
   readonly store: Store
   readonly clock: Clock
   readonly logger: Logger
   readonly pace?: ShrinkingPace
 }
 
-export interface ShrinkingPace {
+interface ShrinkingPace {
   /** Transactions in one unit. */
   readonly rowsAtOnce: number
   readonly everyMs: number

@@ -222,13 +222,13 @@ export interface OutboxTable {
 }
 
 /** One row, once any event was pruned: events up to `through` may be missing. */
-export interface OutboxPrunedTable {
+interface OutboxPrunedTable {
   id: number
   through: number
 }
 
 /** A row per notification: its position in the outbox, its owner and the owner's lease. */
-export interface DeliveryQueueTable {
+interface DeliveryQueueTable {
   notification_id: string
   position: number
   /** The number of waiting deliveries. */
@@ -265,7 +265,7 @@ export interface EntityTable {
 }
 
 /** One row. The revision grows with every change of `managed` and of relayers' rows, so that other replicas notice. */
-export interface RevisionTable {
+interface RevisionTable {
   id: number
   revision: number
 }

@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts'
 
 export type DialectName = 'sqlite' | 'postgres'
 
-export interface Compiled {
+interface Compiled {
   readonly sql: string
   /** The values of one execution, in the order of the SQL. */
   bind(parameters: object): readonly unknown[]

@@ -20,7 +20,7 @@ export interface QueueHealth {
   restsUntil: number
 }
 
-export interface QueueRun {
+interface QueueRun {
   readonly health: QueueHealth
   /** Requests that the queue may have under way. */
   readonly roomOf: () => number

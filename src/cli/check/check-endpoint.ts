@@ -18,7 +18,7 @@ import { systemClock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { Finding } from './finding.ts'
 
-export interface EndpointCheck {
+interface EndpointCheck {
   readonly place: string
   readonly network: CheckedNetwork
   readonly endpoint: EndpointSettings

@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts'
 import { madeByApi, noRows, type StoredRows } from './read-stored.ts'
 
 /** A relayer and its account; without an address if its signer did not open before. */
-export interface RelayerAccount {
+interface RelayerAccount {
   readonly relayer: string
   readonly network: string
   readonly address: Address | undefined
@@ -35,7 +35,7 @@ export function accountsOf(
   ]
 }
 
-export interface NetworksCheck {
+interface NetworksCheck {
   readonly networks: readonly NetworkSettings[]
   readonly accounts: readonly RelayerAccount[]
   /** Also the networks that no relayer uses. */

@@ -12,7 +12,7 @@ export interface StoredRows {
   readonly entities: readonly { readonly id: string; readonly facts: string }[]
 }
 
-export interface StoredRelayer {
+interface StoredRelayer {
   readonly id: string
   readonly network: string
   readonly address: Address

@@ -2,7 +2,7 @@
 import { CommandError, exits } from '../exits.ts'
 import { developmentIds, type FoundNetwork } from './find-network.ts'
 
-export interface ConfigFacts {
+interface ConfigFacts {
   readonly relayer: string
   readonly network: FoundNetwork
   /** Path of the keystore, from the working directory. */
@@ -42,7 +42,7 @@ function membersOf({ isUnlisted, chainId, hasBaseFee }: FoundNetwork) {
   }
 }
 
-export interface EnvFacts {
+interface EnvFacts {
   readonly apiKey: string
   readonly url: string
   readonly passphrase: string

@@ -33,7 +33,7 @@ export interface BulkOrder {
   readonly requester: Requester
 }
 
-export interface CreatedBulk {
+interface CreatedBulk {
   readonly bulk: BulkCancellation
   /** An earlier request made it. */
   readonly replayed: boolean

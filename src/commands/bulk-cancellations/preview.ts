@@ -28,7 +28,7 @@ type BulkWork = NonNullable<Awaited<ReturnType<Reads['bulkWork']>>>
 /** Of one relayer. */
 const sampleMax = 5
 
-export interface PreviewOrder {
+interface PreviewOrder {
   readonly terms: BulkTerms
   readonly relayers: readonly RelayerId[] | 'all'
   /** Of a key that is bound to relayers. */
@@ -47,7 +47,7 @@ export interface PreviewedPart extends ShownPart {
   readonly sample: readonly SampledMatch[]
 }
 
-export interface SampledMatch {
+interface SampledMatch {
   readonly id: TransactionId
   readonly nonce?: Nonce
   /** Absent: it is free. */

@@ -3,7 +3,7 @@ import { backOff } from '../../ops/back-off.ts'
 import { bell } from '../../ops/bell.ts'
 import type { Clock } from '../../ops/clock.ts'
 
-export interface Retries {
+interface Retries {
   /** Begins to try; if it is trying already, it tries once more afterwards. */
   begin(): void
   /** Ends the present rest, or the next one. */

@@ -18,7 +18,7 @@ import { retryUntilDone } from './retry-parts.ts'
 /** Parts that one read finds. */
 const partsAtOnce = 100
 
-export interface Pausing {
+interface Pausing {
   /** In the unit of the part's first commit. Resolves to whether the relayer was not paused before. */
   pause(session: Session, relayer: RelayerId, requester: Requester, now: TimestampMs): Promise<boolean>
   /** After the commit of a pause. */

@@ -10,7 +10,7 @@ import { networkFromEntity, networkToEntity } from '../../registry/stored-entiti
 import { type ManagementContext, refuseEndpoints, requireKey, takeEffect } from '../management.ts'
 
 /** Null returns a member, or a field of the profile, to the file's value. */
-export type NetworkChange = { readonly [K in keyof Omit<NetworkPatch, 'profile'>]?: NetworkPatch[K] | null } & {
+type NetworkChange = { readonly [K in keyof Omit<NetworkPatch, 'profile'>]?: NetworkPatch[K] | null } & {
   readonly profile?: ProfileChange | null
 }
 

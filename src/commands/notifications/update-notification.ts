@@ -8,7 +8,7 @@ import type { Secret } from '../../ops/secret.ts'
 import { notificationFromEntity, notificationToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, notInFile, refuseInside, requireKey, takeEffect } from '../management.ts'
 
-export interface NotificationPatch {
+interface NotificationPatch {
   readonly url?: Secret
   /** Null: deliveries are unsigned from now on. */
   readonly signingKey?: Secret | null

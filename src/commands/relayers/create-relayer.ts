@@ -22,7 +22,7 @@ import {
 } from '../management.ts'
 import { recordChange } from './record-change.ts'
 
-export interface RelayerRequest {
+interface RelayerRequest {
   /** Generated if absent. */
   readonly id?: string
   readonly name: string

@@ -15,7 +15,7 @@ import type { Overview } from './read-overview.ts'
 
 export type ChainOf = (relayer: Pick<Relayer, 'id' | 'network'>) => Chain
 
-export interface RelayerStatus {
+interface RelayerStatus {
   readonly balance: Wei
   readonly nonce: Nonce
   readonly pending: number

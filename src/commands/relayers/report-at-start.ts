@@ -12,7 +12,7 @@ import type { Registry } from '../../registry/registry.ts'
 import type { Reads } from '../../store/store.ts'
 import { readForeignPending } from './read-status.ts'
 
-export interface ReportAtStart {
+interface ReportAtStart {
   readonly registry: Pick<Registry, 'relayers' | 'networks' | 'endpointsOf' | 'chainOf' | 'policyOf'>
   readonly reads: Pick<Reads, 'standing' | 'transactionByNonce' | 'hasAttempt'>
   readonly logger: Logger
@@ -110,7 +110,7 @@ async function balanceOf(chain: Chain, { address }: Relayer): Promise<Wei | unde
 /** A log line names no more of them. */
 const namedMax = 100
 
-export function reportReceivers(relayers: readonly Pick<Relayer, 'id' | 'policies'>[], logger: Logger): void {
+function reportReceivers(relayers: readonly Pick<Relayer, 'id' | 'policies'>[], logger: Logger): void {
   const open = relayers.filter(({ policies }) => policies.whitelistReceivers === undefined)
   const closed = relayers.filter(({ policies }) => policies.whitelistReceivers?.length === 0)
   if (open.length > 0) {

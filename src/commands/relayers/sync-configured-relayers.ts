@@ -9,7 +9,7 @@ import { relayersMax } from '../../registry/registry.ts'
 import { relayerFromEntity } from '../../registry/stored-entities.ts'
 import type { Entity, Session, Store } from '../../store/store.ts'
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly store: Store
   /** The file's relayers, without their changes through the API. */
   readonly file: readonly Relayer[]

@@ -24,7 +24,7 @@ import { refuseMissing } from './create-relayer.ts'
 import { recordChange } from './record-change.ts'
 
 /** A JSON Merge Patch (RFC 7396): null removes a member, so that its default counts. */
-export interface RelayerPatch {
+interface RelayerPatch {
   readonly name?: string
   readonly notificationId?: string | null
   readonly paused?: boolean

@@ -8,7 +8,7 @@ import { faultOf, type SignerFacts } from '../../registry/entities.ts'
 import { signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refusedBy, requireKey, type SignerBody, takeEffect } from '../management.ts'
 
-export interface SignerRequest {
+interface SignerRequest {
   /** Generated if absent. */
   readonly id?: string
   readonly body: SignerBody

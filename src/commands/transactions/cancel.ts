@@ -7,7 +7,7 @@ import type { Relayer } from '../../domain/relayer.ts'
 import { isInPhase, isTerminal, type Transaction } from '../../domain/transaction.ts'
 import type { CommandContext } from '../context.ts'
 
-export interface Canceled {
+interface Canceled {
   readonly transaction: Transaction
   /** False if it was canceled before. Such a request leaves no audit record in the commit. */
   readonly isChanged: boolean

@@ -10,14 +10,14 @@ import type { TimestampMs } from '../../domain/units.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
-export interface Released {
+interface Released {
   readonly transaction: Transaction
   /** False if it was not on hold. Such a request leaves no audit record in the commit. */
   readonly isChanged: boolean
 }
 
 /** A transaction, and the digest of the payload that the requester compared. Only under four eyes it is required. */
-export interface ReleaseOf {
+interface ReleaseOf {
   readonly id: TransactionId
   readonly digest?: Hash
 }

@@ -11,7 +11,7 @@ import type { CommandContext } from '../context.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 
 /** The requester of a replacement, and whether its key may also cancel. */
-export interface Replacer {
+interface Replacer {
   readonly requester: Requester
   readonly mayCancel: boolean
 }

@@ -10,7 +10,7 @@ export interface SearchContext {
   readonly chainOf: (relayer: Relayer) => Chain
 }
 
-export interface SearchResult {
+interface SearchResult {
   readonly relayerId: RelayerId
   /** Absent: the relayer itself was found. */
   readonly transactionId?: TransactionId

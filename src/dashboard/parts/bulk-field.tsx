@@ -1,6 +1,6 @@
 // Text fields of the form of a bulk cancellation.
 
-export interface FieldState {
+interface FieldState {
   readonly value: string
   readonly set: (text: string) => void
 }

@@ -4,7 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../state/theme.ts'
 
-export interface Series {
+interface Series {
   /** Unix seconds of the beginning of each bar. */
   readonly times: readonly number[]
   /** In the unit of the axis: only the drawing is rounded. */

@@ -12,7 +12,7 @@ import { Ether } from './exact.tsx'
 import { Age, ApiCall, NoteField, Runbook } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
-export type Held = OverviewView['conditions'][number]
+type Held = OverviewView['conditions'][number]
 
 export function Conditions({ relayer, reload }: { relayer: OverviewView; reload: () => void }) {
   const acknowledging = useSignal<Held | undefined>(undefined)

@@ -42,7 +42,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
 }
 
 /** In no block for so long, without a condition: slow, and worth a look. */
-export const slowMs = 300_000
+const slowMs = 300_000
 
 /**
  * - `stuck`: a condition holds transactions up. `blocked`: nothing is open, and a condition would hold up the next send.

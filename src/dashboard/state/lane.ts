@@ -21,7 +21,7 @@ export interface LaneRow {
   readonly isOpen: boolean
 }
 
-export interface Lane {
+interface Lane {
   readonly rows: readonly LaneRow[]
   /** Earlier blocks have no place of their own. */
   readonly first: number

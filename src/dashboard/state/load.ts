@@ -57,7 +57,7 @@ export function useRead<T>(path: string | undefined, readFrom: Read<T>, isLive =
 }
 
 /** Calls `run` after each change, not at first. */
-export function useChanges(run: () => void): void {
+function useChanges(run: () => void): void {
   const latest = useRef(run)
   latest.current = run
   const seen = useRef(changes.peek())

@@ -21,7 +21,7 @@ async function read(): Promise<void> {
   }
 }
 
-export interface ShownNetwork {
+interface ShownNetwork {
   readonly symbol: string
   readonly explorer: string | undefined
   readonly confirmations: number | undefined

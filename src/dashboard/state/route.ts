@@ -13,7 +13,7 @@ export const route = signal<Route>(routeOf(location))
 /** The query of the URL, for a view that keeps its filters there. */
 export const search = signal(location.search)
 
-export function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
+function routeOf({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Route {
   const [first = '', relayer, third, fourth, ...more] = pathname.split('/').slice(1).map(decoded)
   if (first === '') return { view: 'relayers' }
   if (first === 'search') return { view: 'search', query: new URLSearchParams(search).get('query') ?? '' }

@@ -20,13 +20,13 @@ type Session =
 
 export const session = signal<Session>({ kind: 'unknown' })
 
-export const sessionEnded = 'Your session has ended. Sign in again to go on.'
+const sessionEnded = 'Your session has ended. Sign in again to go on.'
 
 export function may(scope: KeyScope): boolean {
   return session.value.kind === 'signedIn' && session.value.as.scopes.includes(scope)
 }
 
-export function endSession(why?: string): void {
+function endSession(why?: string): void {
   session.value = { kind: 'none', ...(why !== undefined && { why }) }
 }
 

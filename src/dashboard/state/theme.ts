@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 
 export const themes = ['system', 'light', 'dark'] as const
-export type Theme = (typeof themes)[number]
+type Theme = (typeof themes)[number]
 
 const key = 'theme'
 const system = matchMedia('(prefers-color-scheme: dark)')

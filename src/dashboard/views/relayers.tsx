@@ -166,7 +166,7 @@ const healthWords: Readonly<Record<Health, readonly [Tone, string]>> = {
   idle: ['quiet', 'Idle'],
 }
 
-export function State({ view }: { view: OverviewView }) {
+function State({ view }: { view: OverviewView }) {
   const health = healthOf(view, shownNow.value)
   const [first, ...others] = heldOf(view)
   if (first && (health === 'stuck' || health === 'blocked' || health === 'acknowledged')) {
@@ -290,7 +290,7 @@ function Lasting({ balance, fees }: { balance: bigint; fees: readonly DailyGasVi
 const hasPointer = matchMedia('(hover: hover)')
 
 /** `best` in its order, or in the last shown one while `box` is held. A new row brings the best order. */
-export function useSteadyOrder<T extends { readonly id: string }>(best: readonly T[]) {
+function useSteadyOrder<T extends { readonly id: string }>(best: readonly T[]) {
   const box = useRef<HTMLDivElement>(null)
   const order = useRef<readonly string[]>([])
   const left = useSignal(0)

@@ -224,7 +224,7 @@ function Facts({ relayer, view, trace }: Parts) {
 }
 
 // The client's names for a transaction, among its facts. A tag leads to the list of all transactions that have it.
-export function Labels({ relayer, labels = {} }: { relayer: string; labels: TraceView['labels'] }) {
+function Labels({ relayer, labels = {} }: { relayer: string; labels: TraceView['labels'] }) {
   const { external_id: externalId, tags, note } = labels
   return (
     <>
@@ -259,7 +259,7 @@ export function Labels({ relayer, labels = {} }: { relayer: string; labels: Trac
 }
 
 // The release of a transaction on hold, with the digest of the payload that the dialog shows.
-export function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; close: () => void }) {
+function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; close: () => void }) {
   const hold = useSignal<HoldView | undefined>(undefined)
   const one = pathOf`/v1/relayers/${transaction.relayer_id}/transactions/${transaction.id}`
   useEffect(() => {

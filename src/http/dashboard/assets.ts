@@ -86,7 +86,7 @@ async function readBundle(): Promise<Bundle> {
   }
 }
 
-export const page = `<!doctype html>
+const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -106,15 +106,15 @@ export const page = `<!doctype html>
 `
 
 /** Runs before the first paint, so that a chosen theme does not begin as the other one. `state/theme.ts` stores the choice. */
-export const themeScript = `try {
+const themeScript = `try {
   const theme = localStorage.getItem('theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {}
 `
 
-export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451d1"/><path d="M22.5 21a7.5 7.5 0 1 0-12-8.5M9.5 7.5v5.5H15" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3451d1"/><path d="M22.5 21a7.5 7.5 0 1 0-12-8.5M9.5 7.5v5.5H15" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
-export interface Bundle {
+interface Bundle {
   readonly script: Uint8Array
   readonly style: Uint8Array
 }

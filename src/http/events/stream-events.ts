@@ -242,13 +242,13 @@ function idLine(id: string): string {
 
 // Follows the position of the newest event that a reader sees, without the events: for a reader that reads its view again after
 // a change.
-export interface ChangeSource {
+interface ChangeSource {
   readonly feed: EventFeed
   readonly clock: Clock
 }
 
 /** Yields a position past `start`, and undefined when a reader should be shown that the stream is alive. It never ends before `ended`. */
-export async function* followChanges(
+async function* followChanges(
   { feed, clock }: ChangeSource,
   { advance }: Pick<EventsInView, 'advance'>,
   start: number,
@@ -276,13 +276,13 @@ export async function* followChanges(
 // bounded page each, so that such filters cost other requests little, however long the outbox and however many the streams are.
 
 /** Reads a page after `position`, when the turn of this stream comes. */
-export type Search = (
+type Search = (
   position: number,
   wanted: (subject: EventSubject) => boolean,
   ended: AbortSignal,
 ) => Promise<SparseWindow>
 
-export interface SearchSource {
+interface SearchSource {
   readonly reads: Pick<Reads, 'searchEvents'>
   readonly clock: Pick<Clock, 'sleep'>
 }

@@ -82,13 +82,13 @@ export function noNetwork(id: string): string {
   return `Network with ID ${id} not found${hint}`
 }
 
-export interface NetworkSource {
+interface NetworkSource {
   readonly registry: Pick<Registry, 'conditionsOf' | 'gasFiguresOf'>
   readonly store: { readonly reads: Pick<Reads, 'networkPauses'> }
 }
 
 /** With their pauses. */
-export async function presentNetworks(
+async function presentNetworks(
   networks: readonly NetworkSettings[],
   { registry, store }: NetworkSource,
 ): Promise<Static<typeof networkSchema>[]> {

@@ -33,7 +33,7 @@ import {
 } from '../response/present-values.ts'
 import { factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
 
-export interface OverviewSource extends TopUpSource {
+interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -161,7 +161,7 @@ const changeSchema = Type.Object(
   },
 )
 
-export const overviewSchema = Type.Object(
+const overviewSchema = Type.Object(
   {
     id: such('local'),
     name: such('Payouts'),
@@ -205,7 +205,7 @@ export const overviewSchema = Type.Object(
   { title: 'Overview', additionalProperties: false },
 )
 
-export function presentOverview(
+function presentOverview(
   overview: Overview,
   { price, topUp }: { readonly price: NetworkPrice | undefined; readonly topUp: TopUp | undefined },
   now: TimestampMs,

@@ -35,10 +35,10 @@ export const relayerSchema = Type.Object(
   { title: 'Relayer', additionalProperties: false },
 )
 
-export type RelayerBody = Static<typeof relayerSchema>
+type RelayerBody = Static<typeof relayerSchema>
 
 /** The endpoints that only this relayer uses, if it has any. */
-export type EndpointsOf = (relayer: RelayerId) => readonly EndpointSettings[] | undefined
+type EndpointsOf = (relayer: RelayerId) => readonly EndpointSettings[] | undefined
 
 export function presentRelayer(relayer: Relayer, endpointsOf: EndpointsOf): RelayerBody {
   const own = endpointsOf(relayer.id)

@@ -93,7 +93,7 @@ const example = {
   transaction: transactionExample,
 }
 
-export const sweepSchema = Type.Object(
+const sweepSchema = Type.Object(
   {
     to: address('The address that gets the balance'),
     value: Type.Optional(
@@ -107,7 +107,7 @@ export const sweepSchema = Type.Object(
   { title: 'Sweep', additionalProperties: false, examples: [example] },
 )
 
-export function presentSweep({ transaction, others }: Sweep): Static<typeof sweepSchema> {
+function presentSweep({ transaction, others }: Sweep): Static<typeof sweepSchema> {
   const { to, value } = executedPayload(transaction)
   return {
     to: to ?? transaction.payload.from,

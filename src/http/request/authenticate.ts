@@ -13,7 +13,7 @@ export interface Principal {
 }
 
 /** A revoked or expired key: it is refused like an unknown key, but the log names it. */
-export interface Former {
+interface Former {
   readonly id: ApiKeyId
   readonly ended: 'revoked' | 'expired'
 }

@@ -17,7 +17,7 @@ export interface RequestGuards {
   readonly auditor: Auditor
 }
 
-export interface NeededScopes {
+interface NeededScopes {
   readonly scope?: Scope | undefined
   /** Passes as well, as far as the operation goes with it. */
   readonly lesserScope?: Scope | undefined

@@ -22,7 +22,7 @@ async function theseRelayers(reads: Reads, ids: readonly RelayerId[], page: Page
 }
 
 /** Whether the key sees the entity with this id; a network's id is its name. */
-export type InSight = (id: string) => boolean
+type InSight = (id: string) => boolean
 
 export async function inSight(
   reads: Pick<Reads, 'relayer'>,

@@ -7,7 +7,7 @@ import type { Hints } from '../../store/hints.ts'
 import { bytesOfARequest, rateSharedEveryMs, type ServerLimits } from '../limits.ts'
 
 /** The state of an allowance, for the headers of draft-ietf-httpapi-ratelimit-headers. */
-export interface Allowance {
+interface Allowance {
   readonly policy: string
   readonly remaining: number
   readonly resetSeconds: number
@@ -109,7 +109,7 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
 }
 
 // Shares an allowance across replicas: each regularly sends its own use to the others, and counts theirs.
-export interface ShareRates {
+interface ShareRates {
   readonly rates: Pick<RateLimits, 'spent' | 'take'>
   readonly hints: Pick<Hints, 'notify' | 'listen'>
   readonly clock: Clock

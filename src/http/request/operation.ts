@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-export type OperationRequest<S extends FastifySchema> = FastifyRequest<
+type OperationRequest<S extends FastifySchema> = FastifyRequest<
   RouteGenericInterface,
   RawServerDefault,
   RawRequestDefaultExpression,

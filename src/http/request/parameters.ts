@@ -86,7 +86,7 @@ export const newId = Type.Optional(
 )
 
 /** PostgreSQL can't store U+0000 in a text, so it is refused on SQLite too. */
-export const withoutNul = '^[^\\u0000]*$'
+const withoutNul = '^[^\\u0000]*$'
 
 export const nameInBody = Type.String({
   minLength: 1,

@@ -7,7 +7,7 @@ import { bodyPoints, type RateLimits } from './limit-rate.ts'
 
 // Counts the structure of a JSON text in its bytes, before anything parses it: parsing and validation cost time by structure,
 // not by bytes.
-export interface StructureLimits {
+interface StructureLimits {
   /** Nested arrays and objects. */
   readonly depthMax: number
   /** Opening brackets and commas. */

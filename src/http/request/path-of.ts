@@ -1,7 +1,7 @@
 // The path of a request's target, as the router reads it: in every form, and with every encoding, of the same path.
 
 /** The absolute form (RFC 9112 §3.2.2) may name a user and a password. */
-export function withoutOrigin(url: string): string {
+function withoutOrigin(url: string): string {
   return url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
 }
 

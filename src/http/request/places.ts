@@ -1,7 +1,7 @@
 // Places for what lasts, such as streams and waits: so many for each API key.
 import type { ApiKeyId } from '../../domain/ids.ts'
 
-export interface Places {
+interface Places {
   /** Undefined when all of the key's places are taken; else the function that gives this one back. */
   take(key: ApiKeyId): (() => void) | undefined
 }

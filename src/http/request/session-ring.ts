@@ -24,7 +24,7 @@ interface Held {
   usedAt: TimestampMs
 }
 
-export interface SessionRingContext extends Pick<CommandContext, 'store' | 'clock'> {
+interface SessionRingContext extends Pick<CommandContext, 'store' | 'clock'> {
   readonly logger: Logger
 }
 

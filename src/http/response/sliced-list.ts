@@ -6,7 +6,7 @@ import { pageSliceBytes } from '../limits.ts'
 import { type Pagination, type Success, success } from './envelope.ts'
 
 /** What an answer costs while nobody reads it. */
-export interface SlicedSize {
+interface SlicedSize {
   /** In memory at most. */
   readonly heldBytes: number
   /** Of the whole answer, about. */
@@ -100,7 +100,7 @@ const shortMax = 10_000
 /** V8 frees strings above 128 KiB late. */
 const sliceMax = 1_000
 
-export interface LongBody {
+interface LongBody {
   readonly bytes: number
   readonly content: Readable
 }

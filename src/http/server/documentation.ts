@@ -92,7 +92,7 @@ async function openPage(): Promise<{ html: Asset; script: Asset }> {
 
 // Renders the reference page in a thread of its own: to load its package blocks a thread for half a second, and takes 40 MB of
 // memory, which the thread gives back.
-export interface Rendered {
+interface Rendered {
   readonly html: RenderedFile
   readonly script: RenderedFile
 }
@@ -128,7 +128,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64
 
 type Page = Readonly<Record<keyof Rendered, { readonly type: string; readonly bytes: Uint8Array<ArrayBuffer> }>>
 
-export async function renderPage(options: FastifyApiReferenceOptions): Promise<Rendered> {
+async function renderPage(options: FastifyApiReferenceOptions): Promise<Rendered> {
   const modules = ['fastify', '@scalar/fastify-api-reference'].map((name) => import.meta.resolve(name))
   const { promise, resolve, reject } = Promise.withResolvers<Page>()
   const thread = new Worker(program, { eval: true, workerData: { modules, options }, execArgv: [], resourceLimits })

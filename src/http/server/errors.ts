@@ -104,7 +104,7 @@ export function saysWhenToRetry(code: ErrorCode): boolean {
   return code === 'RATE_LIMITED' || code in retryAfterSeconds || (status >= 500 && retryable)
 }
 
-export function refuse(reply: FastifyReply, error: RescindError): void {
+function refuse(reply: FastifyReply, error: RescindError): void {
   const { status, text = error.message } = fixedAnswer(error.code, reply.request.routeOptions.config.operationId)
   reply.code(status)
   reply.header('relayer-error-code', error.code)

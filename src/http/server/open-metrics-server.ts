@@ -8,7 +8,7 @@ import { waitBriefly } from '../../ops/within.ts'
 import { headersTimeoutMs } from '../limits.ts'
 import { listenError } from './listen-error.ts'
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly expose: () => Promise<{ readonly contentType: string; readonly text: string }>
   /** Updates the values that are read only for a scrape. */
   readonly sample: () => Promise<void>
@@ -16,7 +16,7 @@ export interface MetricsServerOptions {
   readonly logger: Logger
 }
 
-export interface MetricsAddress {
+interface MetricsAddress {
   readonly host: string
   readonly port: number
   /** Whether METRICS_HOST is not set, so that the host is that of the API. */
@@ -98,13 +98,13 @@ function listening(server: Server, { host, port, isHostOfApi }: MetricsAddress):
   })
 }
 
-export type MetricsAnswer = { readonly kind: 'text' | 'json'; readonly body: string } | undefined
+type MetricsAnswer = { readonly kind: 'text' | 'json'; readonly body: string } | undefined
 
 /**
  * `text` is in Prometheus's format. Undefined for an unknown path. The paths of OpenZeppelin Relayer exist beside
  * `/metrics`. Its own `/metrics` is a list of names: a client that prefers JSON, as its clients do, receives that list.
  */
-export function metricsByPath(path: string, accept: string | undefined, text: string): MetricsAnswer {
+function metricsByPath(path: string, accept: string | undefined, text: string): MetricsAnswer {
   const wantsNames = /^\s*application\/json\b/i.test(accept ?? '')
   if (path === '/metrics' && wantsNames) return { kind: 'json', body: JSON.stringify([...familiesOf(text).keys()]) }
   if (path === '/metrics' || path === '/debug/metrics/scrape') return { kind: 'text', body: text }

@@ -89,7 +89,7 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[]
 }
 
-export interface Server extends AsyncDisposable {
+interface Server extends AsyncDisposable {
   /** Resolves to the URL once connections are taken. Rejects with OperatorError where the address can't be used. */
   listen(at: { host: string; port: number }): Promise<string>
   /** Throws before `listen` has resolved. */
@@ -265,7 +265,7 @@ function isApi(url = ''): boolean {
   return isUnder(basePath, url)
 }
 
-export function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
+function answerFacts(request: FastifyRequest, reply: FastifyReply): object {
   const { id, method, url, principal } = request
   return {
     request_id: id,
@@ -279,7 +279,7 @@ export function answerFacts(request: FastifyRequest, reply: FastifyReply): objec
 }
 
 /** Collects the routes as they are added. Returns methods in alphabetical order; none for an unknown path. */
-export function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
+function allowedMethods(app: FastifyInstance): (url: string) => readonly string[] {
   const methodsOf = new Map<string, { matches: RegExp; methods: Set<string> }>()
   app.addHook('onRoute', ({ url, method }) => {
     const known = methodsOf.get(url) ?? { matches: patternOf(url), methods: new Set() }
@@ -297,7 +297,7 @@ export function allowedMethods(app: FastifyInstance): (url: string) => readonly 
 }
 
 /** The refusal of a missing path or method. */
-export function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
+function missing(allowed: readonly string[], method: string, reply: FastifyReply): RescindError {
   if (allowed.length === 0) return new RescindError('ROUTE_NOT_FOUND', 'no such path; /docs shows those that are')
   reply.header('allow', allowed.join(', '))
   return new RescindError('METHOD_NOT_ALLOWED', `${method} is not for this path; it allows ${allowed.join(', ')}`)

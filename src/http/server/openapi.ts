@@ -77,7 +77,7 @@ function mapValues<T>(of: Readonly<Record<string, T>>, made: (value: T, key: str
 // What the OpenAPI document says beyond the schemas of the validators: the rules of the parsers, and where null is accepted.
 
 /** Puts the rules of the parsers in the places of the keywords beside them. */
-export function withRules(node: unknown): unknown {
+function withRules(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withRules)
   return typeof node === 'object' && node !== null ? rulesIn(node) : node
 }
@@ -106,7 +106,7 @@ interface ObjectSchema {
 }
 
 /** In the body of a POST or a PUT, null stands for an absent member (`validate.ts`). */
-export function nullsAllowed(schema: JsonObject): JsonObject {
+function nullsAllowed(schema: JsonObject): JsonObject {
   const { items, properties, required = [] }: ObjectSchema = schema
   if (items) return { ...schema, items: nullsAllowed(items) }
   if (!properties) return schema
@@ -136,7 +136,7 @@ interface Named {
 }
 
 /** A place may describe the schema in words of its own. Throws where two schemas have the same title. */
-export function nameSchemas(paths: JsonObject): { readonly paths: JsonObject; readonly schemas: JsonObject } {
+function nameSchemas(paths: JsonObject): { readonly paths: JsonObject; readonly schemas: JsonObject } {
   const known = new Map<string, Named>()
 
   function referred(node: unknown): unknown {

@@ -35,7 +35,7 @@ export function unsupportedRoutes(at: Mounting): void {
 }
 
 /** `what` is the subject of the sentence, `instead` the alternative. */
-export function refuseUnsupported(operationId: string, what: string, instead: string) {
+function refuseUnsupported(operationId: string, what: string, instead: string) {
   return operation({
     scope: 'read',
     schema: { operationId, hide: true },

@@ -60,7 +60,7 @@ export function presentSigner(
 }
 
 /** As of the last call to its key service by this process. */
-export function outageOf(
+function outageOf(
   { registry, awaitedCode }: Pick<ManagementContext, 'registry' | 'awaitedCode'>,
   id: string,
 ): Static<typeof outageSchema> | undefined {

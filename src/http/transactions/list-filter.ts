@@ -83,7 +83,7 @@ export const listQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
-export type ListQuery = Static<typeof listQuerySchema>
+type ListQuery = Static<typeof listQuerySchema>
 
 type FilterQuery = Omit<ListQuery, 'page' | 'per_page' | 'before' | 'include'>
 
@@ -154,11 +154,11 @@ export async function positionIn(
   return position
 }
 
-export const textOf = ({ sequence, createdAt }: ListPosition) => `${sequence}-${createdAt}`
+const textOf = ({ sequence, createdAt }: ListPosition) => `${sequence}-${createdAt}`
 
 export const listHeaders = ['Relayer-Next-Before', 'Relayer-Total'] as const satisfies readonly OwnHeader[]
 
-export interface ListAnswer {
+interface ListAnswer {
   readonly items: readonly TransactionItem[]
   readonly pagination: Pagination
   /** For people. */

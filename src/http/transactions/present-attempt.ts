@@ -45,7 +45,7 @@ export const attemptSchema = Type.Object(
   { title: 'Attempt', additionalProperties: false },
 )
 
-export type AttemptBody = Static<typeof attemptSchema>
+type AttemptBody = Static<typeof attemptSchema>
 
 export function presentAttempt(attempt: Attempt): AttemptBody {
   return {

@@ -52,7 +52,7 @@ export const cancellationSchema = Type.Object(
   },
 )
 
-export type CancellationBody = Static<typeof cancellationSchema>
+type CancellationBody = Static<typeof cancellationSchema>
 
 export function presentCancellation(transaction: Transaction, intent: CancellationIntent): CancellationBody {
   const { state, final, safeToRetry, preconfirmed, winner, witnesses, cost } = verdictOn(transaction)

@@ -48,7 +48,7 @@ const windowSchema = Type.Object(
 /** When a member is absent that needs the chain. */
 const absent = 'Absent where no node answers'
 
-export const previewSchema = Type.Object(
+const previewSchema = Type.Object(
   {
     free: count('That no node ever had: they end at once, at no cost'),
     no_ops: count('That a node may have: each needs a no-op'),
@@ -130,7 +130,7 @@ export function previewCancellation(context: PreviewContext) {
   })
 }
 
-export function presentPreview(previewed: Previewed) {
+function presentPreview(previewed: Previewed) {
   const counts = {
     free: previewed.free,
     no_ops: previewed.noOps,
@@ -173,7 +173,7 @@ function presentWindow({ present, most, cost: { today, max } }: WindowPreview, b
   }
 }
 
-export function inWords(previewed: Previewed): string[] {
+function inWords(previewed: Previewed): string[] {
   return isPriced(previewed) ? pricedInWords(previewed) : countedInWords(previewed)
 }
 

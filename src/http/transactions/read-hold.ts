@@ -38,7 +38,7 @@ const payloadSchema = Type.Object(
   { title: 'ApprovedPayload', additionalProperties: false, description: 'What a release approves, sorted by name' },
 )
 
-export const holdSchema = Type.Object(
+const holdSchema = Type.Object(
   {
     transaction_id: such(some.transactionId),
     rule: Type.Enum([...holdRules], {
@@ -107,7 +107,7 @@ export const holdSchema = Type.Object(
   },
 )
 
-export type HoldBody = Static<typeof holdSchema>
+type HoldBody = Static<typeof holdSchema>
 
 /** Undefined: it is not on hold. Under four eyes the release stays. */
 export function presentHold(transaction: Transaction): HoldBody | undefined {

@@ -62,7 +62,7 @@ export const traceSchema = Type.Object(
   { title: 'Trace', additionalProperties: false },
 )
 
-export type TraceBody = Static<typeof traceSchema>
+type TraceBody = Static<typeof traceSchema>
 
 export function presentTrace(transaction: Transaction, labels?: Labels): TraceBody {
   const { lifecycle, wait, cancellation, createdBy } = transaction

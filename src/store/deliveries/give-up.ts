@@ -10,7 +10,7 @@ import type { EventRetention } from '../retention-port.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
 import { promoteFirst } from './deliveries.ts'
 
-export const isWaiting = sql<boolean>`state = 'waiting'`
+const isWaiting = sql<boolean>`state = 'waiting'`
 export const isDead = sql<boolean>`state = 'dead'`
 
 /** Events in one unit: it blocks the store no longer than some requests do. */

@@ -21,7 +21,7 @@ import { findTransaction } from '../transactions/find-transaction.ts'
 import { findLabels } from '../transactions/labels.ts'
 import { fromJson } from '../values.ts'
 
-export type OutboxRow = Selectable<OutboxTable>
+type OutboxRow = Selectable<OutboxTable>
 
 const windowAfter = statement<{ after: number; newest: number; limit: number }, OutboxRow>((db, p) =>
   db

@@ -17,7 +17,7 @@ import { howAgain, type ReportOutcome, type RunUnit, runUnit, type Unit, UnitFai
 import type { SettledEvents } from './settled-events.ts'
 import { withConnection } from './snapshot.ts'
 
-export interface Group<U extends Unit> {
+interface Group<U extends Unit> {
   readonly pool: Pool
   readonly events: SettledEvents
   readonly units: readonly U[]
@@ -25,7 +25,7 @@ export interface Group<U extends Unit> {
   readonly isShared: boolean
 }
 
-export interface Committed<U extends Unit> {
+interface Committed<U extends Unit> {
   /** How to report to the callers, in the order of their units. */
   readonly outcomes: readonly ReportOutcome[]
   /** Units of a shared group whose relayers another process has locked, or all units of one that failed: none of it is stored. */

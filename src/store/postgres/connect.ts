@@ -47,7 +47,7 @@ export function settingsFor(url: Secret, { lockTimeoutMs }: KnownServer): Client
   return { ...settingsIn(new URL(url.reveal())), ...fixed, lock_timeout: lockTimeoutMs, types, pipeline: true }
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly max: number
   readonly onIdleError: (error: Error) => void
   readonly lines?: Lines | undefined
@@ -141,7 +141,7 @@ function refuseSchema({ schema, user, mayCreate }: ServerFacts): void {
 }
 
 /** Throws OperatorError where a schema of the search_path other than `current` has the tables of a service. Both are quoted. */
-export async function refuseSecondService(client: ClientBase, current: string | null): Promise<void> {
+async function refuseSecondService(client: ClientBase, current: string | null): Promise<void> {
   for (const { schema } of await schemasWithTables(client)) {
     if (schema === current || !(await isOfService(client, schema))) continue
     throw new OperatorError(

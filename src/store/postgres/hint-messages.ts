@@ -21,7 +21,7 @@ interface Spent {
   readonly amounts: Readonly<Record<string, number>>
 }
 
-export interface PendingHints {
+interface PendingHints {
   /** A hint that says the same as one that waits goes out with it. */
   add(hint: Hint): void
   isEmpty(): boolean

@@ -17,7 +17,7 @@ import { openMessageSeal, type SealMessages } from './seal-messages.ts'
 /** A silent connection gets a query now and then: a mere listener would not notice that it is broken. */
 const speakEveryMs = 5_000
 
-export interface PostgresHints extends SealMessages {
+interface PostgresHints extends SealMessages {
   readonly url: Secret
   readonly clock: Clock
   readonly logger: Logger

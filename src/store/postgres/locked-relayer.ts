@@ -10,7 +10,7 @@ import type { Session } from '../store.ts'
 import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
 import { type Counts, countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
 
-export interface Locked {
+interface Locked {
   readonly executor: Executor
   readonly session: Session
   readonly tallies: Tallies

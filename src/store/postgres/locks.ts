@@ -33,7 +33,7 @@ const lockClass = 1_919_251_300
 /** Shared by all members, in place of a slot. */
 const memberKey = slotsMax
 
-export interface PostgresLocks {
+interface PostgresLocks {
   readonly url: Secret
   readonly clock: Clock
   readonly lines?: Lines

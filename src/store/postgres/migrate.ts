@@ -13,7 +13,7 @@ import { StoreInUse } from '../store.ts'
 /** The first half of an advisory lock's key. The other half is the schema, so two installations can share a database. */
 export const lockOfMigrations = 1_919_251_298
 
-export interface MigrationWait {
+interface MigrationWait {
   readonly clock: Pick<Clock, 'sleep'>
   readonly logger: Pick<Logger, 'info'>
   /** Ends the wait for another process. */

@@ -10,7 +10,7 @@ const commandTimeoutMs = 8_000
 const bytesMax = 65_536
 
 /** The file or the command yielded no password, so no connection was made. */
-export class NoPassword extends Error {
+class NoPassword extends Error {
   override readonly name = 'NoPassword'
   /** Read like the codes of Node. */
   readonly code = 'ENOPASSWORD'

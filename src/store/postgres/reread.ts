@@ -4,7 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 /** As often as replicas look without any message. */
 const rereadEveryMs = 500
 
-export interface Reread {
+interface Reread {
   /** There may be something new. */
   request(): void
 }

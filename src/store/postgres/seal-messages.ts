@@ -12,7 +12,7 @@ const believedMs = 15_000
 /** Senders whose last number is remembered. More than there are replicas: only a holder of a key becomes one. */
 const sendersMax = 1_000
 
-export interface MessageSeal {
+interface MessageSeal {
   /** `json` is an object's. */
   seal(json: string, channel: string): string
   /** The sealed JSON. Undefined for a message that no replica sealed, that is old, or that came before. */

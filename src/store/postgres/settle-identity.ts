@@ -5,7 +5,7 @@ import type { Client, ClientBase, Pool } from 'pg'
 import type { ServerIdentity } from './known-server.ts'
 
 /** Far more than the events that a standby may lack. The sequence itself proves nothing: its log is 32 values ahead. */
-export const lostEventsMax = 2 ** 32
+const lostEventsMax = 2 ** 32
 
 interface IdentityRow {
   readonly system: string

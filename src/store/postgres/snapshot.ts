@@ -14,7 +14,7 @@ interface Waiting {
   failed(error: unknown): void
 }
 
-export interface Snapshots {
+interface Snapshots {
   asOfOneInstant<T>(read: (executor: Executor) => Promise<T>): Promise<T>
 }
 

@@ -5,7 +5,7 @@ import type { UnitOfRelayer } from './run-unit.ts'
 /** Units in one transaction: bounds how long the relayers are locked. */
 const unitsMax = 128
 
-export interface WaitingUnits {
+interface WaitingUnits {
   isEmpty(): boolean
   add(unit: UnitOfRelayer): void
   /** Removes the units of a relayer whose transaction no other may share. The relayer is busy until `release`. */

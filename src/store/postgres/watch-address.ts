@@ -10,7 +10,7 @@ import { type KnownServer, UnfitServer } from './known-server.ts'
 
 const everyMs = 5_000
 
-export interface WatchedAddress {
+interface WatchedAddress {
   readonly url: Secret
   readonly server: KnownServer
   readonly clock: Clock

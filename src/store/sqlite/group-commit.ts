@@ -10,7 +10,7 @@ interface Waiting {
   failed(error: unknown): void
 }
 
-export interface GroupCommit {
+interface GroupCommit {
   /** Resolves when the unit is durable. Rejects with the unit's own error, or with the commit's. */
   commit<T>(unit: () => Promise<T>): Promise<T>
   /** Lets what is waiting finish; further units are refused. */

@@ -31,7 +31,7 @@ export const busyTimeoutMs = 5
 const lockedMaxMs = 5_000
 const betweenTriesMs = 20
 
-export function isLocked(error: unknown): boolean {
+function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
 }
 

@@ -128,7 +128,7 @@ function connect(path: string): Database.Database {
 const triesMax = 8
 
 /** Its value changes with every commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
-export function versionOf(reader: Database.Database): () => unknown {
+function versionOf(reader: Database.Database): () => unknown {
   const version = reader.prepare('PRAGMA data_version').pluck()
   return () => version.get()
 }

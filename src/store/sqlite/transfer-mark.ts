@@ -19,7 +19,7 @@ export interface Mark {
 const name = 'moved-to-postgresql'
 
 /** No service may use the file: its data was transferred, or a transfer is unfinished. */
-export class StoreTransferred extends OperatorError {
+class StoreTransferred extends OperatorError {
   override readonly name = 'StoreTransferred'
 }
 

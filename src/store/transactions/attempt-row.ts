@@ -152,7 +152,7 @@ function memoryFromRow({ outcome, outcome_code: code, taken_at: takenAt, refused
   }
 }
 
-export type FeeColumns = Pick<AttemptRow, 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
+type FeeColumns = Pick<AttemptRow, 'gas_price' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'>
 
 export function feesToRow(fees: Fees): FeeColumns {
   return {

@@ -7,7 +7,7 @@ import type { BulkPartTable } from '../bulk-tables.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type QueuedStatus, queuedStatuses } from './bulk-filter.ts'
 
-export interface BulkMark {
+interface BulkMark {
   /** The last sequence that it covers. */
   readonly through: number
   /** No owner takes one up to this sequence: of everything pending it is `through`, and with a filter the relayer stops wholly. */

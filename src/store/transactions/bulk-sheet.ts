@@ -19,7 +19,7 @@ export interface BulkChange {
 }
 
 /** Changes that wait for their commit. */
-export interface BulkSheet {
+interface BulkSheet {
   add(change: BulkChange): void
   clear(): void
   write(executor: Executor): Promise<void>
@@ -46,7 +46,7 @@ export function openBulkSheet(): BulkSheet {
   }
 }
 
-export const countColumns = [
+const countColumns = [
   ...(['dropped', 'racing', 'won', 'lost', 'external'] as const),
   ...(['unsettled', 'safe', 'unpriced', 'gwei', 'wei'] as const),
 ] as const satisfies readonly (keyof BulkCountColumns)[]

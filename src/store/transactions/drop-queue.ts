@@ -31,7 +31,7 @@ const pending = 'pending' satisfies Status
 /** Rows in one statement: on a busy server a million would exceed its `statement_timeout`. */
 const rowsAtOnce = 20_000
 
-export interface Range {
+interface Range {
   readonly relayerId: RelayerId
   readonly queued: QueuedStatus
   /** The sequence before the first. */
@@ -201,7 +201,7 @@ export async function findQueued(
   return { found, ...(next && { next }) }
 }
 
-export interface Dropping extends Range {
+interface Dropping extends Range {
   readonly filter: BulkFilter
   /** The bulk cancellation's part at the relayer. */
   readonly part: number

@@ -19,7 +19,7 @@ import { recordOf, stepOf } from '../values.ts'
 import { addNodeCalls } from './node-calls.ts'
 
 /** Changes that wait for their commit. */
-export interface FigureSheet {
+interface FigureSheet {
   add(relayerId: RelayerId, change: FigureChange): void
   clear(): void
   write(executor: Executor): Promise<void>

@@ -8,7 +8,7 @@ import { type DialectName, type Executor, first, type Statement, statement } fro
 import { hasExternalId, hasTag } from './labels.ts'
 
 /** Rows that one request looks at. */
-export const rowsLookedAtMax = 10_000
+const rowsLookedAtMax = 10_000
 
 /**
  * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`

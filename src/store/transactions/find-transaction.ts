@@ -123,7 +123,7 @@ export async function findTransactionByNonce(executor: Executor, relayerId: Rela
   return complete(executor, await first(executor, byNonce, { relayerId, nonce }))
 }
 
-export async function complete(executor: Executor, row: TransactionRow | undefined): Promise<Transaction | undefined> {
+async function complete(executor: Executor, row: TransactionRow | undefined): Promise<Transaction | undefined> {
   if (!row) return undefined
   if (row.nonce === null) return transactionFromRow(row, [])
   const attempts = await executor.all(attemptsOfNonce, { id: row.id, nonce: row.nonce })

@@ -19,7 +19,7 @@ const broadcastColumns = {
   refused_since: 'bigint',
 } as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
 
-export const attemptColumns = {
+const attemptColumns = {
   transaction_id: 'text',
   nonce: 'bigint',
   hash: 'text',

@@ -181,7 +181,7 @@ async function publishChange(
   for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
 }
 
-export function attemptsOf(transaction: Transaction): readonly Attempt[] {
+function attemptsOf(transaction: Transaction): readonly Attempt[] {
   return 'attempts' in transaction.lifecycle ? transaction.lifecycle.attempts : []
 }
 

@@ -25,7 +25,7 @@ export function runsByBucket(
 }
 
 /** Changes that wait for their commit. */
-export interface BucketChanges {
+interface BucketChanges {
   add(relayerId: RelayerId, status: Status, sequence: number, change: number): void
   clear(): void
   write(executor: Executor): Promise<void>

@@ -160,7 +160,7 @@ function required<K extends keyof TransactionRow>(row: TransactionRow, column: K
   return value
 }
 
-export interface HoldColumns {
+interface HoldColumns {
   readonly hold: Json<Hold> | null
   readonly held_until: number | null
 }
@@ -168,12 +168,12 @@ export interface HoldColumns {
 /** A hold that time never ends is in the index of holds too, last: a step sees there whether any is left. */
 const never = Number.MAX_SAFE_INTEGER
 
-export function holdToRow(lifecycle: Lifecycle): HoldColumns {
+function holdToRow(lifecycle: Lifecycle): HoldColumns {
   if (lifecycle.phase !== 'held') return { hold: null, held_until: null }
   return { hold: toJson(lifecycle.hold), held_until: lifecycle.hold.until ?? never }
 }
 
-export function holdFromRow(hold: Json<Hold>): Hold {
+function holdFromRow(hold: Json<Hold>): Hold {
   return fromJson(hold)
 }
 

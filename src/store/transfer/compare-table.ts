@@ -9,7 +9,7 @@ export class RowsDiffer extends OperatorError {
   override readonly name = 'RowsDiffer'
 }
 
-export interface Compared {
+interface Compared {
   readonly rows: number
   /** SHA-256 over all rows, the same on both sides. */
   readonly digest: string

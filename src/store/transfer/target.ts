@@ -12,7 +12,7 @@ import { lockOfMigrations } from '../postgres/migrate.ts'
 import { StoreInUse } from '../store.ts'
 
 /** The target's record of a transfer: `begun` before its rows, `done` in their commit, `undone` when they were deleted. */
-export type TransferState = 'begun' | 'done' | 'undone'
+type TransferState = 'begun' | 'done' | 'undone'
 
 export interface Target extends AsyncDisposable {
   readonly client: ClientBase

@@ -21,7 +21,7 @@ import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 import { countOn, empty, hold, leaveUncounted, plant, refuseFilled, typesOf } from './target-tables.ts'
 
-export interface TransferOptions {
+interface TransferOptions {
   /** The SQLite file. */
   readonly path: string
   /** The PostgreSQL database. */
@@ -113,7 +113,7 @@ async function copyAll(source: Source, target: Target, { report, stop }: Transfe
 const reportEvery = 100_000
 
 /** Throws RowsDiffer. */
-export async function compareAll(
+async function compareAll(
   source: Source,
   target: Target,
   { report, stop }: Pick<TransferOptions, 'report' | 'stop'>,
@@ -132,13 +132,13 @@ function* expected(source: Source, table: Table): Generator<Row> {
   for (const row of source.rows(table)) yield carried(table, row)
 }
 
-export function reportEnds(source: Source, target: Target, report: TransferOptions['report']): void {
+function reportEnds(source: Source, target: Target, report: TransferOptions['report']): void {
   report(`from ${source.path}`)
   report(`to ${target.shown}`)
 }
 
 /** The error for a target that does not match the file's mark. */
-export function strange(source: Source, target: Target, state: string | undefined): OperatorError {
+function strange(source: Source, target: Target, state: string | undefined): OperatorError {
   const { mark } = source
   return new OperatorError(
     state === 'undone'
