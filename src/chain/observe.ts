@@ -26,7 +26,7 @@ import { isWhole } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
 import type { Refusals } from './sending/remember-refusals.ts'
 
-export interface Observe {
+interface Observe {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
   readonly pace: Pace

@@ -15,7 +15,7 @@ export interface ContradictionMemory {
   save(contradiction: RecordedContradiction): Promise<void>
 }
 
-export interface RecordContradictions {
+interface RecordContradictions {
   /** Absent: they are only logged. */
   readonly memory: ContradictionMemory | undefined
   /** By the index of the endpoint. */

@@ -12,7 +12,7 @@ export interface FourEyes {
   readonly released?: Approval
 }
 
-export interface Approval {
+interface Approval {
   readonly by: ApiKeyId
   readonly at: TimestampMs
   /** The digest that the releaser sent. */

@@ -271,7 +271,7 @@ export function afterBlock(attempt: Attempt): Attempt {
  * The attempt as a new owner finds it in `sending`: the owner that broadcast it may have died before it recorded an
  * answer.
  */
-export function afterCrash(attempt: Attempt): Attempt {
+function afterCrash(attempt: Attempt): Attempt {
   const message = 'the process stopped while it was being sent'
   return { ...attempt, broadcast: { state: 'handed', outcome: { kind: 'unknown', message }, at: attempt.recordedAt } }
 }

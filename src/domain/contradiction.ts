@@ -18,7 +18,7 @@ export interface ContradictionQuestion {
   readonly succeeded?: boolean
 }
 
-export interface ContradictingAnswer {
+interface ContradictingAnswer {
   /** Its index in the configuration. */
   readonly endpoint: number
   /** Formed of decoded values, in ASCII: a node's own words might hold a key. At most `answerCharactersMax`. */

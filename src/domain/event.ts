@@ -58,7 +58,7 @@ export interface EventSubject {
 }
 
 /** How a transaction looked then, as far as its row can't show it later. */
-export interface Appearance {
+interface Appearance {
   readonly nonce?: Nonce
   /** The shown attempt's. */
   readonly hash?: Hash

@@ -10,7 +10,7 @@ export const newAccountGas: Gas = 183_600
 
 /** The least for a byte 0 of data, beside its execution: none, that of EIP-7623, that of EIP-7976. */
 export const floorsOfByte = [0, 10, 64] as const
-export type FloorOfByte = (typeof floorsOfByte)[number]
+type FloorOfByte = (typeof floorsOfByte)[number]
 export const bases = [lowBaseGas, transferGas] as const
 
 /** An absent member was not read: nothing is refused by it, and costs count its higher value. */

@@ -26,7 +26,7 @@ export interface Hold {
   readonly request?: HoldRequest
 }
 
-export const notBeforeMaxMs = 366 * 24 * 3_600_000
+const notBeforeMaxMs = 366 * 24 * 3_600_000
 /** So long after its end a hold waits for a newer head, in case the chain's clock is behind ours. */
 export const headPatienceMs = 60_000
 
@@ -120,7 +120,7 @@ export function checkHold(
 }
 
 /** The clocks that show the end of a hold. */
-export interface Clocks {
+interface Clocks {
   readonly now: TimestampMs
   /** The time of the newest head. */
   readonly headAt: TimestampMs

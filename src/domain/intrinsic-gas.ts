@@ -41,7 +41,7 @@ export function gasRulesOf(
   }
 }
 
-export type Priced = Pick<Payload, 'from' | 'to' | 'value' | 'data' | 'accessList'>
+type Priced = Pick<Payload, 'from' | 'to' | 'value' | 'data' | 'accessList'>
 
 /**
  * A lower bound where a figure is absent: no refusal rests on the fork then. A chain with prices of its own for gas (neither of the

@@ -39,7 +39,7 @@ const megaEth: ProfileOverrides = { ...opStack, ...ownGas }
 const asEthereum: ProfileOverrides = {}
 
 /** How a rollup is made. `rollup`: in a way that is unknown. */
-export type Make = 'opStack' | 'nitro' | 'zkStack' | 'rollup'
+type Make = 'opStack' | 'nitro' | 'zkStack' | 'rollup'
 /** What a chain shows of it. `none`: no sign of any. */
 export type ShownMake = Exclude<Make, 'rollup'> | 'none'
 

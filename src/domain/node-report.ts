@@ -22,7 +22,7 @@ export const nodeConditions = [
 ] as const
 export type NodeCondition = (typeof nodeConditions)[number]
 
-export interface RestFacts {
+interface RestFacts {
   readonly restsUntil: TimestampMs
 }
 
@@ -71,7 +71,7 @@ export interface NodeFailure {
   readonly words: string
 }
 
-export interface NodeRpcError {
+interface NodeRpcError {
   readonly at: TimestampMs
   readonly method: string
   readonly code: number
@@ -137,12 +137,12 @@ export function withLag(view: NodeView, blocktimeMs: number): NodeView {
 /** A replica writes every ten seconds, and at least so often where nothing has changed. */
 export const nodeReportUnchangedMs = 30_000
 /** Nothing was written for longer: the replica has stopped, or can't write. */
-export const nodeReportStaleMs = 60_000
+const nodeReportStaleMs = 60_000
 /** Reports that are older are deleted. */
 export const nodeReportKeptMs = 900_000
 
 export const nodeStates = ['ok', 'unverified', 'impaired', 'distrusted'] as const
-export type NodeState = (typeof nodeStates)[number]
+type NodeState = (typeof nodeStates)[number]
 
 const distrusting: readonly NodeCondition[] = ['wrong_chain', 'branches_differ', 'outvoted', 'strayed']
 
@@ -187,7 +187,7 @@ function plural(count: number, one: string): string {
  * - `unreported`: no replica that runs advances a relayer of the network.
  */
 export const networkNodesStates = ['ok', 'degraded', 'down', 'unreported'] as const
-export type NetworkNodesState = (typeof networkNodesStates)[number]
+type NetworkNodesState = (typeof networkNodesStates)[number]
 
 /** `views`: of each replica that runs. The worst of them counts. */
 export function networkNodesStateOf(views: readonly (readonly NodeView[])[]): NetworkNodesState {

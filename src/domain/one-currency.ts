@@ -16,7 +16,7 @@ export interface Costing {
 }
 
 /** What an observation lacks to reckon a cost. */
-export type MissingPrice = 'price' | 'no_op_gas' | 'l1_fee'
+type MissingPrice = 'price' | 'no_op_gas' | 'l1_fee'
 
 /** Undefined where a cost can be reckoned. */
 export function missingPrice({ market, profile }: Pick<Costing, 'market' | 'profile'>): MissingPrice | undefined {

@@ -6,7 +6,7 @@ import type { Address, Hash, Hex, RelayerId, TransactionId } from './ids.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The approved payload, under the names and in the forms of the API. An absent member is left out. */
-export interface ApprovedPayload {
+interface ApprovedPayload {
   readonly access_list?: readonly { readonly address: Address; readonly storage_keys: readonly Hex[] }[]
   readonly allow_out_of_gas?: true
   readonly data: Hex

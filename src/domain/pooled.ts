@@ -24,7 +24,7 @@ export interface ForeignPending {
   readonly transactions: readonly { readonly nonce: Nonce; readonly hash?: Hash }[]
 }
 
-export interface OwnNonces {
+interface OwnNonces {
   /** Those of transactions in flight. */
   readonly held: ReadonlySet<Nonce>
   /** Whether the service ever held the nonce, by this hash where a node shows it. */

@@ -23,7 +23,7 @@ export function isFcfs({ profile }: { readonly profile: Pick<NetworkProfile, 'po
  * - `op_stack`: a fee beside gas. A contract reports it, with the functions of the OP stack's oracle.
  * - `in_gas`: part of the gas that a transaction uses, so no transaction is sure to cost 21,000.
  */
-export type L1Fee = 'none' | 'op_stack' | 'in_gas'
+type L1Fee = 'none' | 'op_stack' | 'in_gas'
 
 export interface NetworkProfile {
   readonly pool: PoolKind
@@ -71,7 +71,7 @@ export interface NetworkProfile {
   readonly sendConditional: boolean
 }
 
-export type ProfileKey = keyof NetworkProfile
+type ProfileKey = keyof NetworkProfile
 export type ProfileOverrides = { readonly [Key in ProfileKey]?: NetworkProfile[Key] }
 
 /** Of Ethereum, and of every chain that is not in the table. */

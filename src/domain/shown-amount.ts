@@ -5,7 +5,7 @@ import type { Wei } from './units.ts'
 const etherMin = 10n ** 12n
 const significantDigits = 3
 
-export interface ShownAmount {
+interface ShownAmount {
   readonly figure: string
   readonly unit: 'ether' | 'gwei'
 }

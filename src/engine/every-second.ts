@@ -5,7 +5,7 @@ import type { Logger } from '../ops/logger.ts'
 
 const roundMs = 1_000
 
-export interface EverySecond {
+interface EverySecond {
   readonly clock: Clock
   readonly logger: Logger
   /** The log lines of an outage. */

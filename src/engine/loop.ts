@@ -28,7 +28,7 @@ export interface Advancing {
 }
 
 /** How an owner ends by itself. One of them is called, once. */
-export interface Endings {
+interface Endings {
   /** A step failed, and its effects are in doubt. */
   renew(ownership: Ownership): void
   /** A write was refused: there is, or was, another owner. */

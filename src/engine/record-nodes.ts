@@ -10,7 +10,7 @@ export interface NodesToRecord extends Omit<NetworkNodes, 'nodes'> {
   readonly chain: { nodes(): readonly NodeView[]; lookAtNodes(): Promise<void> }
 }
 
-export interface RecordNodes {
+interface RecordNodes {
   readonly store: Pick<Store, 'commit'>
   readonly clock: Clock
   readonly logger: Logger

@@ -11,7 +11,7 @@ import { type AccessList, revisionOf, type Transaction } from '../domain/transac
 import type { BlockNumber, Gas, Nonce, TimestampMs } from '../domain/units.ts'
 import type { SignatureEvidence, Signer, SigningPriority, UnsignedTransaction } from '../signers/signer.ts'
 
-export interface SigningContext {
+interface SigningContext {
   readonly signer: Signer
   readonly relayer: Relayer
   readonly head: BlockNumber

@@ -32,7 +32,7 @@ export interface SigningGroup {
   readonly orders: readonly SigningOrder[]
 }
 
-export interface SplitPlan {
+interface SplitPlan {
   /** The part that needs no signature. */
   readonly unsigned: Plan
   readonly groups: readonly SigningGroup[]

@@ -14,7 +14,7 @@ import type { RecordingReports } from './record-reports.ts'
 import { isIdle } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
-export interface Surveying {
+interface Surveying {
   readonly context: StepContext
   readonly relayers: () => readonly Relayer[]
   /** Whether this process advances the relayer. */

@@ -19,7 +19,7 @@ export interface ServiceAccess {
   readonly noteDate?: (date: string | undefined) => void
 }
 
-export interface ServiceCall {
+interface ServiceCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>

@@ -12,12 +12,12 @@ import type { KeyServiceType } from './settings.ts'
  * - `once`: as `permanent`, and never tried again in the life of the process.
  * - `otherKey`: as `permanent`, and it ends the start, also of a signer that has worked.
  */
-export type FailureKind = KeyServiceErrorKind | 'clock' | 'renewed' | 'once' | 'otherKey'
+type FailureKind = KeyServiceErrorKind | 'clock' | 'renewed' | 'once' | 'otherKey'
 
 /** `https`: every service that is reached by requests of our own. `all`: every service. */
 export type FailureProvider = KeyServiceType | 'https' | 'all'
 
-export interface FailureRow {
+interface FailureRow {
   readonly of: FailureProvider
   /** Codes as conditions show them, or a status: `HTTP 429`, `HTTP 5xx`. */
   readonly codes: readonly string[]

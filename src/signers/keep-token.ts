@@ -4,7 +4,7 @@ import { late, within } from '../ops/within.ts'
 import { asPending } from './exchange.ts'
 import { KeyServiceError } from './key-service.ts'
 
-export interface IssuedToken<T> {
+interface IssuedToken<T> {
   readonly token: T
   /** How long it is valid from now on. 0 for one that the issuer itself keeps: each use requests it. */
   readonly lifeMs: number

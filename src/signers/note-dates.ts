@@ -1,7 +1,7 @@
 // How far this machine's clock is ahead of a key service's, by the dates of its answers.
 import type { Clock } from '../ops/clock.ts'
 
-export interface NotedDates {
+interface NotedDates {
   note(date: string | undefined): void
   /** Undefined before an answer with a date. */
   aheadMs(): number | undefined

@@ -25,7 +25,7 @@ import type { Signer } from './signer.ts'
 import { SignerError } from './signer-error.ts'
 
 /** A value that is revealed only on demand, such as a secret of the configuration. */
-export interface Revealable {
+interface Revealable {
   reveal(): string
 }
 

@@ -13,7 +13,7 @@ export async function signStatement(statement: SignableStatement, key: Uint8Arra
 }
 
 /** The digest is always computed here: no signer accepts a digest from outside. */
-export function statementDigest(statement: SignableStatement): Hash {
+function statementDigest(statement: SignableStatement): Hash {
   return keccak256(statementBytes(statement))
 }
 

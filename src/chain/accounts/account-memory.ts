@@ -26,7 +26,7 @@ export interface Count {
   readonly receiptsAt?: BlockNumber
 }
 
-export interface Balance {
+interface Balance {
   readonly wei: Wei
   readonly readAt: BlockNumber
   /** The balance already includes the cost of nonces below this one. */
@@ -42,7 +42,7 @@ export interface Balance {
   readonly isBehind?: true
 }
 
-export interface Code {
+interface Code {
   readonly delegated: boolean
   readonly readAt: BlockNumber
 }

@@ -33,7 +33,7 @@ import { type Reading, remember } from './remember-account.ts'
 import { readingSecondCounts, type SecondCounts } from './second-count.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
 
-export interface Account {
+interface Account {
   readonly nonce: Nonce
   readonly pendingNonce?: Nonce
   readonly secondCount?: Nonce | 'unknown'
@@ -46,7 +46,7 @@ export interface Account {
 }
 
 /** The facts of one read. They stay as they are when other reads learn more about the account. */
-export interface AccountRead {
+interface AccountRead {
   readonly account: Account
   readonly by: Endpoint
   readonly remembered: Remembered
@@ -71,7 +71,7 @@ export interface Accounts {
   announce(address: Address): void
 }
 
-export interface ReadAccounts {
+interface ReadAccounts {
   readonly endpoints: Endpoints
   readonly heads: HeadTracker
   readonly readCanonical: ReadCanonical

@@ -10,7 +10,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 
 /** Undefined where no endpoint counts its pool. Never rejects. An answer may be 15 seconds old: a status may be requested often. */
-export type ReadPooled = (address: Address) => Promise<Pooled | undefined>
+type ReadPooled = (address: Address) => Promise<Pooled | undefined>
 
 const keptMs = 15_000
 

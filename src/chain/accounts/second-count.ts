@@ -8,13 +8,13 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
 
-export interface SecondCount {
+interface SecondCount {
   readonly nonce: Nonce
   /** `same`: no other endpoint answers. */
   readonly by: 'another' | 'same'
 }
 
-export interface Counted {
+interface Counted {
   readonly count: Nonce
   /** Explained. */
   readonly below: Nonce
@@ -50,7 +50,7 @@ const readingsNeeded = 3
 /** A gateway's mistake mostly ends within seconds. */
 const confirmMs = 15_000
 /** Two counts of one endpoint differ by a head, or by this time: a chain that makes blocks on demand may make none. */
-export const readingEveryMs = 5_000
+const readingEveryMs = 5_000
 /** With more accounts than this, all begin again. */
 const accountsMax = 10_000
 

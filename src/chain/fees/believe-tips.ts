@@ -5,7 +5,7 @@ import { type BlockNumber, minWei, type TimestampMs, type Wei } from '../../doma
 import type { Clock } from '../../ops/clock.ts'
 import type { RememberedTips } from './remember-tips.ts'
 
-export interface TipReading {
+interface TipReading {
   readonly tip: Wei
   /** The lower of two endpoints' readings, where two were read. */
   readonly agreed: Wei | undefined
@@ -19,7 +19,7 @@ export interface BelievedTips {
   believe(reading: TipReading): Wei
 }
 
-export interface BelievingTips {
+interface BelievingTips {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly remembered: RememberedTips
   /** A tip that is too small to matter. */

@@ -20,7 +20,7 @@ export interface GasFiguresKeeper {
   follow(head: Head, payer: Address): Promise<GasFigures>
 }
 
-export interface KeepGasFigures {
+interface KeepGasFigures {
   readonly endpoints: readonly Endpoint[]
   readonly providers: number
   readonly profile: Pick<NetworkProfile, 'floorGas' | 'gasRules'>

@@ -16,7 +16,7 @@ export function smallPriceOf(pool: PoolKind): Wei {
   return pool === 'public' ? 3n * gwei : gwei / 10n
 }
 
-export interface TipLimits {
+interface TipLimits {
   /** The highest tip that is believed now. */
   readonly believed: Wei
   /** The profile's. */

@@ -12,7 +12,7 @@ import { lacksIntrinsicGas } from '../nodes/lacks-gas.ts'
 /** Nobody has a key for it. */
 export const codeless = '0x000000000000000000000000000000000000dead'
 
-export interface GasReading {
+interface GasReading {
   readonly figures: readonly GasFigure[]
   /** Pays for the estimate of a new account: a value without funds is not estimated. */
   readonly payer: Address
@@ -20,7 +20,7 @@ export interface GasReading {
   readonly head: Hash
 }
 
-export interface FiguresRead {
+interface FiguresRead {
   /** Shown alike by two providers, or by the only one. */
   readonly agreed: GasFigures
   /** Shown differently by two providers. */

@@ -9,7 +9,7 @@ import { toBigInt } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { firstValue, readOnceAHead } from './first-value.ts'
 
-export interface L1FeeFacts {
+interface L1FeeFacts {
   readonly noOpL1Fee: Wei
   readonly l1FeePerByte: Wei
 }

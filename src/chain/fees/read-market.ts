@@ -44,7 +44,7 @@ interface Suggestion {
 /** How long a doubtful reading waits for the other endpoints. */
 const comparedWithinMs = 2_000
 
-export interface ReadingMarket extends MakingMarket {
+interface ReadingMarket extends MakingMarket {
   readonly endpoints: Endpoints
   readonly eip1559: boolean
   readonly clock: Pick<Clock, 'sleep'>

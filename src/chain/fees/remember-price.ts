@@ -4,7 +4,7 @@ import type { Observation } from '../../domain/observation.ts'
 import type { Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 
-export interface PriceMemory {
+interface PriceMemory {
   learn(seen: Pick<Observation, 'head' | 'market'>): void
   readonly last: { price(): NetworkPrice | undefined; market(): Market | undefined }
 }

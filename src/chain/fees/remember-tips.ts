@@ -18,7 +18,7 @@ export interface RememberedTips {
   add(mark: TipMark): void
 }
 
-export interface RememberingTips {
+interface RememberingTips {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly logger: Pick<Logger, 'debug'>
   /** Absent: the process remembers them, and nobody else. */

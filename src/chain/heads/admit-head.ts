@@ -14,7 +14,7 @@ export interface AdmitHead {
 }
 
 /** `notShown`: nothing speaks against it, but the endpoint does not show the anchor. It may be pruned. */
-export type Admission = 'admitted' | 'notShown' | { readonly refused: string }
+type Admission = 'admitted' | 'notShown' | { readonly refused: string }
 
 /** `before`: the head before it, if there is one. */
 export async function admitHead(

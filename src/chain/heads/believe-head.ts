@@ -53,7 +53,7 @@ export function isTooFarAhead(
   return isHigh || head.timestampMs > Math.max(now, from.timestampMs) + clockMarginMs
 }
 
-export interface Fallen<By> {
+interface Fallen<By> {
   readonly falls: Falls
   /** What is known from now on, where that has lasted: a development chain may have been rewound, or started anew. */
   readonly believed?: HeadReport<By>
@@ -101,7 +101,7 @@ export function isOnAnotherBranch<By>(
   return hash === undefined ? believed.number - head.number > farAheadBlocks : hash !== head.hash
 }
 
-export interface Holders<By> {
+interface Holders<By> {
   /** Counts a report that was believed. */
   holds(report: HeadReport<By>): void
   /** The endpoints whose heads those of two providers have left behind by two blocks. One block is how news travels. */

@@ -7,7 +7,7 @@ export interface Timed {
 }
 
 /** Undefined where the header could not be read. */
-export type ReadHeader = (number: BlockNumber) => Promise<Timed | undefined>
+type ReadHeader = (number: BlockNumber) => Promise<Timed | undefined>
 
 /** A block this much older than the time is near enough: a closer one would cost more headers than it saves. */
 const nearEnoughMs = 60_000

@@ -13,7 +13,7 @@ export interface Holder {
 export type Branch<By> = readonly [HeadReport<By>, ...HeadReport<By>[]]
 
 /** The hash that the endpoint of `higher` shows at the height of `lower`. */
-export type HashBelow<By> = (higher: HeadReport<By>, lower: HeadReport<By>) => Promise<Hash | undefined>
+type HashBelow<By> = (higher: HeadReport<By>, lower: HeadReport<By>) => Promise<Hash | undefined>
 
 /**
  * An endpoint so far behind that it may be on several branches is on none. Heads over the same parent are no branches: the newest block

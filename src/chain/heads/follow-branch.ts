@@ -14,7 +14,7 @@ import { type Branch, continueDispute, type Dispute, decideDispute, groupBranche
 
 type Report = HeadReport<Endpoint>
 
-export interface BranchFollower {
+interface BranchFollower {
   /**
    * Called after each reading. `isDoubted`: an endpoint reported a head of another branch than the one that is followed.
    * Returns a head of the branch that is to be followed instead. Sends no call while nothing is doubted.
@@ -26,7 +26,7 @@ export interface BranchFollower {
   split(): readonly BranchHolder[]
 }
 
-export interface FollowBranch {
+interface FollowBranch {
   readonly endpoints: Pick<Endpoints, 'answering'>
   readonly clock: Pick<Clock, 'elapsed'>
   readonly logger: Pick<Logger, 'warn' | 'info'>

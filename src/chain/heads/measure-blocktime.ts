@@ -19,7 +19,7 @@ export interface Pace {
   measured(head: Timed, far: Timed): void
 }
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly configuredMs: number
   /** Whether the operator configured the time, and so can correct it. False for a default or a chain list's value. */
   readonly isGiven: boolean
@@ -29,7 +29,7 @@ export interface PaceOptions {
 }
 
 /** A head, and when the process first saw it by `clock.elapsed()`. */
-export interface Sighting {
+interface Sighting {
   readonly number: BlockNumber
   readonly seenAt: number
 }
@@ -55,7 +55,7 @@ const headAgeBlocktimesMax = 8
 /** The longest block time that can be configured. */
 const blocktimeMsMax = 3_600_000
 
-export function paceOf(sightings: readonly Sighting[]): number | undefined {
+function paceOf(sightings: readonly Sighting[]): number | undefined {
   const first = sightings[0]
   const last = sightings.at(-1)
   if (!first || !last || sightings.length <= quarters || last.number - first.number < blocksMin) return undefined

@@ -15,7 +15,7 @@ import { blockBefore } from './block-before.ts'
 import type { Pace } from './measure-blocktime.ts'
 import type { RememberedAnchor } from './remember-anchor.ts'
 
-export interface MoveAnchor {
+interface MoveAnchor {
   readonly endpoints: Pick<Endpoints, 'usable'>
   /** How many providers the network has. */
   readonly providers: number

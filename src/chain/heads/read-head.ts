@@ -42,7 +42,7 @@ interface Seen {
 /** Why a head without a link is not adopted. */
 type Refuse = () => Promise<string | undefined> | undefined
 
-export interface HeadReader {
+interface HeadReader {
   /** One call at a time. Rejects with ChainUnavailable. */
   read(): Promise<Report>
   /** What was believed last. */

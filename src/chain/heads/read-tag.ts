@@ -13,7 +13,7 @@ import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
 /** Undefined where no node reports a block of the head's chain. Never rejects. */
 export type ReadTag = (tag: FinalityTag, at: TrackedHead) => Promise<BlockNumber | undefined>
 
-export interface ReadTagOptions {
+interface ReadTagOptions {
   readonly endpoints: Endpoints
   readonly heads: Pick<HeadTracker, 'hashAt' | 'reorgs'>
   readonly readCanonical: ReadCanonical

@@ -31,7 +31,7 @@ export interface HeadTracker {
   close(): void
 }
 
-export interface TrackOptions {
+interface TrackOptions {
   readonly endpoints: Endpoints
   readonly pace: Pace
   readonly clock: Clock

@@ -16,7 +16,7 @@ import { decodeRevert, headOf } from './decode-revert.ts'
 import { type ReadRevert, type RevertQuestion, readByCalls, readTrace } from './read-revert-data.ts'
 
 /** From the time that the receipt was read. Then the inclusion counts without the data. */
-export const revertAwaitedMs = 10_000
+const revertAwaitedMs = 10_000
 /** Reads of a network at the same time. A trace may keep a node busy for seconds. */
 const readsMax = 2
 const endpointsMax = 3
@@ -30,14 +30,14 @@ interface Read {
   state: 'under way' | 'none' | RevertData
 }
 
-export interface Awaited {
+interface Awaited {
   /** Without those whose data is under way. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /** By the hash of the transaction. */
   readonly reverts: ReadonlyMap<Hash, RevertData>
 }
 
-export interface AwaitReverts {
+interface AwaitReverts {
   readonly endpoints: Pick<Endpoints, 'order'>
   /** By the index of the endpoint. */
   readonly hosts: readonly string[]

@@ -35,12 +35,12 @@ export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessL
   call(claims: readonly WitnessClaim[], at: TrackedHead, options?: CallOptions): Promise<ReadonlyMap<Hash, Testimony>>
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly tag?: FinalityTag | undefined
   readonly changed?: (() => void) | undefined
 }
 
-export interface CallWitnesses {
+interface CallWitnesses {
   readonly endpoints: Endpoints
   /** How many providers the network has. */
   readonly providers: number

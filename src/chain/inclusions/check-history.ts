@@ -36,7 +36,7 @@ interface Search extends Findings {
   start?: { readonly since: TimestampMs; readonly above: BlockNumber }
 }
 
-export interface HistoryCheckOptions {
+interface HistoryCheckOptions {
   readonly endpoints: Endpoints
   readonly readCanonical: ReadCanonical
   readonly pace: Pace

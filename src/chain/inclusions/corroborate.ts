@@ -10,7 +10,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import { readBody } from '../nodes/read-block.ts'
 
-export interface SpenderClaim {
+interface SpenderClaim {
   readonly mined: Mined
   readonly block: BlockRef
 }

@@ -32,7 +32,7 @@ const proofsMax = 8
 /** A node may index receipts after the block: a proof without one needs a nonce that was spent so many blocks ago. */
 const provenAfterBlocks = 2
 
-export interface FoundSpent {
+interface FoundSpent {
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /** Our transactions that are not on record. They become inclusions once they are recorded. */
   readonly lostNoOps: ReadonlyMap<Nonce, LostNoOp>

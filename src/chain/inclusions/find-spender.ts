@@ -31,7 +31,7 @@ export type FindSpender = (
   live: Pick<LiveNonce, 'nonce' | 'attempts'>,
 ) => Promise<FoundSpender | 'unproven' | undefined>
 
-export interface FindingSpenders {
+interface FindingSpenders {
   readonly endpoints: Endpoints
   readonly clock: Clock
   readonly chainId: number

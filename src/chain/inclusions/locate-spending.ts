@@ -7,7 +7,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
 
 /** In a block higher than `above`, and no higher than `atMost`: undefined where the head may hold it, too. */
-export interface Spending {
+interface Spending {
   readonly above: BlockNumber
   readonly atMost: BlockNumber | undefined
 }

@@ -20,7 +20,7 @@ import { executionOf, readReceipt, receiptAwaitedBlocks } from './receipt.ts'
 /** Bodies read in one proof. The next blocks' observations continue a longer search. */
 const bodiesMax = 32
 
-export interface ProveSpender {
+interface ProveSpender {
   /** A block at which the nonce is certainly spent. */
   readonly spentBy: BlockNumber
   /** The lowest block that each search has reached. */

@@ -12,13 +12,13 @@ export interface LatestCounts {
   next?: { readonly count: Nonce; readonly finalAt: BlockNumber }
 }
 
-export interface FinalCount {
+interface FinalCount {
   readonly count: Nonce
   /** The endpoint returns the same count for every block. */
   readonly ignoresBlock: boolean
 }
 
-export interface RequestedCount {
+interface RequestedCount {
   readonly final: BlockNumber
   readonly head: BlockNumber
   /** A count no higher needs no further call: no nonce up to this one is to be found yet. */

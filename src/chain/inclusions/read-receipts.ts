@@ -10,7 +10,7 @@ import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { executionOf, type Receipt, readReceipt, receiptAwaitedBlocks, receiptMethod } from './receipt.ts'
 
-export interface Receipts {
+interface Receipts {
   /** By nonce, the attempt that used it: its receipt names a block that is canonical at the head. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /**

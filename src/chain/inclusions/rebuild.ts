@@ -10,7 +10,7 @@ import type { Mined, Signed } from '../nodes/decode.ts'
  * - `forged`: every member is there, and the hash or the signature is of other bytes.
  * - `unknown`: a member is missing, or the type of transaction has another form.
  */
-export type Rebuilt =
+type Rebuilt =
   | { readonly kind: 'proven'; readonly payload?: MinedPayload }
   | { readonly kind: 'forged' }
   | { readonly kind: 'unknown' }

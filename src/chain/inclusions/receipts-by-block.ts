@@ -9,7 +9,7 @@ import { type Receipt, toReceipt } from './receipt.ts'
 const claimsMin = 4
 
 /** `claims` lie in one block. Undefined where their receipts have to be read one by one. */
-export type ReceiptsByBlock = (
+type ReceiptsByBlock = (
   endpoint: Endpoint,
   claims: readonly WitnessClaim[],
 ) => Promise<readonly (Receipt | undefined)[] | undefined>

@@ -27,7 +27,7 @@ export function noFindings(): Findings {
 }
 
 /** The blocks higher than `above`, up to `final`, where `finalBelow` is the account's nonce. */
-export interface Searched {
+interface Searched {
   readonly above: BlockNumber
   readonly final: BlockNumber
   readonly finalBelow: Nonce

@@ -13,7 +13,7 @@ export type Word = WitnessAnswer
 /** Words other than `silent`, by provider. */
 export type Heard = ReadonlyMap<string, Word>
 
-export type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
+type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'>
 
 export interface WitnessLedger {
   entryOf(claim: WitnessClaim): Entry
@@ -42,13 +42,13 @@ export interface Entry {
 }
 
 /** While all endpoints but those of one provider are silent. */
-export interface SingleWitness {
+interface SingleWitness {
   /** Its index in the configuration. */
   readonly endpoint: number
   readonly silentMs: number
 }
 
-export interface WitnessLedgerOptions {
+interface WitnessLedgerOptions {
   /** How many providers the network has. */
   readonly providers: number
   readonly clock: Clock

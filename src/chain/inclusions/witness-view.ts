@@ -30,7 +30,7 @@ export interface WitnessAnswer {
 }
 
 /** The basis of a view, for an operator. */
-export interface ShownAnswer {
+interface ShownAnswer {
   readonly block: BlockNumber
   readonly block_hash: Hash
   readonly lists_spender: boolean
@@ -52,7 +52,7 @@ export interface WitnessViews {
   reported(endpoint: Endpoint, claim: WitnessClaim): void
 }
 
-export interface RequestedBlock {
+interface RequestedBlock {
   readonly block: BlockRef
   readonly head: Head
   /** A witness counts only if its own block of this tag is not below. */

@@ -8,7 +8,7 @@ import type { OpenTransport, Transport, TransportOptions } from './transport.ts'
 /** A few at a time, and no answer so large that reading it would hold up the process. */
 const asideLimits = { connectionsMax: 4, answerBytesMax: 8 * 1024 * 1024 }
 
-export interface Aside {
+interface Aside {
   readonly call: SendCall
   readonly forward: Forwarder['forward']
   close(): Promise<void>

@@ -20,7 +20,7 @@ interface Waiting {
   readonly answer: (answer: Answer) => void
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly transport: Transport
   readonly clock: Clock
   /** Called after each HTTP request except a refused batch: whether the node answered well. */

@@ -5,7 +5,7 @@ import type { Call } from './call.ts'
 const lanes = 8
 const lanesOfAccount = 4
 
-export interface CallLanes {
+interface CallLanes {
   /** Runs `send` once a lane is free. Calls of one account keep their order. */
   run<T>(call: Call, send: () => Promise<T>): Promise<T>
 }

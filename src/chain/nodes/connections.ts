@@ -3,7 +3,7 @@ import { Pool } from 'undici'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { redactor } from './redact.ts'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string
   /** Sent with each request. An `authorization` counts before the user that the URL names. */
   readonly headers?: SecretHeaders | undefined
@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly timeoutMs: number
 }
 
-export interface Connections {
+interface Connections {
   readonly pool: Pool
   /** The members that every request has. */
   readonly request: {

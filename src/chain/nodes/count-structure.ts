@@ -1,7 +1,7 @@
 // Counts the structure of a JSON text before it is parsed: a parser makes an object of every three bytes "{},".
 import { answerLimits } from './answer-limits.ts'
 
-export interface Structure {
+interface Structure {
   /** Elements of the outermost list; 1 for anything else. */
   readonly members: number
   /** Brackets that open and commas, outside of texts. */

@@ -37,7 +37,7 @@ export interface Signed {
   readonly yParity: 0 | 1
 }
 
-export interface Authorization {
+interface Authorization {
   readonly chainId: number
   readonly address: Address
   readonly nonce: Nonce

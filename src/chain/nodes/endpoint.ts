@@ -71,7 +71,7 @@ export interface Endpoint {
   close(): Promise<void>
 }
 
-export interface EndpointOptions {
+interface EndpointOptions {
   readonly config: EndpointConfig
   readonly index: number
   readonly chainId: number

@@ -11,7 +11,7 @@ import { toAnswer } from './response-body.ts'
 import { scanAnswer } from './scan-answer.ts'
 
 /** An answer, or why there is none. */
-export type Forwarded = { readonly value: ForwardedAnswer } | { readonly failed: string }
+type Forwarded = { readonly value: ForwardedAnswer } | { readonly failed: string }
 
 export interface Forwarder {
   /** Never rejects. An error of the node, and an answer beyond the limit, are results. */
@@ -19,7 +19,7 @@ export interface Forwarder {
   close(): Promise<void>
 }
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   readonly url: string
   readonly headers?: SecretHeaders
   readonly clock: Clock

@@ -3,7 +3,7 @@ import { isShapedByPayload, mayExceed } from './answer-limits.ts'
 import type { Call } from './call.ts'
 import type { HttpAnswer } from './transport.ts'
 
-export interface LargeOnes {
+interface LargeOnes {
   has(call: Call): boolean
   /** Whether a lone call's answer exceeded the limit because of a payload. */
   learn(call: Call, posted: HttpAnswer): boolean

@@ -5,7 +5,7 @@ import type { BranchHolder } from '../chain.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readNamed } from './read-block.ts'
 
-export interface LookAtNodes {
+interface LookAtNodes {
   readonly all: readonly Endpoint[]
   readonly heads: { current(): Promise<unknown>; split(): readonly BranchHolder[] }
   readonly pace: { ms(): number }

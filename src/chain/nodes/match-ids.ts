@@ -1,7 +1,7 @@
 // Finds the members of a response by the ids of its calls. An id that occurs twice, or that no call has, is no answer.
 import type { BatchMember } from './response-body.ts'
 
-export interface MatchedIds {
+interface MatchedIds {
   readonly byId: ReadonlyMap<unknown, BatchMember>
   /** A member answers no call, or a call that another member answers, too. */
   readonly areMixed: boolean

@@ -4,7 +4,7 @@ import { implausible } from './count-structure.ts'
 import type { ExpectedAnswer } from './expected-answer.ts'
 import type { LargeAnswers } from './large-answers.ts'
 
-export type AnswerReading =
+type AnswerReading =
   | { readonly json: unknown }
   | { readonly refused: string; readonly isTooLarge: boolean; readonly isJson: boolean }
 

@@ -10,7 +10,7 @@ import type { HttpAnswer } from './transport.ts'
  * - `empty`: a success without a body. The node may have executed all calls.
  * - `failed`: an outage. The node may have executed all calls.
  */
-export type BatchReading = 'answered' | 'refused' | 'limited' | 'empty' | 'failed'
+type BatchReading = 'answered' | 'refused' | 'limited' | 'empty' | 'failed'
 
 const contentTooLarge = 413
 /** With such a status a gateway refuses the shape or size of a request that is well formed and allowed. */

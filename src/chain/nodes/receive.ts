@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { answerLimits } from './answer-limits.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
-export interface Receiving {
+interface Receiving {
   readonly body: Readable
   /** From the header `content-length`, if there is one. */
   readonly announcedBytes: number | undefined
@@ -14,7 +14,7 @@ export interface Receiving {
   readonly progress: (bytes: number) => void
 }
 
-export interface Received {
+interface Received {
   /** In a buffer of its own where there are many. */
   readonly bytes: Buffer
   /** To be called once the bytes are parsed. */

@@ -1,6 +1,6 @@
 // Finds the members of a JSON-RPC answer in its bytes, without parsing them: a part of it can then be passed on as it is.
 
-export interface ScannedAnswer {
+interface ScannedAnswer {
   readonly result?: Buffer
   readonly error?: Buffer
 }

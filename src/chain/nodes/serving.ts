@@ -45,7 +45,7 @@ export interface ServedAnchor {
   readonly remedy: string
 }
 
-export interface ServingOptions {
+interface ServingOptions {
   readonly call: SendCall
   /** Its place in the configuration, for the log. */
   readonly index: number

@@ -13,7 +13,7 @@ import { blockMethod } from './block-call.ts'
 import type { Answer, Call, SendCall } from './call.ts'
 import { toHead, toNumber } from './decode.ts'
 
-export interface EndpointWatch {
+interface EndpointWatch {
   /** The same calls, watched. */
   readonly watched: (send: SendCall) => SendCall
   figures(): EndpointFigures
@@ -24,7 +24,7 @@ export type EndpointFigures = Pick<
   'client' | 'chainId' | 'head' | 'calls' | 'latency' | 'lastFailure' | 'lastRpcError'
 >
 
-export interface WatchEndpoint {
+interface WatchEndpoint {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   /** Takes the endpoint's secrets out of a node's own words. */
   readonly redact: (text: string) => string

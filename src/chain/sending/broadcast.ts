@@ -11,7 +11,7 @@ import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 import type { SendRaw } from './send-raw.ts'
 
 /** What answers teach beside their outcomes. */
-export interface Learn {
+interface Learn {
   /** Called with a node's smallest tip where a refusal names it. */
   readonly minimum: (tip: Wei, by: Endpoint) => void
   /** Called with each endpoint's own outcome for a payload, and with each acceptance. */

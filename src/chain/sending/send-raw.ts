@@ -8,7 +8,7 @@ import type { Answer, Call } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { isAboutTransaction } from './broadcast-outcome.ts'
 
-export type SendMethods = Pick<NetworkProfile, 'sendSync' | 'sendConditional'>
+type SendMethods = Pick<NetworkProfile, 'sendSync' | 'sendConditional'>
 export type SendRaw = (endpoint: Endpoint, request: BroadcastRequest) => Promise<Answer>
 
 /** JSON-RPC 2.0: "method not found" and "invalid params". Nothing was done. */

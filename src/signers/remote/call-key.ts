@@ -15,7 +15,7 @@ import type { PinnedKey } from './pin-key.ts'
 import type { QuotaQueue } from './quota-queue.ts'
 import { verifySignature } from './verify-signature.ts'
 
-export interface KeyCallerOptions {
+interface KeyCallerOptions {
   readonly id: string
   readonly service: KeyService
   readonly pin: () => Promise<PinnedKey>
@@ -28,13 +28,13 @@ export interface KeyCallerOptions {
   readonly metrics: SignerMetrics
 }
 
-export interface Preimage {
+interface Preimage {
   /** keccak-256 of `preimage`. */
   readonly digest: Hash
   readonly preimage: Hex
 }
 
-export interface KeySigned {
+interface KeySigned {
   readonly signature: CurveSignature
   readonly evidence: SignatureEvidence
 }

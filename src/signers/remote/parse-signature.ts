@@ -3,7 +3,7 @@ import type { Hex } from '../../domain/ids.ts'
 import type { KeySignature } from '../key-service.ts'
 
 /** r and s of a signature; each has 32 bytes. */
-export interface SignatureParts {
+interface SignatureParts {
   readonly r: Hex
   readonly s: Hex
 }

@@ -16,7 +16,7 @@ import { clockMarginMs, rebuildAttempt } from './recover.ts'
 export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 
 /** Facts on record since the lost history that narrow the candidates of a no-op. */
-export interface Since {
+interface Since {
   /** No longer in the queue, but a no-op of the lost history may have canceled it. */
   readonly ended: readonly Ended[]
   /** By the nonce of each no-op: the first sequence of the relayer that got a higher nonce. Absent: none did. */

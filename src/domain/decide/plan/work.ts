@@ -44,7 +44,7 @@ export interface StoredWork {
 }
 
 /** The limits of this step. */
-export interface StepBudget {
+interface StepBudget {
   /** What the decisions of this step cost beyond `open`: their attempts are not signed yet. */
   readonly promised?: Wei
   /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
@@ -70,7 +70,7 @@ export interface ProcessMemory {
 }
 
 /** The state of the check of a history that a restore may have lost. */
-export interface HistoryFindings {
+interface HistoryFindings {
   /** What a new owner has not checked yet. */
   readonly lostHistory?: LostHistory
   /**

@@ -10,7 +10,7 @@ import type { Reason } from '../../wait-facts.ts'
 import type { Work } from '../plan/work.ts'
 import { assignNonces } from './assign-nonces.ts'
 
-export interface NextSend {
+interface NextSend {
   readonly id: TransactionId
   readonly now: TimestampMs
 }

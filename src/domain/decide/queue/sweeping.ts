@@ -47,7 +47,7 @@ export function untouchable(
   return delegated ? reserveBalance : 0n
 }
 
-export interface Payer {
+interface Payer {
   /** What pays for it now. */
   readonly wallet: Wei
   readonly market: Market

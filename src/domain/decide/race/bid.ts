@@ -55,7 +55,7 @@ const smallTip = 3_000_000_000n
 /**
  * After so many blocks in which the nonce was next and others had room, the tip rises to one that every miner accepts.
  */
-export const raisedTipAfterBlocks = 12
+const raisedTipAfterBlocks = 12
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
   if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)

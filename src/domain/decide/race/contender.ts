@@ -42,7 +42,7 @@ export interface Patience {
 }
 
 /** A policy that limits what may be paid per gas. */
-export interface PriceCap {
+interface PriceCap {
   readonly name: 'gas_price_cap' | 'cancel_gas_price_cap'
   readonly cap: Wei | undefined
 }

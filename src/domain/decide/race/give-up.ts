@@ -15,7 +15,7 @@ const takenBlocksMin = 20
  * - `byAll`: every endpoint that answers called it invalid twice, two blocks apart, and none shows it.
  * - `recent`: it is broadcast again. No price makes other bytes valid.
  */
-export type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
+type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
 
 /** Undefined if the last answer about the newest attempt is another. */
 export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {

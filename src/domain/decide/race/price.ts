@@ -9,7 +9,7 @@ import { floorFor, nextBid, usualFees } from './bid.ts'
 import type { Bid, Bidder } from './bidder.ts'
 import { type Contender, fundsOf, purposeOf } from './contender.ts'
 
-export interface Terms {
+interface Terms {
   readonly gas: Gas
   readonly market: Market
   /** Absent: no limit by funds. */

@@ -109,13 +109,7 @@ export function patienceEndsAt(
   return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
 }
 
-/** Its fee cap is below the base fee, or it is next and still not mined. */
-export function isStuck(attempt: Attempt, observation: Observation, patienceBlocks: number): boolean {
-  if (blocksWaited(attempt, observation.head.number) < patienceBlocks) return false
-  return attempt.nonce === observation.nonce || isOutpaced(attempt, observation)
-}
-
-export function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
+function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
   return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
 }
 

@@ -10,7 +10,7 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 const doubtfulMsMin = 500
 const doubtfulMsMax = 5_000
 
-export interface RepeatAfter {
+interface RepeatAfter {
   /** If the last broadcast failed, or its outcome is unknown. */
   readonly doubtfulMs: number
   /** If a node accepted them: pools may have lost them since. */
@@ -52,7 +52,7 @@ export function isRefusedDue(attempt: Attempt, repeats: RepeatAfter, now: Timest
 }
 
 /** The pause doubles with each try: it is as long as the run of refusals. The row alone shows it, also after a restart. */
-export function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): TimestampMs {
+function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): TimestampMs {
   const at = lastTryAt(attempt)
   const refusedMs = at - (refusedSinceOf(attempt) ?? at)
   const mostMs = refusalCodeOf(attempt) === 'invalid' ? invalidPauseMaxMs : refusedPauseMaxMs

@@ -61,7 +61,7 @@ export function missingNoOps(situation: Situation): readonly PresignOrder[] {
   return [...missing.flatMap(([near]) => near ?? []), ...missing.flatMap(([, far]) => far ?? [])]
 }
 
-export interface Covered {
+interface Covered {
   readonly decisions: readonly Decision[]
   readonly first: readonly PresignOrder[]
 }
