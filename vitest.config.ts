@@ -15,25 +15,11 @@ interface Tier {
   readonly again?: true
 }
 
-/** What stands in files that start no node, process or database: `test/layout/tiers.test.ts` reads that in their imports. */
-const unit = [
-  'test/{config,domain,layout,signers}/**/*.test.ts',
-  'test/attacks/{list,log-lines}.test.ts',
-  'test/chain/**/{ancestry,batch-size,believe-head,believe-tips,block-before,broadcast-outcome,calls,denied-receipts}.test.ts',
-  'test/chain/**/{endpoint-headers,endpoint-rest,gas-figures,limit-gas,limit-tips,market,measure-blocktime,no-op,read-canonical,read-tag}.test.ts',
-  'test/chain/**/{branches,find-spender,match-ids,paid-tips,read-block,read-lagged,read-receipts}.test.ts',
-  'test/chain/**/{decode-revert,read-shown-nonce,remember-refusals,replaceable,replacement-rule,revert-reason,scan-answer,search-blocks,second-count,second-estimate,send-raw,tip-floor,unexplained,watch-endpoint}.test.ts',
-  'test/cli/verdict.test.ts',
-  'test/dashboard/**/*.test.ts',
-  'test/deploy/compose.test.ts',
-  'test/engine/{find-sent,record-nodes}.test.ts',
-  'test/http/events/view-events.test.ts',
-  'test/http/**/{asset,count-structure,error-codes,exact-integers,explain-cancellation,fixed-answers,listen-error,parse-large-bodies,present-time,render-markdown,shown-path,sliced-list}.test.ts',
-  'test/ops/**/{bell,guard-addresses,log-outage,prometheus,runbook,vault,within}.test.ts',
-  'test/webhooks/**/post-webhook.test.ts',
-  'test/ownership/**/{choose-slots,share-out}.test.ts',
-  'test/store/**/{hint-messages,reread,run-unit,seal-messages,statement,watch-outage}.test.ts',
-]
+/**
+ * Files that start no node, process or database: in folders that have no others, and elsewhere by their suffix.
+ * `test/layout/tiers.test.ts` reads in their imports what they start.
+ */
+const unit = ['test/{config,dashboard,domain,layout,signers}/**/*.test.ts', 'test/**/*.unit.test.ts']
 
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
 const onPostgres = [

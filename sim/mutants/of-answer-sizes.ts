@@ -118,7 +118,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
   {
     name: 'await-a-receipt-that-is-too-large',
     breaks: 'waits for ever for a receipt that is too large to be read',
-    caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/denied-receipts.unit.test.ts',
     expects: 'a receipt that is too large to be read is as good as none',
     edits: [
       {
@@ -131,7 +131,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
   {
     name: 'store-a-whole-revert-text',
     breaks: 'stores the text of a revert at its full length',
-    caughtBy: 'test/chain/nodes/revert-reason.test.ts',
+    caughtBy: 'test/chain/nodes/revert-reason.unit.test.ts',
     expects: 'the beginning stays',
     edits: [
       {

@@ -6,7 +6,7 @@ export const ofAnswers: readonly Mutant[] = [
     name: 'receipt-of-another',
     breaks: 'takes the receipt of another transaction for that of the attempt',
     with: ['anothersReceipt'],
-    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
     expects: 'that of another transaction proves nothing, denies nothing',
     edits: [
       {
@@ -19,7 +19,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'believe-two-receipts-of-a-nonce',
     breaks: 'takes the last of two receipts for attempts of one nonce, though at most one is true',
-    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
     expects: 'two attempts of one nonce with a receipt each: both are void',
     edits: [
       {
@@ -32,7 +32,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'another-block-for-the-requested-one',
     breaks: 'takes a block of another height for the requested one',
-    caughtBy: 'test/chain/nodes/read-block.test.ts',
+    caughtBy: 'test/chain/nodes/read-block.unit.test.ts',
     expects: 'the header of another height is none',
     edits: [
       {
@@ -45,7 +45,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'answer-under-a-foreign-id',
     breaks: 'takes the last of two members with one id for the answer',
-    caughtBy: 'test/chain/nodes/match-ids.test.ts',
+    caughtBy: 'test/chain/nodes/match-ids.unit.test.ts',
     expects: 'of two members with one id none counts',
     edits: [
       {
@@ -58,7 +58,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'strays-without-a-rest',
     breaks: 'uses an endpoint on that answers about other things',
-    caughtBy: 'test/chain/nodes/endpoint-rest.test.ts',
+    caughtBy: 'test/chain/nodes/endpoint-rest.unit.test.ts',
     expects: 'one that answers about another thing rests as after a failure',
     edits: [
       {
@@ -71,7 +71,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'signer-of-anybody',
     breaks: 'takes a transaction that another account signed for one of ours',
-    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    caughtBy: 'test/chain/inclusions/find-spender.unit.test.ts',
     expects: 'a transaction that another account signed is not of the account that the node names',
     edits: [
       {
@@ -84,7 +84,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'bytes-without-their-hash',
     breaks: 'takes a transaction for proven whose bytes have another hash',
-    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    caughtBy: 'test/chain/inclusions/find-spender.unit.test.ts',
     expects: 'proves itself, and altered it proves nothing',
     edits: [
       {
@@ -97,7 +97,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'one-reading-proves-a-spender',
     breaks: 'takes one answer of the only endpoint for proof of a spender without a signature',
-    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    caughtBy: 'test/chain/inclusions/find-spender.unit.test.ts',
     expects: 'by the only endpoint it counts at the third reading',
     edits: [
       { file: 'src/chain/inclusions/corroborate.ts', find: 'const readingsMin = 3', put: 'const readingsMin = 1' },
@@ -106,7 +106,7 @@ export const ofAnswers: readonly Mutant[] = [
   {
     name: 'authorization-for-another-chain',
     breaks: 'takes an EIP-7702 authorization for another chain for the spender of a nonce here',
-    caughtBy: 'test/chain/inclusions/find-spender.test.ts',
+    caughtBy: 'test/chain/inclusions/find-spender.unit.test.ts',
     expects: 'by the account itself',
     edits: [
       {

@@ -64,7 +64,7 @@ export const ofBounds: readonly Mutant[] = [
   {
     name: 'end-a-forwarded-value-early',
     breaks: "takes a quote that a backslash escapes for the end of a text in a node's answer",
-    caughtBy: 'test/chain/nodes/scan-answer.test.ts',
+    caughtBy: 'test/chain/nodes/scan-answer.unit.test.ts',
     expects: 'a value can neither end early nor hold a member of the answer around it',
     edits: [
       { file: 'src/chain/nodes/scan-answer.ts', find: 'return slashes % 2 === 1', put: 'return slashes % 2 === 2' },
@@ -99,14 +99,14 @@ export const ofBounds: readonly Mutant[] = [
   {
     name: 'parse-large-bodies-of-a-key-at-once',
     breaks: 'parses all large bodies of one key in one turn of the event loop',
-    caughtBy: 'test/http/request/parse-large-bodies.test.ts',
+    caughtBy: 'test/http/request/parse-large-bodies.unit.test.ts',
     expects: 'are parsed one after the other, and those of another key beside',
     edits: [{ file: 'src/http/request/parse-json.ts', find: 'takeTurn(key)', put: 'takeTurn(request.id)' }],
   },
   {
     name: 'parse-one-large-body-of-all-keys',
     breaks: 'lets the large bodies of one key wait for those of another',
-    caughtBy: 'test/http/request/parse-large-bodies.test.ts',
+    caughtBy: 'test/http/request/parse-large-bodies.unit.test.ts',
     expects: 'are parsed one after the other, and those of another key beside',
     edits: [{ file: 'src/http/request/parse-json.ts', find: 'takeTurn(key)', put: "takeTurn('any')" }],
   },

@@ -1,7 +1,7 @@
 // The engine as it would be if a single count moved the next nonce.
 import type { Mutant } from './mutant.ts'
 
-const counted = 'test/chain/accounts/second-count.test.ts'
+const counted = 'test/chain/accounts/second-count.unit.test.ts'
 const remembered = 'test/chain/accounts/remembered-account.test.ts'
 const reached = 'test/domain/decide/limit-reach.test.ts'
 const counting = 'src/chain/accounts/second-count.ts'

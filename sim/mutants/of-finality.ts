@@ -32,7 +32,7 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'tag-of-any-branch',
     breaks: 'believes a tag whose block is not on the chain of the head',
-    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
     expects: 'a block of another branch is an absent value',
     edits: [
       {
@@ -58,7 +58,7 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'tag-across-a-reorganization',
     breaks: 'holds a tag of one branch against the blocks of another',
-    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
     expects: 'a block that the branch of the head may not hold counts for no head',
     edits: [
       {
@@ -71,7 +71,7 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'tag-goes-back',
     breaks: 'forgets how far a tag was, when a node is behind another',
-    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
     expects: 'a node that is behind, or has lost the tag, does not make it go back',
     edits: [{ file: 'src/chain/heads/read-tag.ts', find: 'if (block) believed.set(tag, block)', put: '' }],
   },
@@ -204,7 +204,7 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'forget-tags-above-the-head',
     breaks: 'never calls anything final on a chain whose tag is newer than the head by the time it is read',
-    caughtBy: 'test/chain/heads/read-tag.test.ts',
+    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
     expects: 'a block that was above the head counts once a head has reached it',
     edits: [{ file: 'src/chain/heads/read-tag.ts', find: '...due, reported?.value', put: 'reported?.value' }],
   },

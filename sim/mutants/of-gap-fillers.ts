@@ -60,7 +60,7 @@ export const ofGapFillers: readonly Mutant[] = [
   {
     name: 'believe-a-shown-transaction',
     breaks: 'exempts gap fillers below a transaction that the account never signed',
-    caughtBy: 'test/chain/accounts/read-shown-nonce.test.ts',
+    caughtBy: 'test/chain/accounts/read-shown-nonce.unit.test.ts',
     expects: 'another key, another chain, another nonce or altered bytes prove',
     edits: [
       {
@@ -173,7 +173,7 @@ export const ofGapFillers: readonly Mutant[] = [
   {
     name: 'believe-a-count-that-jumps',
     breaks: 'binds nonces from a count on that no second reading repeats',
-    caughtBy: 'test/chain/accounts/second-count.test.ts',
+    caughtBy: 'test/chain/accounts/second-count.unit.test.ts',
     expects: 'another endpoint gives the second count',
     edits: [
       {
@@ -186,7 +186,7 @@ export const ofGapFillers: readonly Mutant[] = [
   {
     name: 'one-count-of-the-only-endpoint',
     breaks: 'takes one count of the only endpoint for the second one',
-    caughtBy: 'test/chain/accounts/second-count.test.ts',
+    caughtBy: 'test/chain/accounts/second-count.unit.test.ts',
     expects: 'the only endpoint gives it after three counts at different heads',
     edits: [
       { file: 'src/chain/accounts/second-count.ts', find: 'const readingsNeeded = 3', put: 'const readingsNeeded = 1' },

@@ -5,7 +5,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'gas-of-one-provider',
     breaks: 'believes the first provider about the prices of gas',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'two providers that differ',
     edits: [
       {
@@ -18,7 +18,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'a-call-that-passes-is-a-base',
     breaks: 'takes a call that passes with any gas for the low base',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'leave a figure unread',
     edits: [
       {
@@ -31,7 +31,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'figures-outlive-a-fork',
     breaks: 'keeps the prices of gas across a fork, and one that is undone, for an hour',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'where the head shows a fork',
     edits: [
       {
@@ -44,7 +44,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'deaf-to-announced-forks',
     breaks: 'reads no prices anew when a fork that eth_config announced is due',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'eth_config announces',
     edits: [
       {
@@ -57,7 +57,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'silence-unreads-a-figure',
     breaks: 'forgets a price of gas when an endpoint does not answer',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'where one of two does not answer',
     edits: [
       {
@@ -70,7 +70,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'idle-figures-count',
     breaks: 'refuses sends by prices of gas that no step has followed for long',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'no step has followed the head lately',
     edits: [
       {
@@ -109,7 +109,7 @@ export const ofGasRules: readonly Mutant[] = [
   {
     name: 'new-receivers-by-one-word',
     breaks: 'ends a transaction by the word of one provider that its receiver does not exist',
-    caughtBy: 'test/chain/fees/gas-figures.test.ts',
+    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
     expects: 'a receiver is missing',
     edits: [
       {

@@ -120,7 +120,7 @@ export const ofHolds: readonly Mutant[] = [
   {
     name: 'trust-the-order-after-a-release',
     breaks: 'sends what a lost history canceled for good, once a restored copy has released it again',
-    caughtBy: 'test/engine/find-sent.test.ts',
+    caughtBy: 'test/engine/find-sent.unit.test.ts',
     expects: 'once this copy has released it',
     edits: [
       {

@@ -90,7 +90,7 @@ export const ofInclusions: readonly Mutant[] = [
   {
     name: 'silence-is-no-receipt',
     breaks: 'takes an unanswered question for a receipt for "there is none", and settles by the block alone',
-    caughtBy: 'test/chain/inclusions/denied-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/denied-receipts.unit.test.ts',
     expects: 'no answer for one of the attempts says nothing of the nonce',
     edits: [
       {
@@ -103,7 +103,7 @@ export const ofInclusions: readonly Mutant[] = [
   {
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
-    caughtBy: 'test/chain/heads/read-canonical.test.ts',
+    caughtBy: 'test/chain/heads/read-canonical.unit.test.ts',
     expects: 'a node on another branch than the head is not believed',
     edits: [
       {

@@ -5,7 +5,7 @@ export const ofMessages: readonly Mutant[] = [
   {
     name: 'messages-of-any-mac',
     breaks: 'believes a message whatever its MAC is',
-    caughtBy: 'test/store/seal-messages.test.ts',
+    caughtBy: 'test/store/seal-messages.unit.test.ts',
     expects: 'nothing else is believed: no MAC, half of one, another one',
     edits: [
       {
@@ -18,7 +18,7 @@ export const ofMessages: readonly Mutant[] = [
   {
     name: 'messages-again',
     breaks: 'believes a message that was recorded and sent again',
-    caughtBy: 'test/store/seal-messages.test.ts',
+    caughtBy: 'test/store/seal-messages.unit.test.ts',
     expects: 'what was recorded is old news: behind a later message',
     edits: [
       {
@@ -31,7 +31,7 @@ export const ofMessages: readonly Mutant[] = [
   {
     name: 'messages-of-old',
     breaks: 'believes a recorded message of a sender that it does not remember, however old the message is',
-    caughtBy: 'test/store/seal-messages.test.ts',
+    caughtBy: 'test/store/seal-messages.unit.test.ts',
     expects: 'what was recorded is old news: behind a later message',
     edits: [
       {
@@ -44,7 +44,7 @@ export const ofMessages: readonly Mutant[] = [
   {
     name: 'messages-of-other-channels',
     breaks: 'believes a message that was sealed for another schema',
-    caughtBy: 'test/store/seal-messages.test.ts',
+    caughtBy: 'test/store/seal-messages.unit.test.ts',
     expects: 'and not on another channel',
     edits: [
       {
@@ -70,7 +70,7 @@ export const ofMessages: readonly Mutant[] = [
   {
     name: 'messages-flood-reads',
     breaks: 'reads the database for every message that nothing proves',
-    caughtBy: 'test/store/reread.test.ts',
+    caughtBy: 'test/store/reread.unit.test.ts',
     expects: 'it reads at once, then once in half a second for all that came',
     edits: [
       {

@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const canceled = 'test/domain/decide/cancel-in-flight.test.ts'
-const sent = 'test/chain/sending/send-raw.test.ts'
+const sent = 'test/chain/sending/send-raw.unit.test.ts'
 
 export const ofOrders: readonly Mutant[] = [
   {
@@ -99,7 +99,7 @@ export const ofOrders: readonly Mutant[] = [
   {
     name: 'older-of-equal-bytes',
     breaks: 'calls a replacement the older payload, where both are the same bytes and one receipt is lost',
-    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
     expects: 'for the same bytes twice',
     edits: [
       {

@@ -1,8 +1,8 @@
 // The engine as it would be if it believed any price that one node names.
 import type { Mutant } from './mutant.ts'
 
-const market = 'test/chain/fees/limit-tips.test.ts'
-const floor = { file: 'src/chain/fees/tip-floor.ts', caughtBy: 'test/chain/fees/tip-floor.test.ts' }
+const market = 'test/chain/fees/limit-tips.unit.test.ts'
+const floor = { file: 'src/chain/fees/tip-floor.ts', caughtBy: 'test/chain/fees/tip-floor.unit.test.ts' }
 
 const ceiling = 'test/domain/price-ceiling.test.ts'
 

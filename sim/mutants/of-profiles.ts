@@ -158,7 +158,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'believe-a-tight-estimate',
     breaks: 'keeps the estimate of a no-op that nodes call invalid',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'an estimate stands for twenty blocks',
     edits: [
       {
@@ -210,7 +210,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'one-oracle-for-all',
     breaks: "reads the OP stack's oracle where the profile names another",
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'an oracle at another address, which has the one function only',
     edits: [
       {
@@ -236,7 +236,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'send-without-its-end',
     breaks: 'keeps the end of a transaction from a sequencer that would enforce it',
-    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    caughtBy: 'test/chain/sending/send-raw.unit.test.ts',
     expects: 'an end goes along in whole seconds',
     edits: [
       {
@@ -249,7 +249,7 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'send-and-do-not-wait',
     breaks: 'sends by the usual method where the profile names the one that returns the receipt',
-    caughtBy: 'test/chain/sending/send-raw.test.ts',
+    caughtBy: 'test/chain/sending/send-raw.unit.test.ts',
     expects: 'the receipt of a send that waits for it is an acceptance',
     edits: [
       {

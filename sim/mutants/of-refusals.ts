@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const unit = 'test/domain/decide/refusals.test.ts'
-const memory = 'test/chain/sending/remember-refusals.test.ts'
+const memory = 'test/chain/sending/remember-refusals.unit.test.ts'
 
 export const ofRefusals: readonly Mutant[] = [
   {
@@ -164,7 +164,7 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'believe-one-head-s-gas-limit',
     breaks: 'takes the gas limit of the newest head alone, which one endpoint may have named falsely',
-    caughtBy: 'test/chain/heads/limit-gas.test.ts',
+    caughtBy: 'test/chain/heads/limit-gas.unit.test.ts',
     expects: 'is the widest of the last eight heads',
     edits: [
       {
@@ -256,7 +256,7 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'believe-the-first-invalid',
     breaks: 'concludes from one endpoint that bytes are invalid, and never gives them to the others',
-    caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    caughtBy: 'test/chain/sending/broadcast-outcome.unit.test.ts',
     expects: 'another endpoint is tried where nothing was learned',
     edits: [
       {
@@ -295,7 +295,7 @@ export const ofRefusals: readonly Mutant[] = [
   {
     name: 'read-the-code-alone',
     breaks: 'takes any error -32005 for a rate limit, whatever its words say',
-    caughtBy: 'test/chain/sending/broadcast-outcome.test.ts',
+    caughtBy: 'test/chain/sending/broadcast-outcome.unit.test.ts',
     expects: 'a code of rate limits with words of the transaction is read by its words',
     edits: [
       {

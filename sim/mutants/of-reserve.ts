@@ -54,7 +54,7 @@ export const ofReserve: readonly Mutant[] = [
   {
     name: 'wait-for-a-balance-for-ever',
     breaks: 'sends nothing where no node has the balance of some blocks ago',
-    caughtBy: 'test/chain/accounts/read-lagged.test.ts',
+    caughtBy: 'test/chain/accounts/read-lagged.unit.test.ts',
     expects: 'once that is old enough',
     edits: [
       {
@@ -126,7 +126,7 @@ export const ofReserve: readonly Mutant[] = [
   {
     name: 'a-new-reading-is-old',
     breaks: 'takes a reading of its own for the earlier balance before it is old enough',
-    caughtBy: 'test/chain/accounts/read-lagged.test.ts',
+    caughtBy: 'test/chain/accounts/read-lagged.unit.test.ts',
     expects: 'once that is old enough',
     edits: [
       {

@@ -63,7 +63,7 @@ export const ofRestores: readonly Mutant[] = [
   {
     name: 'take-what-was-not-found-for-older',
     breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
-    caughtBy: 'test/chain/inclusions/search-blocks.test.ts',
+    caughtBy: 'test/chain/inclusions/search-blocks.unit.test.ts',
     expects: 'answers that are not of one chain are a contradiction',
     edits: [
       {

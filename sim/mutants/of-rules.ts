@@ -5,7 +5,7 @@ export const ofRules: readonly Mutant[] = [
   {
     name: 'own-words-for-a-refused-cancel',
     breaks: 'answers a 400 of a cancel operation with its own message, although the interface fixes the text',
-    caughtBy: 'test/http/server/fixed-answers.test.ts',
+    caughtBy: 'test/http/server/fixed-answers.unit.test.ts',
     expects: 'with Bad Request',
     edits: [
       {

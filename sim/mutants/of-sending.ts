@@ -42,7 +42,7 @@ export const ofSending: readonly Mutant[] = [
   {
     name: 'silence-is-consent',
     breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    caughtBy: 'test/chain/fees/replacement-rule.unit.test.ts',
     expects: 'an endpoint that has not said what it is counts as the strictest',
     edits: [
       {
@@ -150,7 +150,7 @@ export const ofSending: readonly Mutant[] = [
   {
     name: 'forget-the-refused-batch',
     breaks: 'sends alone what a refused batch held, and believes a refused connection then that no node has it',
-    caughtBy: 'test/chain/nodes/calls.test.ts',
+    caughtBy: 'test/chain/nodes/calls.unit.test.ts',
     expects: 'what a refused batch carried may have been done',
     edits: [
       {
@@ -164,7 +164,7 @@ export const ofSending: readonly Mutant[] = [
     name: 'forget-who-broke-the-order',
     breaks:
       'takes the order of nonces for kept in a later look at a lost history, although an unknown transaction broke it',
-    caughtBy: 'test/engine/find-sent.test.ts',
+    caughtBy: 'test/engine/find-sent.unit.test.ts',
     expects: 'the order proves nothing above a nonce that an unknown transaction took',
     edits: [
       {

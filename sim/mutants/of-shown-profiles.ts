@@ -5,7 +5,7 @@ export const ofShownProfiles: readonly Mutant[] = [
   {
     name: 'rule-of-the-client-only',
     breaks: 'prices replacements by the name of the client, whatever the profile says of the chain',
-    caughtBy: 'test/chain/fees/replacement-rule.test.ts',
+    caughtBy: 'test/chain/fees/replacement-rule.unit.test.ts',
     expects: 'the rule of a profile counts before those of the clients',
     edits: [
       {
@@ -135,7 +135,7 @@ export const ofShownProfiles: readonly Mutant[] = [
   {
     name: 'constant-gas-for-ever',
     breaks: 'repeats a no-op with 21,000 gas where the chain demands more',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'where the profile has a constant',
     edits: [
       { file: 'src/chain/fees/read-no-op.ts', find: 'isEstimated ||= isTooTight', put: 'isEstimated &&= isTooTight' },
@@ -144,7 +144,7 @@ export const ofShownProfiles: readonly Mutant[] = [
   {
     name: 'forget-what-was-too-tight',
     breaks: 'signs the next no-op with 21,000 gas again where that was too little',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'where the profile has a constant',
     edits: [
       {
@@ -157,7 +157,7 @@ export const ofShownProfiles: readonly Mutant[] = [
   {
     name: 'a-reverting-account-has-no-no-op',
     breaks: 'estimates no no-op of an account whose code reverts',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'where the code of a delegated account reverts',
     edits: [
       {
@@ -170,7 +170,7 @@ export const ofShownProfiles: readonly Mutant[] = [
   {
     name: 'any-error-is-a-revert',
     breaks: 'estimates a transfer in place of the no-op after any error',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'where the code of a delegated account reverts',
     edits: [
       {

@@ -90,14 +90,14 @@ export const ofSmallRights: readonly Mutant[] = [
   {
     name: 'webhooks-to-the-wire-server',
     breaks: "lets webhooks reach Azure's wire server",
-    caughtBy: 'test/ops/guard-addresses.test.ts',
+    caughtBy: 'test/ops/guard-addresses.unit.test.ts',
     expects: '168.63.129.16 is refused',
     edits: [{ file: 'src/ops/guard-addresses.ts', find: "'168.63.129.16/32',", put: "'168.63.129.255/32'," }],
   },
   {
     name: 'webhooks-over-isatap',
     breaks: 'lets webhooks reach an internal address inside an ISATAP address',
-    caughtBy: 'test/ops/guard-addresses.test.ts',
+    caughtBy: 'test/ops/guard-addresses.unit.test.ts',
     expects: '5efe:7f00:1] is refused',
     edits: [
       {
@@ -110,7 +110,7 @@ export const ofSmallRights: readonly Mutant[] = [
   {
     name: 'tell-a-bound-key-of-others',
     breaks: 'sends a bound key a line of positions for events of other relayers',
-    caughtBy: 'test/http/events/view-events.test.ts',
+    caughtBy: 'test/http/events/view-events.unit.test.ts',
     expects: 'a bound key moves with events of its relayers alone',
     edits: [
       {
@@ -123,7 +123,7 @@ export const ofSmallRights: readonly Mutant[] = [
   {
     name: 'the-same-text-for-a-position',
     breaks: 'seals a position the same way each time, so that a bound key sees whether it moved',
-    caughtBy: 'test/http/events/view-events.test.ts',
+    caughtBy: 'test/http/events/view-events.unit.test.ts',
     expects: 'a sealed id is opened by every process with the secret',
     edits: [
       {
@@ -149,7 +149,7 @@ export const ofSmallRights: readonly Mutant[] = [
   {
     name: 'count-events-for-a-bound-key',
     breaks: 'accepts the number of any event from a bound key, which so learns the newest one',
-    caughtBy: 'test/http/events/view-events.test.ts',
+    caughtBy: 'test/http/events/view-events.unit.test.ts',
     expects: 'a bound key resumes at what is its own',
     edits: [
       {

@@ -1,8 +1,8 @@
 // Mutants of the engine that forget believed prices, or take the service's own bids for the market's.
 import type { Mutant } from './mutant.ts'
 
-const believing = 'test/chain/fees/believe-tips.test.ts'
-const paid = 'test/chain/fees/paid-tips.test.ts'
+const believing = 'test/chain/fees/believe-tips.unit.test.ts'
+const paid = 'test/chain/fees/paid-tips.unit.test.ts'
 
 export const ofTips: readonly Mutant[] = [
   {

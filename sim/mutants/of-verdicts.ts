@@ -5,7 +5,7 @@ export const ofVerdicts: readonly Mutant[] = [
   {
     name: 'keep-a-branch-across-a-gap',
     breaks: 'keeps the blocks that were known before a wide gap, whatever the node shows in their place',
-    caughtBy: 'test/chain/heads/ancestry.test.ts',
+    caughtBy: 'test/chain/heads/ancestry.unit.test.ts',
     expects: 'across a wide gap, nothing is kept of a branch that the node has left',
     edits: [
       {

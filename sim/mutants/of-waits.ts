@@ -139,7 +139,7 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'two-receipts-of-the-same-bytes',
     breaks: 'takes the receipt of bytes that two attempts share for two that contradict each other',
-    caughtBy: 'test/chain/inclusions/read-receipts.test.ts',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
     expects: 'one receipt for the same bytes twice proves them',
     edits: [
       {

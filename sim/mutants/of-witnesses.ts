@@ -12,7 +12,7 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'one-estimate-reverts',
     breaks: 'ends a payload that one endpoint of several calls reverting',
-    caughtBy: 'test/chain/fees/second-estimate.test.ts',
+    caughtBy: 'test/chain/fees/second-estimate.unit.test.ts',
     expects: 'that answers decides',
     edits: [
       {
@@ -25,7 +25,7 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'believe-a-no-op-without-gas',
     breaks: 'signs a no-op with less gas than any node takes, because one estimated so',
-    caughtBy: 'test/chain/fees/no-op.test.ts',
+    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
     expects: 'below what each node demands',
     edits: [
       {
@@ -51,7 +51,7 @@ export const ofWitnesses: readonly Mutant[] = [
   {
     name: 'reverts-for-ever-unsaid',
     breaks: 'waits for a second estimate for ever, although no other endpoint answers',
-    caughtBy: 'test/chain/fees/second-estimate.test.ts',
+    caughtBy: 'test/chain/fees/second-estimate.unit.test.ts',
     expects: 'for ten minutes',
     edits: [
       {

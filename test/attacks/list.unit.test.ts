@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const folder = new URL('.', import.meta.url)
-const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts') && name !== 'list.test.ts')
+const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts') && name !== 'list.unit.test.ts')
 const tried = files
   .flatMap((name) => [
     ...readFileSync(new URL(name, folder), 'utf8').matchAll(/^attack\(\s*(\d+),\s*(?:'(.*)'|"(.*)"),/gm),
