@@ -247,7 +247,7 @@ function Reason({ text }: { text: string | undefined }) {
 /** Rows that page numbers reach. */
 const pagedRowsMax = 100_000
 
-export function ListPages({
+function ListPages({
   place,
   perPage,
   answer: { total, next, isAtLeast },
