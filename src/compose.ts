@@ -222,10 +222,10 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
     }),
   )
   const hosts = await guardHosts(config, registry, store)
-  const { canBeFollowed, chainOf, signerOf, policyOf, profileOf } = registry
+  const { canBeAdvanced, chainOf, signerOf, policyOf, profileOf } = registry
   const hasNotification = (id: string) => registry.notifications().some((each) => each.id === id)
   const inFile = { file: file.relayers, awaited: file.awaited }
-  await syncConfiguredRelayers({ store, ...inFile, canBeFollowed, hasNotification, logger })
+  await syncConfiguredRelayers({ store, ...inFile, canBeAdvanced, hasNotification, logger })
   await requireStorageKey(store, vault)
 
   const sharing = openSharing(config.database, around, { ...shared, keys: messageKeys(config) })
@@ -335,7 +335,7 @@ function passObservations(): RelayerObserver & { passTo(stops: BulkStops): BulkS
   let stops: BulkStops | undefined
   const observed = (relayer: Relayer) => stops?.observed(relayer)
   return {
-    ...{ ...noMetrics.relayers, looked: observed, surveyed: observed },
+    ...{ ...noMetrics.relayers, observed, surveyed: observed },
     passTo(opened) {
       stops = opened
       return opened

@@ -91,25 +91,25 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'confirm-on-any-branch',
     breaks: 'confirms a transaction on another branch than those that were confirmed before',
-    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
     expects: 'another is confirmed only on the branch of the newest',
     edits: [
       {
-        file: 'src/domain/decide/facts/unsettled.ts',
-        find: 'return unsettled === undefined || canonical.get(unsettled.newest.number) === unsettled.newest.hash',
-        put: 'return unsettled === undefined || canonical !== undefined',
+        file: 'src/domain/decide/facts/confirmed-not-final.ts',
+        find: 'canonical.get(confirmedNotFinal.newest.number) === confirmedNotFinal.newest.hash',
+        put: 'canonical !== undefined',
       },
     ],
   },
   {
     name: 'taken-back-unseen',
     breaks: 'does not watch the blocks between confirmed and final',
-    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
     expects: 'the newest, if their block is gone',
     edits: [
       {
-        file: 'src/domain/decide/facts/unsettled.ts',
-        find: "if (isTakenBack(unsettled, observation)) return { kind: 'takenBack' }",
+        file: 'src/domain/decide/facts/confirmed-not-final.ts',
+        find: "if (isTakenBack(confirmedNotFinal, observation)) return { kind: 'takenBack' }",
         put: '',
       },
     ],
@@ -117,39 +117,39 @@ export const ofFinality: readonly Mutant[] = [
   {
     name: 'one-page-of-the-final',
     breaks: 'settles the first rows that are final, and leaves the others to later blocks',
-    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
     expects: 'joins the others by nonce, and the next page follows at once',
     edits: [
       {
-        file: 'src/domain/decide/facts/unsettled.ts',
-        find: 'return unsettled?.hasMore === true && decisions.some(isStep)',
-        put: 'return unsettled?.hasMore === true && decisions.length < 0 && decisions.some(isStep)',
+        file: 'src/domain/decide/facts/confirmed-not-final.ts',
+        find: 'return confirmedNotFinal?.hasMore === true && decisions.some(isStep)',
+        put: 'return confirmedNotFinal?.hasMore === true && decisions.length < 0 && decisions.some(isStep)',
       },
     ],
   },
   {
     name: 'nonces-free-before-they-are-final',
     breaks: 'believes a node that shows the nonces of confirmed transactions as free',
-    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
     expects: 'their nonces stay theirs, whatever a node that lags reports',
     edits: [
       {
         file: 'src/domain/decide/queue/free-nonces.ts',
-        find: 'return Math.max(nonce, floor.spentBelow, (unsettled?.nonce ?? -1) + 1)',
-        put: 'return Math.max(nonce, floor.spentBelow, unsettled ? 0 : 0)',
+        find: 'return Math.max(nonce, floor.spentBelow, (confirmedNotFinal?.nonce ?? -1) + 1)',
+        put: 'return Math.max(nonce, floor.spentBelow, confirmedNotFinal ? 0 : 0)',
       },
     ],
   },
   {
     name: 'confirmed-and-unexplained',
     breaks: 'takes the nonces of confirmed transactions for those of a lost history',
-    caughtBy: 'test/domain/decide/unsettled.test.ts',
+    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
     expects: 'counts their nonces as explained, up to its sequence',
     edits: [
       {
         file: 'src/domain/decide/history/check-history.ts',
-        find: 'return [...ofOpen, ...unsettledNonces(work, through)]',
-        put: 'return [...ofOpen, ...unsettledNonces(work, -1)]',
+        find: 'return [...ofOpen, ...noncesOfUnreadRows(work, through)]',
+        put: 'return [...ofOpen, ...noncesOfUnreadRows(work, -1)]',
       },
     ],
   },
@@ -169,7 +169,7 @@ export const ofFinality: readonly Mutant[] = [
     expects: 'is a wait with a condition, once, until the block is final',
     edits: [
       {
-        file: 'src/domain/decide/waits/hindrance.ts',
+        file: 'src/domain/decide/waits/wait-reasons.ts',
         find: 'if (minutes === undefined) return []',
         put: 'if (minutes !== 0) return []',
       },

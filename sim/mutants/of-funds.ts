@@ -9,8 +9,8 @@ export const ofFunds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/funds.ts',
-        find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
-        put: 'left - promisedTo(transaction, market), balance - 0n * reserve - unsigned)',
+        find: 'left - maxCostOf(transaction, market), balance - reserve - unsigned)',
+        put: 'left - maxCostOf(transaction, market), balance - 0n * reserve - unsigned)',
       },
     ],
   },
@@ -33,8 +33,8 @@ export const ofFunds: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/funds.ts',
-        find: 'left - promisedTo(transaction, market), balance - reserve - unsigned)',
-        put: 'left - 0n * promisedTo(transaction, market), balance - reserve - unsigned)',
+        find: 'left - maxCostOf(transaction, market), balance - reserve - unsigned)',
+        put: 'left - 0n * maxCostOf(transaction, market), balance - reserve - unsigned)',
       },
     ],
   },

@@ -39,7 +39,7 @@ export const ofGapFillers: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/limit-gap-fillers.ts',
-        find: 'return !isHeld && gapRecord?.released.has(shown) === false',
+        find: 'return !isOnRecord && gapRecord?.released.has(shown) === false',
         put: 'return true',
       },
     ],

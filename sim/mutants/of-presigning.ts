@@ -23,8 +23,8 @@ export const ofPresigning: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/signer/await-signer.ts',
-        find: "if (decision.do !== 'takeOver') return undefined\n  const { transaction } = decision",
-        put: "if (decision.do !== 'takeOver' && decision.do !== 'bump') return undefined\n  const { transaction } = decision",
+        find: "if (decision.do !== 'signNoOp') return undefined\n  const { transaction } = decision",
+        put: "if (decision.do !== 'signNoOp' && decision.do !== 'bump') return undefined\n  const { transaction } = decision",
       },
     ],
   },

@@ -28,8 +28,8 @@ export const ofProfiles: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)',
-        put: 'if (isFcfs(policy) && bidder.own.length === 0) return bidOnArrival(bidder, market, policy.profile)',
+        find: 'if (isFcfs(policy)) return bidFcfs(bidder, market, policy.profile)',
+        put: 'if (isFcfs(policy) && bidder.own.length === 0) return bidFcfs(bidder, market, policy.profile)',
       },
     ],
   },
@@ -46,8 +46,8 @@ export const ofProfiles: readonly Mutant[] = [
       },
       {
         file: 'src/domain/decide/race/explain-contender.ts',
-        find: 'if (isFcfs(policy) && isOrdered(transaction, situation)) {',
-        put: 'if (isFcfs(policy) && isOrdered(transaction, situation) && transaction.sequence < 0) {',
+        find: 'if (isFcfs(policy) && isOrderedBySequencer(transaction, situation)) {',
+        put: 'if (isFcfs(policy) && isOrderedBySequencer(transaction, situation) && transaction.sequence < 0) {',
       },
     ],
   },
@@ -123,7 +123,7 @@ export const ofProfiles: readonly Mutant[] = [
     expects: 'one of the queue gets a nonce, and the next step follows at once',
     edits: [
       {
-        file: 'src/domain/decide/queue/one-by-one.ts',
+        file: 'src/domain/decide/queue/strict-nonce-order.ts',
         find: 'return keepsFutureNonceMs > 0',
         put: 'return keepsFutureNonceMs > 3_600_000',
       },

@@ -59,8 +59,8 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
-        find: "decision.do === 'settle' || decision.do === 'requeue' ?",
-        put: "(decision.do === 'settle' || decision.do === 'requeue') && decision.transaction.sequence < 0 ?",
+        find: "decision.do === 'finalize' || decision.do === 'requeue' ?",
+        put: "(decision.do === 'finalize' || decision.do === 'requeue') && decision.transaction.sequence < 0 ?",
       },
     ],
   },
@@ -97,7 +97,7 @@ export const ofRaces: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'pendingNonce === undefined && !takesFromForeign(work, observation, policy)) {',
+        find: 'pendingNonce === undefined && !mayUseForeignNonce(work, observation, policy)) {',
         put: 'pendingNonce === undefined) {',
       },
     ],

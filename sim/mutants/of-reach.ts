@@ -26,7 +26,7 @@ export const ofReach: readonly Mutant[] = [
     edits: [
       {
         file: limit,
-        find: "if (nonce >= nonceLimit) return holds({ of: 'limit', nonce, limit: nonceLimit })",
+        find: "if (nonce >= nonceLimit) return blocked({ of: 'limit', nonce, limit: nonceLimit })",
         put: '',
       },
     ],

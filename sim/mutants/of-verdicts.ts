@@ -133,8 +133,8 @@ export const ofVerdicts: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/decide.ts',
-        find: "decision.do === 'settle' || decision.do === 'requeue' ?",
-        put: "decision.do === 'settle' ?",
+        find: "decision.do === 'finalize' || decision.do === 'requeue' ?",
+        put: "decision.do === 'finalize' ?",
       },
     ],
   },

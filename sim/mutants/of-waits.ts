@@ -108,7 +108,7 @@ export const ofWaits: readonly Mutant[] = [
     breaks: "holds up a sequencer's queue while a repeat of accepted bytes has no answer",
     caughtBy: 'test/domain/decide/one-by-one.test.ts',
     expects: 'holds up nothing while a repeat of it has no answer',
-    edits: [{ file: 'src/domain/decide/queue/one-by-one.ts', find: ' || wasTakenBefore(attempt))', put: ')' }],
+    edits: [{ file: 'src/domain/decide/queue/strict-nonce-order.ts', find: ' || wasTakenBefore(attempt))', put: ')' }],
   },
   {
     name: 'believe-facts-of-other-words',

@@ -209,7 +209,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
     limits: {
       ...limits,
       witnessSilentMs: scenario.witnessSilentMs ?? witnessSilentMs,
-      ...(finality && { unsettledRowsMax: finality.rowsMax }),
+      ...(finality && { confirmedRowsMax: finality.rowsMax }),
       ...(bulkShare && { bulkShare: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },
     warnings: [],

@@ -40,7 +40,7 @@ import { chooseAmong, type Endpoints } from './nodes/endpoints.ts'
 import { type LargeAnswers, openLargeAnswers, type StartThread } from './nodes/large-answers.ts'
 import { lookingAtNodes } from './nodes/look-at-nodes.ts'
 import { readCollectsTips, readMake } from './nodes/read-shown.ts'
-import { forward, passOn } from './nodes/rpc.ts'
+import { forward, forwardRead } from './nodes/rpc.ts'
 import type { ServedAnchor } from './nodes/serving.ts'
 import { type OpenTransport, openTransport as openHttpTransport } from './nodes/transport.ts'
 import { observe } from './observe.ts'
@@ -141,7 +141,7 @@ export function openNetwork(options: NetworkOptions): Chain {
     pooled: readingPooled(endpoints, clock),
     ...price.last,
     gasFigures: gas.gasFigures.known,
-    read: (read) => passOn(endpoints, read),
+    read: (read) => forwardRead(endpoints, read),
     forward: (read) => forward(endpoints, read),
     follow: heads.follow,
     split: heads.split,

@@ -22,7 +22,7 @@ import type { WithReverts } from './inclusions/await-reverts.ts'
 import type { Witnesses } from './inclusions/call-witnesses.ts'
 import type { CheckHistory } from './inclusions/check-history.ts'
 import { type FindInclusions, findInclusions } from './inclusions/find-inclusions.ts'
-import { isWhole } from './inclusions/receipt.ts'
+import { isComplete } from './inclusions/receipt.ts'
 import type { Endpoints } from './nodes/endpoints.ts'
 import type { Refusals } from './sending/remember-refusals.ts'
 
@@ -97,14 +97,14 @@ export async function observe(parts: Observe, inquiry: Inquiry, changed?: () => 
   const tagged = isSameChain() ? named : undefined
   const { account, by } = read
   const known = new Map([...account.inclusions].filter(([, each]) => !parts.witnesses.isRefuted(claimOf(each))))
-  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isWhole(known.get(nonce)))
+  const spent = inquiry.live.filter(({ nonce }) => nonce < account.nonce && !isComplete(known.get(nonce)))
   for (const { nonce } of inquiry.live) if (nonce >= account.nonce) parts.unexplained.forget(inquiry.address, nonce)
   const spenders = await findInclusions(parts, inquiry.address, spent, known, { ...at, by })
   const { lostNoOps } = spenders
   const { inclusions, reverts } = parts.withReverts(spenders.inclusions, inquiry.reverts, by, changed)
   parts.ownBlocks.learn(at.head.number, inquiry.inclusionBlocks, inclusions.values())
   const market = prices?.()
-  const balance = accounts.settle(inquiry, at, inclusions, read)
+  const balance = accounts.balanceAfter(inquiry, at, inclusions, read)
   const reads = inquiry.balance === undefined ? undefined : accounts.lagged
   const lagged = reads && (await reads.read(inquiry.address, at, { ...account, ...balance }))
   const lostHistory =

@@ -28,7 +28,7 @@ export const limits = {
   /** Then a single provider's word is final, unless `second_witness` is `require`. */
   witnessSilentMs: 600_000,
   /** Confirmed transactions that become final, or open again, in one step. */
-  unsettledRowsMax: 500,
+  confirmedRowsMax: 500,
 
   requiredConfirmationsDefault: 12,
   requiredConfirmationsMax: 10_000,

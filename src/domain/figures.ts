@@ -132,7 +132,7 @@ function endingOf(transaction: Transaction): readonly FigureChange[] {
 /** Of one whose payload no block executed. */
 function failedAtOf({ lifecycle }: Transaction): TimestampMs | undefined {
   if (lifecycle.phase === 'dropped') return lifecycle.droppedAt
-  if (lifecycle.phase === 'final') return lifecycle.confirmedAt ?? lifecycle.settledAt
+  if (lifecycle.phase === 'final') return lifecycle.confirmedAt ?? lifecycle.finalAt
   return lifecycle.phase === 'mined' ? lifecycle.confirmedAt : undefined
 }
 
@@ -143,7 +143,7 @@ function delayFigureOf(delayMs: number): Figure {
 
 function spentNonceOf({ lifecycle }: Transaction): SpentNonce | undefined {
   if (!('inclusion' in lifecycle)) return undefined
-  const at = lifecycle.confirmedAt ?? (lifecycle.phase === 'final' ? lifecycle.settledAt : undefined)
+  const at = lifecycle.confirmedAt ?? (lifecycle.phase === 'final' ? lifecycle.finalAt : undefined)
   return at === undefined ? undefined : { inclusion: lifecycle.inclusion, at }
 }
 

@@ -1,7 +1,7 @@
 // The last observation of a relayer by its owner, as stored: every replica shows it, and so does the process after a restart.
 import type { HeldCondition } from './condition.ts'
 import type { ApiKeyId } from './ids.ts'
-import type { HeldUpTransaction } from './standing.ts'
+import type { HeldUpTransaction } from './relayer-overview.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 import { sentenceOfNext } from './wait-sentence.ts'

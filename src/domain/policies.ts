@@ -10,7 +10,7 @@ export const policyKeys = Object.keys(policyTable) as readonly PolicyKey[]
 const entries: readonly (readonly [PolicyKey, Policy])[] = policyKeys.map((key) => [key, policyTable[key]])
 
 /** A policy in force, and its value. */
-export type HeldPolicy = {
+export type SetPolicy = {
   [Kind in keyof PolicyKinds]: { readonly name: string; readonly kind: Kind; readonly value: PolicyKinds[Kind] }
 }[keyof PolicyKinds]
 
@@ -25,10 +25,10 @@ export function policiesBy(read: (policy: Policy, key: PolicyKey) => PolicyValue
 }
 
 /** In the order of the table, including implied values. */
-export function heldPolicies(policies: Policies): readonly HeldPolicy[] {
+export function setPolicies(policies: Policies): readonly SetPolicy[] {
   return entries.flatMap(([key, { name, kind, default: standIn, implied }]) => {
     const value = policies[key] ?? standIn ?? implied
     // The table gives each key the kind of its value: the compiler can't follow that through a loop.
-    return value === undefined ? [] : [{ name, kind, value } as HeldPolicy]
+    return value === undefined ? [] : [{ name, kind, value } as SetPolicy]
   })
 }

@@ -7,7 +7,7 @@ import type { Reason } from './wait-facts.ts'
 
 export interface RelayerObserver {
   /** After an observation of the chain. */
-  looked(relayer: Relayer, sight: Sight): void
+  observed(relayer: Relayer, sight: RelayerSnapshot): void
   /** Nothing is open: the relayer does not observe the chain. */
   idle(relayer: Relayer): void
   /** Without max_in_flight so many of its transactions may be in flight. */
@@ -26,7 +26,7 @@ export interface RelayerObserver {
   accountInUse(relayer: Relayer, isInUse: boolean): void
 }
 
-export interface Sight {
+export interface RelayerSnapshot {
   readonly accountNonce: Nonce
   /** The lowest nonce in flight. */
   readonly lowestNonce?: Nonce
@@ -47,8 +47,8 @@ export interface IdleSurvey {
 /** Passes each report to every listener, in their order. */
 export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerObserver {
   return {
-    looked(relayer, sight) {
-      for (const each of listeners) each.looked(relayer, sight)
+    observed(relayer, sight) {
+      for (const each of listeners) each.observed(relayer, sight)
     },
     idle(relayer) {
       for (const each of listeners) each.idle(relayer)

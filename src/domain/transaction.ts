@@ -89,7 +89,7 @@ export type Lifecycle =
       readonly nonce: Nonce
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
-      readonly settledAt: TimestampMs
+      readonly finalAt: TimestampMs
       /** How many endpoints showed the spender in its block. Absent if an earlier release made it final. */
       readonly witnesses?: number
       /** Absent if it was final at once. */
@@ -215,7 +215,7 @@ function executedStatus(inclusion: Inclusion): Status {
 /** When the payload was confirmed, rather than another transaction with its nonce. */
 export function confirmedAtOf({ lifecycle }: Pick<Transaction, 'lifecycle'>): TimestampMs | undefined {
   if (!('inclusion' in lifecycle) || spenderKind(lifecycle.inclusion) !== 'payload') return undefined
-  return lifecycle.phase === 'final' ? (lifecycle.confirmedAt ?? lifecycle.settledAt) : lifecycle.confirmedAt
+  return lifecycle.phase === 'final' ? (lifecycle.confirmedAt ?? lifecycle.finalAt) : lifecycle.confirmedAt
 }
 
 /** The fees of an execution; undefined if a part of them is missing. */

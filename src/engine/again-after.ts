@@ -35,7 +35,7 @@ export function againAfter(
   policy: NetworkPolicy,
   now: TimestampMs,
 ): Again {
-  if (plan.again) return { againAfterMs: 0 }
+  if (plan.observeAgainAtOnce) return { againAfterMs: 0 }
   const repeats = repeatAfter(observation, policy)
   const retry = failed || isInDoubt(work) ? repeats.doubtfulMs : Number.POSITIVE_INFINITY
   const expiry = nextExpiry(work, decidedAt) ?? Number.POSITIVE_INFINITY

@@ -10,11 +10,11 @@ const promptMs = 250
 
 export interface BroadcastsUnderWay {
   /** Empty while every node answers in time. */
-  readonly underWay: ReadonlySet<Hash>
+  readonly hashes: ReadonlySet<Hash>
   /** Waits a short time for `performed`, and follows it until it ends. Then `onEnd` is called, also after a failure. */
   attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>
   /** Throws the error of a late broadcast that failed, once. */
-  raise(): void
+  throwLateError(): void
   /** Resolves when none is under way. */
   ended(): Promise<void>
 }
@@ -42,14 +42,14 @@ export function trackBroadcasts(clock: Clock, onEnd: () => void): BroadcastsUnde
   }
 
   return {
-    underWay,
+    hashes: underWay,
     async attend<T>(hashes: readonly Hash[], performed: Promise<T>) {
       const first = await within(clock, promptMs, () => performed)
       if (first !== late) return first
       track(hashes, performed)
       return 'hanging'
     },
-    raise() {
+    throwLateError() {
       if (failures.length > 0) throw failures.shift()
     },
     async ended() {

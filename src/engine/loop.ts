@@ -13,7 +13,7 @@ import { recordUnreachable } from './explain-unreachable.ts'
 import { loggingConditions } from './log-conditions.ts'
 import { trackPresigning } from './presign.ts'
 import { trackSignatures } from './signatures-under-way.ts'
-import { type Rest, step, unknownAtFirst } from './step.ts'
+import { freshOwner, type StepResult, step } from './step.ts'
 import type { StepContext } from './step-context.ts'
 
 /** Wake-ups this close together share a step, if the last one changed nothing. */
@@ -49,7 +49,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   const presigning = trackPresigning(clock, () => wakes.ring())
   const underWay = { wake: wakes.ring, broadcasts, signatures: trackSignatures(clock, () => wakes.ring()), presigning }
   let following: Following | undefined
-  let carried = unknownAtFirst
+  let carried = freshOwner
   const outage = loggingOutage(logger, {
     began: 'no node answers; nothing is decided',
     over: 'nodes answer again',
@@ -57,8 +57,8 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
   })
   while (!lost.aborted) {
     try {
-      broadcasts.raise()
-      presigning.raise()
+      broadcasts.throwLateError()
+      presigning.throwLateError()
       const rest = await step(context, ownership, carried, underWay)
       carried = rest.carried
       context.observer.window(ownership.relayer, (carried.window ?? firstWindow).size)
@@ -108,7 +108,7 @@ async function recordUnavailable(
   })
 }
 
-async function restUntil(rest: Rest, { clock }: StepContext, wakes: Bell, lost: AbortSignal): Promise<void> {
+async function restUntil(rest: StepResult, { clock }: StepContext, wakes: Bell, lost: AbortSignal): Promise<void> {
   if (rest.againAfterMs === 0) return
   if (rest.idle) await clock.sleep(idleRestMs, lost)
   if (rest.againAfterMs === undefined) return wakes.wait(lost)
@@ -121,7 +121,7 @@ interface Following {
 }
 
 /** Heads ring the bell while transactions are open; without any, the head is not polled. */
-function follow(rest: Rest, known: Following | undefined, wakes: Bell, lost: AbortSignal): Following | undefined {
+function follow(rest: StepResult, known: Following | undefined, wakes: Bell, lost: AbortSignal): Following | undefined {
   if (known && known.chain === rest.follow) return known
   known?.stop()
   if (!rest.follow) return undefined

@@ -1,7 +1,7 @@
 // Broadcasts recorded bytes, and records the outcomes.
 import type { Chain } from '../chain/chain.ts'
 import { type Attempt, type BroadcastOutcome, bytesOf, isNoOp } from '../domain/attempt.ts'
-import { afterAnswers, dropIfCertain } from '../domain/decide/apply.ts'
+import { afterAnswers, dropIfNoNodeHasIt } from '../domain/decide/apply.ts'
 import type { Hash, TransactionId } from '../domain/ids.ts'
 import { revisionOf, type Transaction } from '../domain/transaction.ts'
 import { fence, type Ownership, refuseIfOver } from '../ownership/ownership.ts'
@@ -76,7 +76,7 @@ async function keepAnswers(
         if (answered === transaction) continue
         // The outcomes are saved first, so that the attempts show them, and only then the end that follows from them.
         const saved = await session.saveTransaction(transaction, answered, now)
-        const ended = dropIfCertain(saved, now)
+        const ended = dropIfNoNodeHasIt(saved, now)
         written.push(ended === saved ? saved : await session.saveTransaction(saved, ended, now))
       }
       return written

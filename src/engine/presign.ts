@@ -21,7 +21,7 @@ export interface Presigning {
   /** Afterwards `onEnd` is called, also after a failure. `store` gets the signatures. */
   request<T>(signatures: readonly Promise<T>[], store: (signed: readonly T[]) => Promise<void>): void
   /** Throws the error of an end that was no failure of the signer, once. */
-  raise(): void
+  throwLateError(): void
   /** Resolves when nothing is being stored. A signature under way is not stored once the ownership is over. */
   ended(): Promise<void>
 }
@@ -33,7 +33,7 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
   let storing: Promise<void> | undefined
   const errors: unknown[] = []
 
-  async function settle<T>(signatures: readonly Promise<T>[]): Promise<readonly T[]> {
+  async function collect<T>(signatures: readonly Promise<T>[]): Promise<readonly T[]> {
     const results = await Promise.allSettled(signatures)
     const rejected = results.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
     errors.push(...rejected.filter((error) => !(error instanceof SignerUnavailable)))
@@ -44,7 +44,7 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
 
   async function run<T>(signatures: readonly Promise<T>[], store: (signed: readonly T[]) => Promise<void>) {
     try {
-      const signed = await settle(signatures)
+      const signed = await collect(signatures)
       storing = signed.length > 0 ? store(signed) : undefined
       await storing
     } catch (error) {
@@ -63,7 +63,7 @@ export function trackPresigning(clock: Clock, onEnd: () => void): Presigning {
       isUnderWay = true
       void run(signatures, store)
     },
-    raise() {
+    throwLateError() {
       if (errors.length > 0) throw errors.shift()
     },
     async ended() {

@@ -96,7 +96,7 @@ export function rememberReports(
       return true
     },
     observer: {
-      looked({ id, policies }, { conditions, balance }) {
+      observed({ id, policies }, { conditions, balance }) {
         const found = conditions.map((condition) => ({ condition }))
         note(id, found, { policies, ...(balance !== undefined && { balance }) })
       },

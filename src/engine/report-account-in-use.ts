@@ -3,7 +3,7 @@
 import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
 import { withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
-import { explainAccountInUse } from '../domain/decide/waits/hindrance.ts'
+import { explainAccountInUse } from '../domain/decide/waits/wait-reasons.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'

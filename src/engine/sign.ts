@@ -52,7 +52,7 @@ export async function signChange(context: SigningContext, change: SigningChange)
     return signPayload(context, withBoundValue(transaction, change), change.nonce, fees, change.gasLimit, 'payload')
   }
   const { nonce } = change.transaction.lifecycle
-  if (change.do === 'takeOver') {
+  if (change.do === 'signNoOp') {
     // An empty list keeps the transaction type of the original.
     const {
       gasLimit,

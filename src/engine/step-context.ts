@@ -22,6 +22,6 @@ export interface StepContext {
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
   readonly limits: {
     /** Of the transactions that are confirmed and not final: the rows that a step reads, and writes in one commit. */
-    readonly unsettledRowsMax: number
+    readonly confirmedRowsMax: number
   }
 }

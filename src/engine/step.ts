@@ -3,20 +3,20 @@
 import type { Chain } from '../chain/chain.ts'
 import type { Condition } from '../domain/condition.ts'
 import { decide } from '../domain/decide/decide.ts'
+import { dueOf, withConfirmedRows } from '../domain/decide/facts/confirmed-not-final.ts'
 import { inquire, lackedBy, tagToRead, type Wants, witnessesToCall } from '../domain/decide/facts/inquire.ts'
-import { dueOf, withUnsettled } from '../domain/decide/facts/unsettled.ts'
 import { inquireAboutHistory } from '../domain/decide/history/check-history.ts'
 import type { Plan } from '../domain/decide/plan/decision.ts'
 import { violations } from '../domain/decide/plan/invariants.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
-import { holdsQueue, inFlightOf, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
+import { inFlightOf, isQueueBlocked, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
 import { hasDueHold, nextRelease } from '../domain/decide/release-ended.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import { isPaused } from '../domain/pause.ts'
 import type { NetworkPolicy } from '../domain/relayer.ts'
-import type { Sight } from '../domain/relayer-observer.ts'
+import type { RelayerSnapshot } from '../domain/relayer-observer.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
@@ -33,20 +33,20 @@ import { type SigningGroup, splitPlan } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
 import type { UnderWay } from './under-way.ts'
 
-export interface Rest {
+export interface StepResult {
   /** A transaction is open: the next block may change it. */
   readonly follow?: Chain
   /** A broadcast failed, or more can be done at once: the next step begins after this time, or earlier with a block. */
   readonly againAfterMs?: number
   /** The step changed nothing, so a wake-up that comes now can wait for others. */
   readonly idle: boolean
-  readonly carried: Carried
+  readonly carried: OwnerMemory
   /** The conditions that hold the relayer up. */
   readonly conditions?: readonly Condition[]
 }
 
 /** An owner carries this from one step to the next. Losing it costs reads, no more. */
-export interface Carried {
+export interface OwnerMemory {
   /** Whether a foreign transaction may wait in the node's pool. */
   readonly pool: boolean
   /** Whether the balance must be read anew: this process may remember one from before another used the account. */
@@ -68,14 +68,14 @@ interface HeadSeen {
   readonly since: TimestampMs
 }
 
-export const unknownAtFirst: Carried = { pool: true, balance: true, lostHistory: 'all' }
+export const freshOwner: OwnerMemory = { pool: true, balance: true, lostHistory: 'all' }
 
 export async function step(
   context: StepContext,
   ownership: Ownership,
-  carried: Carried,
+  carried: OwnerMemory,
   underWay: UnderWay,
-): Promise<Rest> {
+): Promise<StepResult> {
   await broadcastSigned(context, ownership, underWay)
   const { earlier, ...kept } = carried
   const { window: before = firstWindow } = kept
@@ -85,16 +85,7 @@ export async function step(
   const chain = context.chainOf(stored.relayer)
   chain.announce(stored.relayer.address)
   const begun = context.clock.now()
-  if (isIdle(stored, begun)) {
-    context.observer.idle(stored.relayer)
-    const conditions: readonly Condition[] = isPaused(stored.relayer) ? ['paused'] : []
-    return {
-      idle: true,
-      carried: { ...kept, lostHistory: laterHistory(stored, carried) },
-      conditions,
-      ...onceDue(stored, begun),
-    }
-  }
+  if (isIdle(stored, begun)) return restIdle(context, stored, kept, begun)
   const { remote } = context.signerOf(stored.relayer)
   const lostHistory = historyOf(stored, carried)
   // A snapshot: a broadcast that ends during this step still counts as under way. The next step sees its end.
@@ -103,7 +94,7 @@ export async function step(
     ...stored,
     window: before.size,
     ...(presigned && { presigned: presigned.filter(({ sealed }) => context.vault.opens(sealed)) }),
-    underWay: new Set(underWay.broadcasts.underWay),
+    underWay: new Set(underWay.broadcasts.hashes),
     ...(remote && { signing: signingOf(context, underWay, remote, presigned !== undefined) }),
     ...(lostHistory !== 'none' && { lostHistory }),
     ...(carried.poolBeyondSince !== undefined && { poolBeyondSince: carried.poolBeyondSince }),
@@ -113,9 +104,16 @@ export async function step(
   const { relayer } = inProgress
   const policy = context.policyOf(relayer)
   const now = context.clock.now()
-  const { window, headSeen, ...decided } = await look(context, chain, inProgress, policy, carried, underWay.wake)
+  const { window, headSeen, ...decided } = await observeAndDecide(
+    context,
+    chain,
+    inProgress,
+    policy,
+    carried,
+    underWay.wake,
+  )
   const { work, plan, observation } = decided
-  if (!holdsQueue(work)) context.observer.looked(relayer, sightOf(work, observation, plan))
+  if (!isQueueBlocked(work)) context.observer.observed(relayer, snapshotOf(work, observation, plan))
 
   const { number } = observation.head
   const { unsigned, groups } = remote
@@ -123,7 +121,7 @@ export async function step(
     : { unsigned: plan, groups: [] }
   const recorded = await record(context, ownership, work, unsigned, observation, now)
   // While held up, a step looks at races only, so the other conditions stay as they were reported.
-  const reported = holdsQueue(work) ? {} : { conditions: plan.conditions }
+  const reported = isQueueBlocked(work) ? {} : { conditions: plan.conditions }
   const poolBeyondSince = plan.isPoolBeyond ? (carried.poolBeyondSince ?? number) : undefined
   const pool = poolBeyondSince !== undefined || (carried.pool && queuedOf(work).length === 0)
   const balance = carried.balance && observation.balance === undefined
@@ -151,16 +149,26 @@ export async function step(
 
 /** Nothing is open but transactions on hold that are not due: it does not observe the chain. */
 export function isIdle(work: Work, now: TimestampMs): boolean {
-  const { open, unsettled, queued, suspected } = work
-  return open.length + queued.length + suspected.length === 0 && !unsettled && !hasDueHold(work, now)
+  const { open, confirmedNotFinal, queued, suspected } = work
+  return open.length + queued.length + suspected.length === 0 && !confirmedNotFinal && !hasDueHold(work, now)
 }
 
-function historyOf({ lastSequence }: Work, { lostHistory }: Carried): LostHistory | 'none' {
+function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory, now: TimestampMs): StepResult {
+  observer.idle(stored.relayer)
+  return {
+    idle: true,
+    carried: { ...carried, lostHistory: laterHistory(stored, carried) },
+    conditions: isPaused(stored.relayer) ? ['paused'] : [],
+    ...onceDue(stored, now),
+  }
+}
+
+function historyOf({ lastSequence }: Work, { lostHistory }: OwnerMemory): LostHistory | 'none' {
   return lostHistory === 'all' ? { through: lastSequence } : lostHistory
 }
 
 /** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy, or hidden. */
-function laterHistory(stored: Work, carried: Carried): Carried['lostHistory'] {
+function laterHistory(stored: Work, carried: OwnerMemory): OwnerMemory['lostHistory'] {
   const mayHaveSent = stored.held.length > 0 || stored.hiddenThrough !== undefined
   return mayHaveSent ? historyOf(stored, carried) : 'none'
 }
@@ -172,7 +180,7 @@ function onceDue(stored: Work, now: TimestampMs): Again {
 }
 
 /** With the time of the first look at a head as high as the newest. */
-function seeHead({ headSeen }: Carried, { head: { number } }: Observation, now: TimestampMs): HeadSeen {
+function newestHeadSeen({ headSeen }: OwnerMemory, { head: { number } }: Observation, now: TimestampMs): HeadSeen {
   return headSeen && headSeen.number >= number ? headSeen : { number, since: now }
 }
 
@@ -215,7 +223,7 @@ function requestSignatures(context: StepContext, { signatures }: UnderWay, group
   signatures.request(group, ({ decision }) => signDecision(signing, decision, () => newId(context)))
 }
 
-function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): Sight {
+function snapshotOf(work: Work, { nonce, balance }: Observation, { conditions }: Plan): RelayerSnapshot {
   const inFlight = inFlightOf(work)
   const [first] = inFlight
   const waiting = [...inFlight, ...work.queued.slice(0, 1)].map(({ createdAt }) => createdAt)
@@ -230,26 +238,26 @@ function sightOf(work: Work, { nonce, balance }: Observation, { conditions }: Pl
   }
 }
 
-async function look(
+async function observeAndDecide(
   context: StepContext,
   chain: Chain,
   stored: Work,
   policy: NetworkPolicy,
-  carried: Carried,
+  carried: OwnerMemory,
   changed: () => void,
 ): Promise<Decided & { readonly window: Window; readonly headSeen: HeadSeen }> {
   let work = stored
-  let isUnsettledRead = false
+  let areConfirmedRowsRead = false
   const waits = queuedOf(work).length > 0
   const hasOther = work.suspected.length > 0 || hasDueHold(work, context.clock.now())
-  const doubts = waits || (hasOther && !holdsQueue(work))
+  const doubts = waits || (hasOther && !isQueueBlocked(work))
   const lostHistory = doubts ? inquireAboutHistory(work, finalDepth(policy)) : undefined
   const unseen = lostHistory !== undefined && lostHistory.seen?.isWhole !== true
   const tag = tagToRead(work, lostHistory, policy)
   let wants: Wants = {
     pendingNonce: unseen || (waits && carried.pool) || wantsPool(work),
     freshBalance: carried.balance,
-    paysMore: false,
+    needsFundsCheck: false,
   }
   while (true) {
     const usual = inquire(work, wants, policy.profile, chain.gasFigures())
@@ -261,17 +269,17 @@ async function look(
       ...(witness && { witness }),
     }
     const observation = withUnknowns(await chain.observe(inquiry, changed), inquiry)
-    const due = isUnsettledRead ? undefined : dueOf(work, observation, policy, context.clock.now())
+    const due = areConfirmedRowsRead ? undefined : dueOf(work, observation, policy, context.clock.now())
     if (due) {
       // The observation lacks the blocks of these rows.
-      const { unsettledRowsMax } = context.limits
-      const rows = await context.store.reads.unsettled(work.relayer.id, due, unsettledRowsMax)
-      work = withUnsettled(work, rows, rows.length < unsettledRowsMax)
-      isUnsettledRead = true
+      const { confirmedRowsMax } = context.limits
+      const rows = await context.store.reads.confirmedNotFinal(work.relayer.id, due, confirmedRowsMax)
+      work = withConfirmedRows(work, rows, rows.length < confirmedRowsMax)
+      areConfirmedRowsRead = true
       continue
     }
     const window = nextWindow(carried.window ?? firstWindow, stored, observation)
-    const headSeen = seeHead(carried, observation, context.clock.now())
+    const headSeen = newestHeadSeen(carried, observation, context.clock.now())
     work = { ...work, window: window.size, headSince: headSeen.since }
     const found = await findSent(context.store.reads, work, observation.lostHistory?.spenders)
     const decidedAt = context.clock.now()

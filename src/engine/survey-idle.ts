@@ -3,7 +3,7 @@
 import { ChainUnavailable } from '../chain/chain.ts'
 import { inquire } from '../domain/decide/facts/inquire.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
-import { hindersNext, withNextSend } from '../domain/decide/queue/hinders-next.ts'
+import { reasonsAgainstNextSend, withNextSend } from '../domain/decide/queue/next-send.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { IdleSurvey } from '../domain/relayer-observer.ts'
@@ -38,7 +38,7 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
 
   async function surveyOne({ id }: Relayer, signal: AbortSignal): Promise<void> {
     const work = await context.store.reads.work(id, 1)
-    const survey = work && isIdle(work, clock.now()) ? await look(context, work) : undefined
+    const survey = work && isIdle(work, clock.now()) ? await observeNextSend(context, work) : undefined
     if (signal.aborted || !owns(id)) return
     const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
     // A node that restarts is back at the second look.
@@ -73,11 +73,11 @@ function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: b
   return survey && survey.findings.length > 0 ? heldMs : usualMs
 }
 
-async function look(context: StepContext, work: Work): Promise<IdleSurvey> {
+async function observeNextSend(context: StepContext, work: Work): Promise<IdleSurvey> {
   const next = { id: newId(context), now: context.clock.now() }
   const policy = context.policyOf(work.relayer)
   const chain = context.chainOf(work.relayer)
-  const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+  const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
   try {
     // A step that follows reads the balance for itself: this one would be remembered for it.
     const { balance: _, ...inquiry } = inquire(withNextSend(work, next), wants, policy.profile, chain.gasFigures())
@@ -85,7 +85,10 @@ async function look(context: StepContext, work: Work): Promise<IdleSurvey> {
     const { head, nonce } = observed
     // Nothing is in flight, so the balance of some blocks ago is the same.
     const observation = { ...observed, balance, balanceReadAt: head.number, lagged: { balance, nonce } }
-    const findings = [...hindersNext(work, observation, policy, next), ...signerOutage(context, work.relayer)]
+    const findings = [
+      ...reasonsAgainstNextSend(work, observation, policy, next),
+      ...signerOutage(context, work.relayer),
+    ]
     return { findings, balance }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error

@@ -144,7 +144,7 @@ export const noMetrics: Metrics = {
     deadRows: () => undefined,
   },
   relayers: {
-    looked: () => undefined,
+    observed: () => undefined,
     idle: () => undefined,
     surveyed: () => undefined,
     window: () => undefined,

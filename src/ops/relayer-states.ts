@@ -23,7 +23,7 @@ export function watchRelayers(): RelayerStates {
   const windows = new Map<RelayerId, number>()
   return {
     observer: {
-      looked: ({ id }, { conditions }) => void seen.set(id, conditions.length > 0 ? 'waiting' : 'ok'),
+      observed: ({ id }, { conditions }) => void seen.set(id, conditions.length > 0 ? 'waiting' : 'ok'),
       idle({ id }) {
         // It observes nothing now, but nothing waits any more.
         if (seen.get(id) === 'waiting') seen.set(id, 'ok')

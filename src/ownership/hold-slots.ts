@@ -11,7 +11,7 @@ import { type HeldAccounts, holdAccounts } from './hold-accounts.ts'
 import type { Holdings } from './holdings.ts'
 import { bySlot, slotOf } from './slots.ts'
 
-export interface HeldSlots {
+export interface LockedSlots {
   /** Whether the lock of this relayer is held, and is to stay. */
   covers(relayer: RelayerId): boolean
   /** Takes and gives up what the shares want, and sees to it that it is acquired and released. Rejects when the session fails. */
@@ -36,7 +36,7 @@ interface SlotsContext {
   readonly onInUse: (relayers: readonly RelayerId[]) => void
 }
 
-export function holdSlots({ session, holdings, clock, logger, onFreed, onInUse }: SlotsContext): HeldSlots {
+export function holdSlots({ session, holdings, clock, logger, onFreed, onInUse }: SlotsContext): LockedSlots {
   const locked = new Set<Slot>()
   const leaving = new Map<Slot, Promise<void>>()
   const logSurvey = surveyLog(logger)

@@ -11,7 +11,7 @@ import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { Hints } from '../store/hints.ts'
 import type { LockSession, Locks } from '../store/locks.ts'
-import { type HeldSlots, holdSlots } from './hold-slots.ts'
+import { holdSlots, type LockedSlots } from './hold-slots.ts'
 import { type Holdings, releaseUnattended } from './holdings.ts'
 
 /** Between looks; hints come sooner. */
@@ -21,7 +21,7 @@ const gatherMs = 20
 
 interface Membership {
   readonly session: LockSession
-  readonly slots: HeldSlots
+  readonly slots: LockedSlots
 }
 
 interface MembershipContext {

@@ -68,7 +68,7 @@ export function faultOf({ faulty = [] }: Pick<RegistryFile, 'faulty'>, kind: Fau
 }
 
 /** Returns an entity whose name was checked at parsing. Throws if it is missing all the same. */
-export function known<T>(found: T | undefined, what: string): T {
+export function requireConfigured<T>(found: T | undefined, what: string): T {
   if (found === undefined) throw new Error(`${what} is used but not configured`)
   return found
 }

@@ -10,11 +10,11 @@ import { OperatorError } from '../ops/operator-error.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { Entity, EntityKind, Store } from '../store/store.ts'
-import { known, type RegistryFile } from './entities.ts'
+import { type RegistryFile, requireConfigured } from './entities.ts'
 import { coveredBy } from './overlay.ts'
 import { type Registry, relayersMax } from './registry.ts'
 import { reopenChains } from './reopen-chains.ts'
-import { unfollowedReporter } from './report-unfollowed.ts'
+import { notAdvancedReporter } from './report-not-advanced.ts'
 import { notificationFromEntity, relayerFromEntity, signerFromEntity } from './stored-entities.ts'
 import { type OpenStoredSigner, storedSigners } from './stored-signers.ts'
 
@@ -46,13 +46,13 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     findRelayer: async (id) => file.relayers.find((each) => each.id === id) ?? store.reads.relayer(id),
   })
   const { networks, endpointsOf, chainOf, chainsOf, conditionsOf, gasFiguresOf, anchorReplaced } = opened
-  const reportUnfollowed = unfollowedReporter(logger)
-  let followable: readonly Relayer[] = []
+  const reportNotAdvanced = notAdvancedReporter(logger)
+  let advanceable: readonly Relayer[] = []
   let assign: ((relayers: readonly RelayerId[]) => Promise<void>) | undefined
 
   const rowsOf = (kind: EntityKind) => rows.filter((row) => row.kind === kind)
 
-  async function bring(): Promise<void> {
+  async function refreshNow(): Promise<void> {
     // Read before the rows: should they be newer already, they are only looked at once more.
     const present = await store.reads.revision()
     if (present === revision && !opened.hasLearned()) return
@@ -60,24 +60,24 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     await signers.refresh(rowsOf('signer'))
     notifications = [...file.notifications, ...rowsOf('notification').map((row) => notificationFromEntity(vault, row))]
     await opened.refresh({ networks: rowsOf('network'), relayers: rowsOf('relayer') })
-    await assign?.(await followed())
+    await assign?.(await listAdvanced())
     // Last: whatever failed before is tried again at the next look.
     revision = present
   }
 
-  const refresh = oneAtATime(bring)
+  const refresh = oneAtATime(refreshNow)
 
-  async function followed(): Promise<readonly RelayerId[]> {
+  async function listAdvanced(): Promise<readonly RelayerId[]> {
     const { items } = await store.reads.relayers({ page: 1, perPage: relayersMax })
-    const looked = new Map(items.map((relayer) => [relayer, whyUnfollowed(relayer)]))
-    reportUnfollowed(looked)
-    followable = items.filter((relayer) => looked.get(relayer) === undefined)
-    return followable.map(({ id }) => id)
+    const looked = new Map(items.map((relayer) => [relayer, whyNotAdvanced(relayer)]))
+    reportNotAdvanced(looked)
+    advanceable = items.filter((relayer) => looked.get(relayer) === undefined)
+    return advanceable.map(({ id }) => id)
   }
 
   const signer = (id: string) => options.fileSigners.get(id) ?? signers.get(id)
-  const whyUnfollowed = (relayer: Relayer) =>
-    whyUnserved(relayer, opened.has) ?? whyUnsigned(relayer, signer(relayer.signerId))
+  const whyNotAdvanced = (relayer: Relayer) =>
+    whyUnserved(relayer, opened.has) ?? whySignerDoesNotFit(relayer, signer(relayer.signerId))
 
   await refresh()
   refuseTwice(file, rows)
@@ -99,11 +99,11 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     ...{ networks, endpointsOf, chainOf, chainsOf, conditionsOf, gasFiguresOf, anchorReplaced },
     policyOf: ({ network }) => opened.policyOf(network),
     profileOf: (relayer) => opened.profileOf(relayer),
-    relayers: () => followable,
-    canBeFollowed: (relayer) => whyUnfollowed(relayer) === undefined,
+    relayers: () => advanceable,
+    canBeAdvanced: (relayer) => whyNotAdvanced(relayer) === undefined,
     async assignTo(toAssign) {
       assign = toAssign
-      await assign(await followed())
+      await assign(await listAdvanced())
     },
     async [Symbol.asyncDispose]() {
       opened[Symbol.dispose]()
@@ -132,7 +132,7 @@ function fittingSigner(
   { signerId, address }: Pick<Relayer, 'signerId' | 'address'>,
   signer: Signer | undefined,
 ): Signer {
-  const found = known(signer, `signer "${signerId}"`)
+  const found = requireConfigured(signer, `signer "${signerId}"`)
   if (found.address === address) return found
   throw new Error(`signer "${signerId}" signs for ${found.address} here, and its relayer is ${address}`)
 }
@@ -141,7 +141,7 @@ function whyUnserved({ network }: Relayer, isServed: (network: string) => boolea
   return isServed(network) ? undefined : `network "${network}" is not configured here`
 }
 
-function whyUnsigned({ signerId, address }: Relayer, signer: Signer | undefined): string | undefined {
+function whySignerDoesNotFit({ signerId, address }: Relayer, signer: Signer | undefined): string | undefined {
   if (!signer) return `signer "${signerId}" is not configured here`
   if (signer.address === address) return undefined
   return `signer "${signerId}" signs for ${signer.address} here, and it is of ${address}`

@@ -2,7 +2,7 @@
 import type { NetworkName, RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { Signer } from '../signers/signer.ts'
-import { known, type RegistryFile, type SignerFacts } from './entities.ts'
+import { type RegistryFile, requireConfigured, type SignerFacts } from './entities.ts'
 
 type FileRelayer = Omit<Relayer, 'id' | 'network' | 'chainId' | 'address'> & {
   readonly id: string
@@ -28,7 +28,7 @@ export function registryFile(parsed: ParsedFile, opened: ReadonlyMap<string, Sig
     if (!signer) return []
     // These names come from the file, which defines them.
     const [id, network] = [relayer.id as RelayerId, relayer.network as NetworkName]
-    const chainId = known(chainIds.get(relayer.network), `network "${relayer.network}"`)
+    const chainId = requireConfigured(chainIds.get(relayer.network), `network "${relayer.network}"`)
     return [{ ...relayer, id, network, chainId, address: signer.address }]
   })
   const awaited = parsed.relayers.filter(({ signerId }) => !opened.has(signerId))

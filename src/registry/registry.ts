@@ -57,7 +57,7 @@ export interface Registry extends AsyncDisposable {
   /** Those that this process can follow, as of the last refresh. */
   relayers(): readonly Relayer[]
   /** Whether its key and its network are configured here. */
-  canBeFollowed(relayer: Relayer): boolean
+  canBeAdvanced(relayer: Relayer): boolean
   /** Calls `assign` with the relayers to advance: now, and whenever a refresh changes them. */
   assignTo(assign: (relayers: readonly RelayerId[]) => Promise<void>): Promise<void>
 }

@@ -2,14 +2,14 @@
 import type { DailyGas } from '../domain/daily-gas.ts'
 import type { DashboardSession } from '../domain/dashboard-session.ts'
 import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
-import type { RelayerStanding } from '../domain/standing.ts'
+import type { RelayerOverview } from '../domain/relayer-overview.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { TransactionItem } from './list-port.ts'
 
 export interface DashboardReads {
   /** The session with this digest, even if it has ended by its idle time. */
   dashboardSession(digest: string): Promise<DashboardSession | undefined>
-  standing(relayerId: RelayerId): Promise<RelayerStanding>
+  standing(relayerId: RelayerId): Promise<RelayerOverview>
   /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first. */
   transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly TransactionItem[]>
   highestNonce(relayerId: RelayerId): Promise<Nonce | undefined>

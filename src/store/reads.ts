@@ -41,7 +41,7 @@ import { readLabels } from './transactions/labels.ts'
 import { listOfBulk } from './transactions/list-of-bulk.ts'
 import { itemsWith, listItems, listTransactions, positionOf } from './transactions/list-transactions.ts'
 import { droppedSince, firstSequenceAbove, queueThrough } from './transactions/load-old-queue.ts'
-import { loadUnsettled } from './transactions/load-unsettled.ts'
+import { loadConfirmedNotFinal } from './transactions/load-unsettled.ts'
 import { loadWork } from './transactions/load-work.ts'
 import { readNodeCalls } from './transactions/node-calls.ts'
 import { listAllPresigned } from './transactions/presigned-no-ops.ts'
@@ -101,7 +101,7 @@ export function readsOver(executor: Executor): Reads {
     presigned: () => listAllPresigned(executor),
     ...bulkReads(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),
-    unsettled: (relayerId, due, limit) => loadUnsettled(executor, relayerId, due, limit),
+    confirmedNotFinal: (relayerId, due, limit) => loadConfirmedNotFinal(executor, relayerId, due, limit),
     gapRecord: (relayerId, from, now) => readGapRecord(executor, relayerId, from, now),
     anchor: (network) => readAnchor(executor, network),
     revert: (id) => findRevert(executor, id),

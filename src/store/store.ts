@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import type { AuditEntry, AuditPosition, AuditRecord } from '../domain/audit.ts'
 import type { Claim, Claimed } from '../domain/claim.ts'
-import type { UnsettledDue } from '../domain/decide/facts/unsettled.ts'
+import type { ConfirmedRowsDue } from '../domain/decide/facts/confirmed-not-final.ts'
 import type { Ended } from '../domain/decide/history/lost-cancellation.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { QueuedSend } from '../domain/decide/queue/top-up.ts'
@@ -100,7 +100,7 @@ export interface Reads
    */
   work(relayerId: RelayerId, queuedMax?: number, earlier?: EarlierWork): Promise<Work | undefined>
   /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
-  unsettled(relayerId: RelayerId, due: UnsettledDue, limit: number): Promise<readonly Transaction[]>
+  confirmedNotFinal(relayerId: RelayerId, due: ConfirmedRowsDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
   /** What the first of the queue cost: those that may get a nonce, in sequence. */

@@ -180,12 +180,12 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
     fc
       .tuple(bound, anyInclusion, anyConfirmation)
       .map(([facts, inclusion, confirmed]) => ({ phase: 'mined' as const, ...facts, inclusion, ...confirmed })),
-    fc.tuple(bound, anyInclusion, anyConfirmation, anyCount).map(([facts, inclusion, confirmed, settledAt]) => ({
+    fc.tuple(bound, anyInclusion, anyConfirmation, anyCount).map(([facts, inclusion, confirmed, finalAt]) => ({
       phase: 'final' as const,
       ...facts,
       inclusion,
       ...confirmed,
-      settledAt,
+      finalAt,
     })),
     record({
       phase: fc.constant('dropped'),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Attempt, afterBroadcast, attemptWith } from '../../src/domain/attempt.ts'
 import { afterAnswers } from '../../src/domain/decide/apply.ts'
-import { include, reopen } from '../../src/domain/decide/facts/settle.ts'
+import { include, reopen } from '../../src/domain/decide/facts/inclusion.ts'
 import { executedPayload, isInPhase } from '../../src/domain/transaction.ts'
 import { broadcastStates, by, inFlight, now, someAttempt } from './some.ts'
 

@@ -1,7 +1,7 @@
 // Taking back: what it refuses, what it leaves as it is, and the verdict, read from the chain's facts alone.
 import { expect, test } from 'vitest'
 import { cancel, verdictOn } from '../../src/domain/cancel.ts'
-import { include } from '../../src/domain/decide/facts/settle.ts'
+import { include } from '../../src/domain/decide/facts/inclusion.ts'
 import { cancelRefusalCodes } from '../../src/domain/refusals.ts'
 import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
 import {
@@ -21,7 +21,7 @@ import {
 const [attempt, noOp] = [someAttempt(0), someNoOp(0)]
 const settled = (transaction: Transaction): Transaction => {
   if (transaction.lifecycle.phase !== 'mined') throw new Error('not mined')
-  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', settledAt: now } }
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', finalAt: now } }
 }
 const dropped = (reason: 'canceled' | 'expired' | 'refused'): Transaction => ({
   ...queued(1),

@@ -314,7 +314,7 @@ test('whatever the relayer: at the same price, what the engine signs for a match
         const left = open.filter((each) => isInPhase(each, 'inFlight', 'mined'))
         const { decisions } = decide({ work: { ...of.work, open: left }, observation, policy, now })
         for (const each of decisions) {
-          if (each.do !== 'takeOver') continue
+          if (each.do !== 'signNoOp') continue
           const share = shares.get(each.transaction.id)
           if (share !== undefined) expect(noOpCost(each.gasLimit, each.fees, price.market)).toBeLessThanOrEqual(share)
         }

@@ -62,7 +62,7 @@ interface Trial {
 }
 
 /** Of the next no-op over what pools hold of its nonce. */
-function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, rule, cap }: Trial): Bid {
+function bidAbove(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, rule, cap }: Trial): Bid {
   const nothing: Fees = rivals[0].fees.kind === 'legacy' ? { kind: 'legacy', gasPrice: 0n } : eip1559(0n, 0n)
   const broadcast = rejectedAlways('feeTooLow')
   const own = Array.from({ length: tries }, () => someNoOp(5, { fees: nothing, broadcast }))
@@ -73,7 +73,7 @@ function bidOver(rivals: NonEmpty<Attempt>, market: Market, { speed, tries = 0, 
 
 /** Without a cap the first is always signed, and later ones unless the rivals are beyond the limit of our own escalation. */
 function signedOver(rivals: NonEmpty<Attempt>, market: Market, trial: Trial): Fees | undefined {
-  const bid = bidOver(rivals, market, trial)
+  const bid = bidAbove(rivals, market, trial)
   if (bid.kind === 'sign') return bid.fees
   if (bid.kind === 'wait' && bid.until === 'market' && trial.tries) return undefined
   throw new Error(`not signed: ${inspect(bid)}`)
@@ -153,7 +153,7 @@ describe('the cap', () => {
         for (const rule of [fields, strictestRule]) {
           const floor = replacementFloor(rivals, market, rule)
           for (const each of [0, tries]) {
-            const bid = bidOver(rivals, market, { speed, tries: each, rule, cap })
+            const bid = bidAbove(rivals, market, { speed, tries: each, rule, cap })
             if (bid.kind === 'wait' && bid.until === 'market' && each > 0) continue
             expect(bid).toMatchObject(feeCap(floor) > cap ? { kind: 'wait', until: 'cap' } : { kind: 'sign' })
             if (bid.kind !== 'sign') continue

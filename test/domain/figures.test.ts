@@ -1,7 +1,7 @@
 // A change of a transaction adds the figures of its new state, and takes away those of its old one.
 import { expect, test } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
-import { confirm, include, reopen, requeue, settle } from '../../src/domain/decide/facts/settle.ts'
+import { confirm, finalize, include, reopen, requeue } from '../../src/domain/decide/facts/inclusion.ts'
 import {
   delayBoundsSeconds,
   delayFigures,
@@ -44,7 +44,7 @@ test('each step of a life counts once, in the five minutes in which it happened'
   expect(figureChanges(mined(), confirmed(), later)).toEqual([
     { at: delayed, figures: { confirmed: 1, ...beside, ...spent } },
   ])
-  expect(figureChanges(confirmed(), settle(confirmed(), 2, later + periodMs), later + periodMs)).toEqual([])
+  expect(figureChanges(confirmed(), finalize(confirmed(), 2, later + periodMs), later + periodMs)).toEqual([])
 })
 
 test('a reorganization takes back the confirmation where it was counted', () => {

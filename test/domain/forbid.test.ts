@@ -115,7 +115,12 @@ describe('policies that were narrowed since', () => {
 
   test('a payload that is forbidden by now is refused without a nonce, and the one behind it gets one', () => {
     const work = someWork({ relayer, queued: [queued(1), allowed] })
-    const { decisions, again } = decide({ work, observation: someObservation({ nonce: 7 }), policy: somePolicy, now })
+    const { decisions, observeAgainAtOnce: again } = decide({
+      work,
+      observation: someObservation({ nonce: 7 }),
+      policy: somePolicy,
+      now,
+    })
     expect(decisions).toMatchObject([
       { do: 'refuse', transaction: { sequence: 1 }, reason: expect.stringContaining('whitelist_receivers') },
       { do: 'assignNonce', transaction: { sequence: 2 }, nonce: 7 },
@@ -144,7 +149,7 @@ describe('policies that were narrowed since', () => {
       policy: somePolicy,
       now,
     })
-    expect(race.decisions).toMatchObject([{ do: 'takeOver' }])
+    expect(race.decisions).toMatchObject([{ do: 'signNoOp' }])
     const gap = decide({
       work: someWork({ relayer: closed, open: [inFlight(8)] }),
       observation: someObservation({ nonce: 7, pendingNonce: 7 }),

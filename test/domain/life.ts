@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { type Attempt, type BroadcastOutcome, mayBeKnown } from '../../src/domain/attempt.ts'
 import { cancel } from '../../src/domain/cancel.ts'
-import { afterAnswers, apply, dropIfCertain, fillGap } from '../../src/domain/decide/apply.ts'
+import { afterAnswers, apply, dropIfNoNodeHasIt, fillGap } from '../../src/domain/decide/apply.ts'
 import { decide } from '../../src/domain/decide/decide.ts'
 import { type Decision, isChange, needsSignature } from '../../src/domain/decide/plan/decision.ts'
 import { violations } from '../../src/domain/decide/plan/invariants.ts'
@@ -158,7 +158,7 @@ export function beginLife(): Life {
     const revision = revisionOf(transaction)
     const ofPayload = revision === 0 ? { kind: 'execute' as const } : { kind: 'replace' as const, revision }
     return someAttempt(nonce, {
-      ...(decision.do === 'takeOver' ? { kind: 'cancel' as const } : ofPayload),
+      ...(decision.do === 'signNoOp' ? { kind: 'cancel' as const } : ofPayload),
       transactionId: transaction.id,
       fees: decision.fees,
       gasLimit: decision.gasLimit,
@@ -199,7 +199,7 @@ export function beginLife(): Life {
     })
     for (const [id, { hash }] of broadcast) {
       const before = all.get(id)
-      if (before) save(dropIfCertain(afterAnswers(before, new Map([[hash, outcome]]), time), time))
+      if (before) save(dropIfNoNodeHasIt(afterAnswers(before, new Map([[hash, outcome]]), time), time))
     }
     expect(decisions.filter((each) => each.do === 'assignNonce').length).toBeLessThanOrEqual(inFlightMax)
     // What the answers just ended leaves its nonce to the next step.

@@ -176,7 +176,7 @@ test('for any relayer: the cost of today is that of the no-ops that the engine s
         })
         const fresh = (id: string) => open.some((each) => each.id === id && !each.cancellation)
         const signed = decisions.flatMap((each) =>
-          each.do === 'fillGap' || (each.do === 'takeOver' && fresh(each.transaction.id)) ? [each.fees] : [],
+          each.do === 'fillGap' || (each.do === 'signNoOp' && fresh(each.transaction.id)) ? [each.fees] : [],
         )
         expect(preview.cost.today).toBe(signed.reduce((sum, fees) => sum + gas * feeCap(fees), 0n))
         expect(preview.cost.expected).toBeLessThanOrEqual(preview.cost.today)

@@ -75,7 +75,7 @@ function raced(payload: Fees, markets: readonly Market[], policies: Partial<Poli
     const block = height + 1 + index
     for (const each of planned({ open: [inFlight(0, attempts, canceled)], policies, market, block })) {
       if (each.do === 'explain') waits.push(each.condition)
-      if (each.do !== 'takeOver') continue
+      if (each.do !== 'signNoOp') continue
       attempts = [...attempts, someNoOp(0, { fees: each.fees, gasLimit: each.gasLimit, recordedAtBlock: block })]
     }
   }
@@ -185,7 +185,7 @@ describe('a fee cap above the ceiling', () => {
     const noOp = someNoOp(0, { fees: eip1559(22n * gwei, 3_000_000n), recordedAtBlock: height })
     const open = [inFlight(0, [payload, noOp], canceled)]
     const decisions = planned({ open, market: fallen, block: height + 40 })
-    expect(decisions).toContainEqual(expect.objectContaining({ do: 'takeOver' }))
+    expect(decisions).toContainEqual(expect.objectContaining({ do: 'signNoOp' }))
     expect(decisions).not.toContainEqual(expect.objectContaining({ condition: 'price_ceiling' }))
   })
 
@@ -198,7 +198,7 @@ describe('a fee cap above the ceiling', () => {
     let noOp = someNoOp(0, { fees: eip1559(950n * gwei, 101n * gwei), broadcast: refused })
     for (let block = height + 1; feeCap(noOp.fees) < 1_800n * gwei; block += 4) {
       const decisions = planned({ open: [inFlight(0, [payload, noOp], canceled)], market, block })
-      const next = decisions.find((each) => each.do === 'takeOver')
+      const next = decisions.find((each) => each.do === 'signNoOp')
       if (!next) throw new Error(`no bid in block ${block}: ${JSON.stringify(decisions.map(({ do: what }) => what))}`)
       bids.push(next.fees)
       noOp = someNoOp(0, { fees: next.fees, broadcast: refused, recordedAtBlock: block })
@@ -208,7 +208,7 @@ describe('a fee cap above the ceiling', () => {
     // Whatever its earlier answers were, every pool refuses this one now, so none compares the next with it.
     const lost = someNoOp(0, { fees: eip1559(950n * gwei, 101n * gwei), broadcast: answered(underpriced, now) })
     const over = planned({ open: [inFlight(0, [payload, lost], canceled)], market, block: height + 4 })
-    const next = over.find((each) => each.do === 'takeOver')
+    const next = over.find((each) => each.do === 'signNoOp')
     expect(next && feeCap(next.fees) > feeCap(lost.fees)).toBe(true)
     expect(next && effectivePrice(next.fees, 9n * gwei) <= ceiling).toBe(true)
     // A pool that took one compares the next with it.

@@ -8,7 +8,7 @@ import { someRelayer } from './some.ts'
 const relayer: Relayer = someRelayer()
 const id: RelayerId = relayer.id
 const reports: { readonly [Name in keyof RelayerObserver]: Parameters<RelayerObserver[Name]> } = {
-  looked: [relayer, { accountNonce: 1, inFlight: 2, conditions: ['balance_short'] }],
+  observed: [relayer, { accountNonce: 1, inFlight: 2, conditions: ['balance_short'] }],
   idle: [relayer],
   surveyed: [relayer, { findings: [], balance: 5n }],
   window: [id, 3],
@@ -25,7 +25,7 @@ function recording(into: unknown[], name: string): RelayerObserver {
     (...given: readonly unknown[]) =>
       void into.push([name, report, ...given])
   return {
-    looked: record('looked'),
+    observed: record('observed'),
     idle: record('idle'),
     surveyed: record('surveyed'),
     window: record('window'),
@@ -40,7 +40,7 @@ function recording(into: unknown[], name: string): RelayerObserver {
 test('each report reaches all listeners, in their order', () => {
   const heard: unknown[] = []
   const all = reportToAll(recording(heard, 'first'), recording(heard, 'second'))
-  all.looked(...reports.looked)
+  all.observed(...reports.observed)
   all.idle(...reports.idle)
   all.surveyed(...reports.surveyed)
   all.window(...reports.window)

@@ -152,7 +152,7 @@ describe('what a step makes of it', () => {
     }
     const work = someWork({ open: [answered], queued: [queued(9)] })
     const plan = decide({ work: frozen(work), observation: frozen(someObservation()), policy: somePolicy, now })
-    expect(plan).toMatchObject({ decisions: [{ do: 'unbind' }], again: true })
+    expect(plan).toMatchObject({ decisions: [{ do: 'unbind' }], observeAgainAtOnce: true })
     expect(apply({ do: 'unbind', transaction: answered }, answered, undefined, now).lifecycle).toEqual({
       phase: 'queued',
     })
@@ -162,7 +162,8 @@ describe('what a step makes of it', () => {
     const { gasLimit: _, ...open } = request
     const waiting = replace(inFlight(0, [original]), open, 'public')
     expect(
-      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false, paysMore: false }).estimates,
+      inquire(someWork({ open: [waiting] }), { pendingNonce: false, freshBalance: false, needsFundsCheck: false })
+        .estimates,
     ).toMatchObject([{ transactionId: waiting.id }])
     expect(decisionsOn(waiting)).toEqual([])
     expect(decisionsOn(waiting, new Map([[waiting.id, { kind: 'gas', gas: 44_000 }]]))).toMatchObject([

@@ -17,8 +17,8 @@ test('one that is answered in time is never under way for others', async () => {
   const broadcasts = trackBroadcasts(clock, () => {})
   expect(await broadcasts.attend(hashes, Promise.resolve('answered'))).toBe('answered')
   await expect(broadcasts.attend(hashes, Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect([broadcasts.underWay.size, clock.sleeping]).toEqual([0, []])
-  broadcasts.raise()
+  expect([broadcasts.hashes.size, clock.sleeping]).toEqual([0, []])
+  broadcasts.throwLateError()
 })
 
 test('one that hangs is under way until it ends, and its failure is reported once', async () => {
@@ -32,12 +32,12 @@ test('one that hangs is under way until it ends, and its failure is reported onc
   await quiescence()
   clock.advance(10_000)
   expect(await Promise.all(attended)).toEqual(['hanging', 'hanging'])
-  expect([...broadcasts.underWay]).toEqual([...hashes, hashOf(3)])
+  expect([...broadcasts.hashes]).toEqual([...hashes, hashOf(3)])
 
   good.resolve('late')
   await until('the first end', () => ends === 1)
-  expect([...broadcasts.underWay]).toEqual([hashOf(3)])
-  broadcasts.raise()
+  expect([...broadcasts.hashes]).toEqual([hashOf(3)])
+  broadcasts.throwLateError()
   let over = false
   const ended = broadcasts.ended().then(() => {
     over = true
@@ -46,8 +46,8 @@ test('one that hangs is under way until it ends, and its failure is reported onc
   expect(over).toBe(false)
   bad.reject(new Error('the store is gone'))
   await ended
-  expect(() => broadcasts.raise()).toThrow('the store is gone')
-  broadcasts.raise()
+  expect(() => broadcasts.throwLateError()).toThrow('the store is gone')
+  broadcasts.throwLateError()
 })
 
 test('a relayer races beside one that hangs, and a failure of the hanging one renews it', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { BroadcastOutcome, RejectionCode } from '../../src/domain/attempt.ts'
 import type { TransactionId } from '../../src/domain/ids.ts'
-import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { freshOwner, step } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { headAt, height, someObservation, someRepeatAfter } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
@@ -86,7 +86,7 @@ test('a try that comes due between the decision and the end of the step is made 
   const { clock, context } = place
   const { againAfterMs = 0 } = await step(context, ownership, nothingUnknown, noneHanging)
   clock.advance(againAfterMs - 1)
-  const observer = { ...context.observer, looked: () => clock.advance(2) }
+  const observer = { ...context.observer, observed: () => clock.advance(2) }
   const before = place.chain.broadcasts.length
   const rest = await step({ ...context, observer }, ownership, nothingUnknown, noneHanging)
   expect(place.chain.broadcasts).toHaveLength(before)
@@ -114,7 +114,7 @@ test('an owner that died while it was tried again tries it at once, and from the
   await expect(step(place.context, ownership, nothingUnknown, noneHanging)).rejects.toThrow('dies')
   place.chain.whileBroadcasting = async () => {}
   const next = await place.send({ value: 3n })
-  await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  await step(place.context, await place.own(), freshOwner, noneHanging)
   const [gapFiller] = await gapFillers(place)
   expect((await place.readAs(gapFiller?.id as never, 'inFlight')).lifecycle.attempts).toMatchObject([
     { broadcast: { state: 'handed', outcome: { code: 'invalid' } } },

@@ -1,6 +1,6 @@
 // The 64 gap fillers of an hour, over the production store: another owner counts those of the one before.
 import { expect, test } from 'vitest'
-import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { freshOwner, step } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import { headAt, height, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
@@ -23,7 +23,7 @@ async function stepUntilNoMore(place: Workplace, owner: Ownership): Promise<numb
   for (let steps = 0; steps < 20; steps += 1) {
     place.clock.advance(1_000)
     place.chain.view &&= { ...place.chain.view, head: headAt(height + steps) }
-    await step(place.context, owner, steps === 0 ? unknownAtFirst : nothingUnknown, noneHanging)
+    await step(place.context, owner, steps === 0 ? freshOwner : nothingUnknown, noneHanging)
     const now = (await gapFillers(place)).length
     expect(now - made).toBeLessThanOrEqual(16)
     made = now

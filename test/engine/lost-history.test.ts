@@ -1,12 +1,12 @@
 // Steps of an owner that finds no-ops of a lost history: the rows after each, for the next owner.
 import { expect, test } from 'vitest'
 import type { LostNoOp, MinedPayload } from '../../src/domain/observation.ts'
-import { type Carried, step, unknownAtFirst } from '../../src/engine/step.ts'
+import { freshOwner, type OwnerMemory, step } from '../../src/engine/step.ts'
 import { address, blockHash, hashOf, height, someNoOp, someObservation } from '../domain/some.ts'
 import { noneHanging, nothingUnknown, openWorkplace, type Workplace } from './workplace.ts'
 
 /** Of a first look so long ago that one more look is enough. */
-const looked = (through: number): Carried => ({
+const looked = (through: number): OwnerMemory => ({
   ...nothingUnknown,
   lostHistory: { through, seen: { below: 1, at: height - 2, isWhole: false } },
 })
@@ -36,7 +36,7 @@ test('one that it canceled: the row is canceled, with the no-op as its attempt, 
 
   place.chain.view = someObservation({ nonce: 1 })
   await step(place.context, ownership, carried, noneHanging)
-  await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  await step(place.context, await place.own(), freshOwner, noneHanging)
   expect((await place.readAs(id, 'inFlight')).version).toBe(restored.version)
   expect(place.chain.broadcasts).toEqual([])
 })
@@ -57,7 +57,7 @@ test('two that it may have canceled: neither is sent, by no owner, and what come
 
   place.chain.view = someObservation({ nonce: 1, pendingNonce: 1 })
   const later = await place.send({ value: 3n })
-  const rest = await step(place.context, await place.own(), unknownAtFirst, noneHanging)
+  const rest = await step(place.context, await place.own(), freshOwner, noneHanging)
   expect(rest.conditions).toContain('cancellation_unclear')
   expect((await place.readAs(later, 'inFlight')).lifecycle.nonce).toBe(1)
   expect(place.chain.broadcasts).toHaveLength(1)
@@ -97,7 +97,7 @@ test('one that was sent after the restore is not the one that it canceled, for a
   await place.send({ value: 1n })
   // The no-op waits in a pool.
   place.chain.view = someObservation({ nonce: 0, pendingNonce: 1, lostHistory: { below: 1 } })
-  await step(place.context, first, unknownAtFirst, noneHanging)
+  await step(place.context, first, freshOwner, noneHanging)
   await place.cancelAll()
   const id = await place.send({ value: 2n })
 
@@ -112,7 +112,7 @@ test('an owner that sees nothing unexplained completes the check for the next, a
   const mark = async () => (await place.context.store.reads.work(place.relayer.id))?.uncheckedThrough
   place.chain.view = someObservation({ nonce: 0, pendingNonce: 0, lostHistory: { below: 0 } })
   const ownership = await place.own()
-  const { carried } = await step(place.context, ownership, unknownAtFirst, noneHanging)
+  const { carried } = await step(place.context, ownership, freshOwner, noneHanging)
   await place.send()
   expect(await mark()).toBe(0)
   await step(place.context, ownership, carried, noneHanging)

@@ -35,7 +35,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
 
   async function advance(steps = 1): Promise<void> {
     for (let count = 0; count < steps; count += 1) {
-      underWay.presigning.raise()
+      underWay.presigning.throwLateError()
       await step(context, ownership, nothingUnknown, underWay)
       await quiescence()
       await underWay.presigning.ended()

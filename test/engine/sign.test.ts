@@ -41,7 +41,7 @@ test('the payload, its bump and the no-op against it are of one type, and EIP-29
       })
       const transaction = inFlight(5, [execute], { payload })
       const bump = await sign({ do: 'bump', transaction, fees: second, gasLimit: 21_000 })
-      const noOp = await sign({ do: 'takeOver', transaction, fees: third, gasLimit: 21_000 })
+      const noOp = await sign({ do: 'signNoOp', transaction, fees: third, gasLimit: 21_000 })
       for (const [attempt, fees] of [
         [execute, first],
         [bump, second],

@@ -11,7 +11,7 @@ import type { Policies } from '../../src/domain/policy-table.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { statusOf } from '../../src/domain/transaction.ts'
 import { statusReasonOf } from '../../src/domain/wait.ts'
-import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { freshOwner, step } from '../../src/engine/step.ts'
 import type { Ownership } from '../../src/ownership/ownership.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
@@ -384,7 +384,7 @@ test('a nonce that went to a foreign transaction: the payload gets another, at f
 
 test('with nothing to do the chain is not called', async () => {
   await using place = await openWorkplace()
-  expect(await step(place.context, await place.own(), unknownAtFirst, noneHanging)).toEqual({
+  expect(await step(place.context, await place.own(), freshOwner, noneHanging)).toEqual({
     idle: true,
     carried: { pool: true, balance: true, lostHistory: 'none' },
     conditions: [],
@@ -409,7 +409,7 @@ test('an estimate that did not come holds the queue and says why', async () => {
 test('a relayer that has nothing to do is announced to its network, and costs it no call', async () => {
   await using place = await openWorkplace()
   const { chain, context, relayer } = place
-  expect(await step(context, await place.own(), unknownAtFirst, noneHanging)).toMatchObject({ idle: true })
+  expect(await step(context, await place.own(), freshOwner, noneHanging)).toMatchObject({ idle: true })
   expect([...chain.announced]).toEqual([relayer.address])
   expect(chain.inquiries).toEqual([])
 })

@@ -5,7 +5,7 @@ import { stateOf } from '../../src/domain/owner-report.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { reportToAll } from '../../src/domain/relayer-observer.ts'
 import { recordReports } from '../../src/engine/record-reports.ts'
-import { step, unknownAtFirst } from '../../src/engine/step.ts'
+import { freshOwner, step } from '../../src/engine/step.ts'
 import { surveyIdle } from '../../src/engine/survey-idle.ts'
 import { watchRelayers } from '../../src/ops/relayer-states.ts'
 import { ether, gwei, someMarket, someObservation } from '../domain/some.ts'
@@ -61,7 +61,7 @@ async function openSurvey(policies: Partial<Policies> = {}) {
         await until('the sleep of both', () => clock.sleeping.length >= 2)
       }
     },
-    step: async () => step(running.context, await place.own(), unknownAtFirst, noneHanging),
+    step: async () => step(running.context, await place.own(), freshOwner, noneHanging),
     state: () => Object.entries(states.counts([relayer], () => true)).find(([, count]) => count > 0)?.[0],
     async restart() {
       await end()

@@ -15,7 +15,7 @@ import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import type { Carried } from '../../src/engine/step.ts'
+import type { OwnerMemory } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
 import type { UnderWay } from '../../src/engine/under-way.ts'
 import { systemClock } from '../../src/ops/clock.ts'
@@ -60,7 +60,7 @@ export const noneHanging: UnderWay = {
 }
 
 /** For a step of an owner that has looked around. */
-export const nothingUnknown: Carried = { pool: false, balance: false, lostHistory: 'none' }
+export const nothingUnknown: OwnerMemory = { pool: false, balance: false, lostHistory: 'none' }
 
 export const request: SendRequest = {
   to: receiver,

@@ -26,11 +26,11 @@ test('a relayer is shown as failing until it is well again, and not at all once 
     return readingOf(reported, 'rescind_relayer_condition', { relayer: relayer.id, condition: 'step_failing' })
   }
   const sight = { accountNonce: 3, inFlight: 0, conditions: [] }
-  metrics.relayers.looked(relayer, sight)
+  metrics.relayers.observed(relayer, sight)
   expect(await shown()).toBeUndefined()
   metrics.relayers.failed(relayer.id)
   expect(await shown()).toBe(1)
-  metrics.relayers.looked(relayer, sight)
+  metrics.relayers.observed(relayer, sight)
   expect(await shown()).toBe(0)
   metrics.relayers.released(relayer.id)
   expect(await shown()).toBeUndefined()

@@ -66,7 +66,7 @@ test('every GET answers as before, also when the process dies between two shares
       nonce,
       attempts: [{ ...own, signature }, noOp],
       inclusion: inclusion(noOp),
-      settledAt: at,
+      finalAt: at,
     } as const
     const cancellation = { origin: 'request', requestedAt: at } as const
     await put(server.store, transaction(id, ended, { relayerId: two, cancellation }))

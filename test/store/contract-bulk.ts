@@ -319,7 +319,7 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
         mined,
         {
           ...transaction,
-          lifecycle: { phase: 'final', nonce, attempts: [accepted], inclusion: by(accepted), settledAt: now },
+          lifecycle: { phase: 'final', nonce, attempts: [accepted], inclusion: by(accepted), finalAt: now },
         },
       ]
     case 'dropped':

@@ -41,7 +41,7 @@ export function changedContract(open: OpenStore): void {
     const answered = { ...ofOne, broadcast: broadcastStates.accepted }
     const rival = someAttempt(0, { transactionId: one.id, kind: 'cancel' })
     await save(bound, { phase: 'inFlight', nonce: 0, attempts: [answered, rival] })
-    await save(mined, { phase: 'final', nonce: 2, attempts: [ofThree], inclusion: by(ofThree), settledAt: now })
+    await save(mined, { phase: 'final', nonce: 2, attempts: [ofThree], inclusion: by(ofThree), finalAt: now })
     const wait = { condition: 'paused', text: 'the relayer is paused' } as const
     await store.commit((session) => session.saveTransaction(waiting, { ...waiting, wait }, now))
     await send(store, relayer.id)

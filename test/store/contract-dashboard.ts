@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
 import { dayOf } from '../../src/domain/daily-gas.ts'
-import { requeue } from '../../src/domain/decide/facts/settle.ts'
+import { requeue } from '../../src/domain/decide/facts/inclusion.ts'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
-import { holdingUp } from '../../src/domain/standing.ts'
+import { holdingUp } from '../../src/domain/relayer-overview.ts'
 import { type Inclusion, isInPhase, type Lifecycle, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now, someAttempt, someNoOp } from '../domain/some.ts'
@@ -28,7 +28,7 @@ async function settle(store: Store, transaction: Transaction, price: bigint | un
     ...{ by: 'attempt', hash, kind, block: { number: 9, hash }, succeeded: true },
     ...(price !== undefined && { gasUsed: 21_000, effectiveGasPrice: price }),
   }
-  const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, settledAt: at }
+  const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, finalAt: at }
   await store.commit(
     (session) => session.saveTransaction(transaction, { ...transaction, lifecycle: final }, at),
     transaction.relayerId,

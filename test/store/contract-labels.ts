@@ -51,8 +51,8 @@ function bound(
   const lifecycles: Readonly<Record<typeof phase, Lifecycle>> = {
     inFlight: { phase: 'inFlight', ...place },
     mined: { phase: 'mined', ...place, inclusion, ...(confirmedAt !== undefined && { confirmedAt }) },
-    final: { phase: 'final', ...place, inclusion, settledAt: now },
-    foreign: { phase: 'final', ...place, inclusion, settledAt: now },
+    final: { phase: 'final', ...place, inclusion, finalAt: now },
+    foreign: { phase: 'final', ...place, inclusion, finalAt: now },
   }
   return { ...of, lifecycle: lifecycles[phase] }
 }

@@ -94,7 +94,7 @@ export function rowContract(open: OpenStore): void {
         lifecycle:
           end === 'dropped'
             ? { phase: 'dropped', reason: 'refused', droppedAt: now }
-            : { phase: 'final', nonce: 3, attempts: [attempt], inclusion: by(attempt), settledAt: now, witnesses: 1 },
+            : { phase: 'final', nonce: 3, attempts: [attempt], inclusion: by(attempt), finalAt: now, witnesses: 1 },
       }
       const saved = await store.commit((session) => session.saveTransaction(before, ended, now))
       expect(isTerminal(saved)).toBe(true)
@@ -120,13 +120,16 @@ export function rowContract(open: OpenStore): void {
     const included = { ...flying, phase: 'mined', inclusion: by(attempt) } as const
     await save({ ...latest, lifecycle: included }, now)
     await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 1 } }, now + 1)
-    expect(await store.reads.work(relayer.id)).toMatchObject({ open: [], unsettled: { unreportedSince: now + 1 } })
+    expect(await store.reads.work(relayer.id)).toMatchObject({
+      open: [],
+      confirmedNotFinal: { unreportedSince: now + 1 },
+    })
     expect(await store.reads.counts(relayer.id)).toMatchObject({ confirmed: 1, mined: 0 })
     await save({ ...latest, lifecycle: flying }, now + 2)
     await save({ ...latest, lifecycle: included }, now + 3)
     await save({ ...latest, lifecycle: { ...included, confirmedAt: now + 4 } }, now + 4)
     await save(
-      { ...latest, lifecycle: { ...included, phase: 'final', confirmedAt: now + 4, settledAt: now + 5, witnesses: 2 } },
+      { ...latest, lifecycle: { ...included, phase: 'final', confirmedAt: now + 4, finalAt: now + 5, witnesses: 2 } },
       now + 5,
     )
 

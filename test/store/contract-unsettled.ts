@@ -1,6 +1,6 @@
 // The transactions that are confirmed and not final: a summary for each step, and their rows once something is due.
 import { expect, test } from 'vitest'
-import type { UnsettledDue } from '../../src/domain/decide/facts/unsettled.ts'
+import type { ConfirmedRowsDue } from '../../src/domain/decide/facts/confirmed-not-final.ts'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Inclusion, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -43,22 +43,22 @@ export function unsettledContract(open: OpenStore): void {
     const fresh = await store(under.store, relayer.id, 5, { block: 13 })
     const work = await under.store.reads.work(relayer.id)
     expect(work?.open).toStrictEqual([displaced, fresh])
-    expect(work?.unsettled).toEqual({
+    expect(work?.confirmedNotFinal).toEqual({
       newest: { number: 12, hash: blockHash(12) },
       nonce: 3,
       oldestBlock: 10,
       unreportedSince: now + 12,
       isStalled: true,
     })
-    const ofOther = (await under.store.reads.work(other.id))?.unsettled
+    const ofOther = (await under.store.reads.work(other.id))?.confirmedNotFinal
     expect(ofOther).toMatchObject({ nonce: 99, oldestBlock: 999, isStalled: false })
   })
 
   test('their rows come in pages: the newest blocks, the oldest, and those without a report', async () => {
     await using under = await open()
     const relayer = await storedRelayer(under.store)
-    const nonces = async (due: UnsettledDue, limit: number) => {
-      const rows = await under.store.reads.unsettled(relayer.id, due, limit)
+    const nonces = async (due: ConfirmedRowsDue, limit: number) => {
+      const rows = await under.store.reads.confirmedNotFinal(relayer.id, due, limit)
       for (const row of rows) expect(row).toStrictEqual(await under.store.reads.transaction(relayer.id, row.id))
       return rows.map(({ lifecycle }) => ('nonce' in lifecycle ? lifecycle.nonce : undefined))
     }
@@ -84,7 +84,7 @@ export function unsettledContract(open: OpenStore): void {
     await store(under.store, relayer.id, 7, confirmed)
     await store(under.store, relayer.id, 6, { ...confirmed, foreign: true })
     await store(under.store, relayer.id, 10, { block: 11 })
-    const explained = async () => (await under.store.reads.work(relayer.id))?.unsettled?.explained
+    const explained = async () => (await under.store.reads.work(relayer.id))?.confirmedNotFinal?.explained
     expect(await explained()).toBeUndefined()
     await under.store.commit((session) => session.acquire(relayer.id))
     expect(await explained()).toEqual([

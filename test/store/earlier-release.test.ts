@@ -53,7 +53,7 @@ test.each(earlierDatabases())(
     expect(read && [statusOf(read), confirmedAtOf(read)]).toEqual(['confirmed', 77])
     // Transactions final then were confirmed at the same time.
     const won = await store.reads.transaction(relayer, 'won' as TransactionId)
-    expect(won?.lifecycle).toMatchObject({ phase: 'final', settledAt: 9 })
+    expect(won?.lifecycle).toMatchObject({ phase: 'final', finalAt: 9 })
   },
 )
 

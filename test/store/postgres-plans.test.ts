@@ -63,9 +63,9 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
   const work = await reads.work(relayer.id)
   if (!work) throw new Error('the relayer is stored')
   await reads.work(relayer.id, undefined, earlierOf(work, []))
-  await reads.unsettled(relayer.id, { kind: 'takenBack' }, 9)
-  await reads.unsettled(relayer.id, { kind: 'final', through: 9 }, 9)
-  await reads.unsettled(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
+  await reads.confirmedNotFinal(relayer.id, { kind: 'takenBack' }, 9)
+  await reads.confirmedNotFinal(relayer.id, { kind: 'final', through: 9 }, 9)
+  await reads.confirmedNotFinal(relayer.id, { kind: 'stalled', confirmedBy: 9 }, 9)
   const ofSteps = [...seen].filter((sql) => /\btransactions\b/.test(sql) && !/"status" =|valid_until IS/.test(sql))
   for (const sql of ofSteps) {
     const plan = await planOf(client, sql)
@@ -99,7 +99,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
 
   const ending = await sendWithin(session, relayer.id)
   const own = someAttempt(0, { transactionId: ending.id })
-  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), settledAt: now } as const
+  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now } as const
   await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
   await session.raiseFloor(relayer.id, { spentBelow: 1, explainedBelow: 1 })
   const besides = new Set(seen)

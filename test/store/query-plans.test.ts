@@ -171,7 +171,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   if (!removed) throw new Error('nothing was removed')
   const ending = await sendWithin(session, other.id)
   const own = someAttempt(0, { transactionId: ending.id })
-  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), settledAt: now } as const
+  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now } as const
   await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
   await session.raiseFloor(other.id, { spentBelow: 1, explainedBelow: 1 })
   const [account] = await reads.shrinkableAccounts()
@@ -312,9 +312,9 @@ test('the rows that wait for finality are read from one end of an index, without
   const { database, seen, session, reads } = witnessed()
   await session.saveRelayer(someRelayer())
   seen.clear()
-  await reads.unsettled(someRelayer().id, { kind: 'takenBack' }, 9)
-  await reads.unsettled(someRelayer().id, { kind: 'final', through: 9 }, 9)
-  await reads.unsettled(someRelayer().id, { kind: 'stalled', confirmedBy: 9 }, 9)
+  await reads.confirmedNotFinal(someRelayer().id, { kind: 'takenBack' }, 9)
+  await reads.confirmedNotFinal(someRelayer().id, { kind: 'final', through: 9 }, 9)
+  await reads.confirmedNotFinal(someRelayer().id, { kind: 'stalled', confirmedBy: 9 }, 9)
   const plans = [...seen].map((sql) => planOf(database, sql))
   const indexes = plans.flat().flatMap((detail) => /transactions USING .*INDEX (\w+)/.exec(detail)?.[1] ?? [])
   expect(indexes.sort()).toEqual([
@@ -345,5 +345,5 @@ test('a step reads no more rows for a thousand transactions that wait for finali
   }
   // The relayer's row, and the summary.
   expect(read).toEqual([2, 2])
-  expect(await rowsOf(() => reads.unsettled(relayer.id, { kind: 'final', through: 900 }, 10))).toBe(20)
+  expect(await rowsOf(() => reads.confirmedNotFinal(relayer.id, { kind: 'final', through: 900 }, 10))).toBe(20)
 })

@@ -5,7 +5,7 @@ import type { BlockNumber, Wei } from '../../domain/units.ts'
 import type { Answer, Call } from '../nodes/call.ts'
 import { toHex } from '../nodes/decode.ts'
 
-export interface Standing {
+export interface BalanceAndCode {
   readonly balance: Wei
   readonly delegated: boolean
 }
@@ -42,7 +42,10 @@ export function jointCall(addresses: readonly Address[], block: BlockNumber | 'l
 }
 
 /** In the order of the addresses. Undefined unless the node returned exactly one word for each of them. */
-export function standingsIn(answer: Answer, addresses: readonly Address[]): readonly Standing[] | undefined {
+export function balancesAndCodesIn(
+  answer: Answer,
+  addresses: readonly Address[],
+): readonly BalanceAndCode[] | undefined {
   if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined
   if (answer.value.length !== 2 + 64 * addresses.length || !/^0x[0-9a-f]+$/i.test(answer.value)) return undefined
   const words = answer.value.slice(2).match(/.{64}/g) ?? []

@@ -27,8 +27,8 @@ import {
   usableCode,
   withInclusions,
 } from './account-memory.ts'
+import { type Lacking, type ReadBalanceAndCode, readingBalancesAndCodes } from './read-balance-and-code.ts'
 import { type LaggedAccounts, readingLagged } from './read-lagged.ts'
-import { type Lacking, type ReadStanding, readingStandings } from './read-standing.ts'
 import { type Reading, remember } from './remember-account.ts'
 import { readingSecondCounts, type SecondCounts } from './second-count.ts'
 import { type Wanted, wantedFrom, wantedOf } from './wanted-of-account.ts'
@@ -59,7 +59,7 @@ export interface Accounts {
    */
   read(inquiry: Inquiry, at: TrackedHead): Promise<AccountRead>
   /** The requested balance, less the cost of these inclusions. */
-  settle(
+  balanceAfter(
     inquiry: Inquiry,
     at: TrackedHead,
     inclusions: ReadonlyMap<Nonce, Inclusion>,
@@ -84,7 +84,7 @@ interface ReadAccounts {
 interface Parts {
   readonly readCanonical: ReadCanonical
   readonly estimateGas: EstimateGas
-  readonly readStanding: ReadStanding
+  readonly readStanding: ReadBalanceAndCode
   /** Evaluated at the time of the call, since other reads may have learned these facts meanwhile. */
   readonly lacking: () => Lacking
 }
@@ -99,7 +99,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
   const parts = {
     readCanonical,
     estimateGas,
-    readStanding: readingStandings(memory, heads, clock),
+    readStanding: readingBalancesAndCodes(memory, heads, clock),
   }
 
   return {
@@ -145,7 +145,7 @@ export function readingAccounts(options: ReadAccounts): Accounts {
         },
       }
     },
-    settle({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
+    balanceAfter({ address, live, balance: requested }, { head }, inclusions, { remembered, wanted }) {
       const last = memory.recall(address)
       const reorgs = heads.reorgs()
       if (last) memory.keep(address, withInclusions(last, live, inclusions, reorgs))

@@ -4,7 +4,7 @@ import type { Wei } from '../../domain/units.ts'
 import { describeAnswer } from '../nodes/call.ts'
 import { toBigInt } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { jointCall, jointMax, type Standing, standingsIn } from './joint-call.ts'
+import { type BalanceAndCode, balancesAndCodesIn, jointCall, jointMax } from './joint-call.ts'
 
 interface Waiting {
   readonly address: Address
@@ -26,10 +26,10 @@ export function readingBalances(endpoints: Endpoints): (address: Address) => Pro
   }
 
   /** Undefined where a node refuses the joint call: then each balance is read alone. */
-  async function joint(addresses: readonly Address[]): Promise<readonly Standing[] | undefined> {
-    const { value } = await endpoints.firstAnswer<{ standings?: readonly Standing[] }>(async (endpoint) => {
+  async function joint(addresses: readonly Address[]): Promise<readonly BalanceAndCode[] | undefined> {
+    const { value } = await endpoints.firstAnswer<{ standings?: readonly BalanceAndCode[] }>(async (endpoint) => {
       const answer = await endpoint.call(jointCall(addresses, 'latest'))
-      const standings = standingsIn(answer, addresses)
+      const standings = balancesAndCodesIn(answer, addresses)
       if (standings) return { value: { standings } }
       return answer.kind === 'value' || answer.kind === 'rpcError' ? { value: {} } : { failed: describeAnswer(answer) }
     })

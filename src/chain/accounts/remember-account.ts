@@ -38,7 +38,7 @@ export function remember(
     before?.reorgs === reorgs &&
     before.nonce >= spentBelow &&
     reading.nonce > before.nonce
-  const count = isOnlookers(before, reading, inquiry, reorgs)
+  const count = isReadWithoutOwnTransactions(before, reading, inquiry, reorgs)
     ? before
     : reading.counted
       ? { nonce: reading.nonce, readAt: head, reorgs }
@@ -80,7 +80,7 @@ function countOf(
  * transactions or a foreign one changed the count. The relayer's own step decides that, so it has to see the difference
  * itself.
  */
-function isOnlookers(
+function isReadWithoutOwnTransactions(
   before: Count | undefined,
   reading: Reading,
   { nonce, live }: Inquiry,

@@ -29,7 +29,7 @@ interface PaceOptions {
 }
 
 /** A head, and when the process first saw it by `clock.elapsed()`. */
-interface Sighting {
+interface DatedHead {
   readonly number: BlockNumber
   readonly seenAt: number
 }
@@ -55,7 +55,7 @@ const headAgeBlocktimesMax = 8
 /** The longest block time that can be configured. */
 const blocktimeMsMax = 3_600_000
 
-function paceOf(sightings: readonly Sighting[]): number | undefined {
+function paceOf(sightings: readonly DatedHead[]): number | undefined {
   const first = sightings[0]
   const last = sightings.at(-1)
   if (!first || !last || sightings.length <= quarters || last.number - first.number < blocksMin) return undefined
@@ -65,7 +65,7 @@ function paceOf(sightings: readonly Sighting[]): number | undefined {
   return bounded(between(first, last))
 }
 
-function between(one: Sighting, other: Sighting): number {
+function between(one: DatedHead, other: DatedHead): number {
   return (other.seenAt - one.seenAt) / (other.number - one.number)
 }
 
@@ -87,7 +87,7 @@ function bounded(ms: number): number {
 }
 
 export function measureBlocktime({ configuredMs, isGiven, clock, logger, metrics }: PaceOptions): Pace {
-  let sightings: Sighting[] = []
+  let sightings: DatedHead[] = []
   let measured: number | undefined
   let warnedOf: number | undefined
 

@@ -14,7 +14,7 @@ import type { Witnesses } from './call-witnesses.ts'
 import type { FindSpender } from './find-spender.ts'
 import { proveSpender, searchOf } from './prove-spender.ts'
 import { readReceipts } from './read-receipts.ts'
-import { isBare, isWhole, receiptAwaitedBlocks } from './receipt.ts'
+import { isComplete, lacksReceipt, receiptAwaitedBlocks } from './receipt.ts'
 import type { Unexplained } from './unexplained.ts'
 
 export interface FindInclusions {
@@ -61,7 +61,7 @@ export async function findInclusions(
   const [denied, undecided, goesOn] = [new Set<Nonce>(), new Set<Nonce>(), new Set<Nonce>()]
   let open = due
   for (const endpoint of endpoints.order(at.by)) {
-    open = open.filter(({ nonce }) => !isWhole(found.get(nonce)) && !lostNoOps.has(nonce))
+    open = open.filter(({ nonce }) => !isComplete(found.get(nonce)) && !lostNoOps.has(nonce))
     if (open.length === 0) break
     if ((await endpoint.ready()) !== undefined) continue
     const unrequested = endpoint === at.by ? open.filter(({ nonce }) => !found.has(nonce)) : open
@@ -69,7 +69,7 @@ export async function findInclusions(
     const receipts = await readReceipts(endpoint, readCanonical, requested, at, shown)
     for (const [nonce, reported] of receipts.inclusions) {
       if (parts.witnesses.isRefuted(claimOf(reported))) continue
-      found.set(nonce, fuller(found.get(nonce), reported))
+      found.set(nonce, mergeReports(found.get(nonce), reported))
       parts.witnesses.reported(endpoint, claimOf(reported))
     }
     if (endpoint === at.by) {
@@ -84,7 +84,8 @@ export async function findInclusions(
     for (const { nonce, proof, noOp, isUnderWay } of await proveAll(parts, endpoint, address, stale, at)) {
       if (noOp) lostNoOps.set(nonce, noOp)
       else if (isUnderWay) goesOn.add(nonce)
-      else if (proof && !parts.witnesses.isRefuted(claimOf(proof))) (isBare(proof) ? shown : found).set(nonce, proof)
+      else if (proof && !parts.witnesses.isRefuted(claimOf(proof)))
+        (lacksReceipt(proof) ? shown : found).set(nonce, proof)
     }
     // A nonce that was spent only just now waits for this endpoint's next block. No other endpoint is read for it.
     open = open.filter((live) => stale.includes(live) || !dark.includes(live))
@@ -123,7 +124,7 @@ function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
 }
 
 /** Merges the reports of two nodes about the same inclusion. */
-function fuller(known: Inclusion | undefined, reported: Inclusion): Inclusion {
+function mergeReports(known: Inclusion | undefined, reported: Inclusion): Inclusion {
   if (!known) return reported
   return known.hash === reported.hash ? { ...known, ...reported } : known
 }

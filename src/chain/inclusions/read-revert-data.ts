@@ -21,7 +21,11 @@ export type RevertQuestion = Pick<RevertData, 'hash'> & { readonly block: BlockR
 /** Undefined where the node shows no revert. Never rejects. */
 export async function readTrace(endpoint: Endpoint, { hash }: RevertQuestion): Promise<ReadRevert | undefined> {
   const options = { tracer: 'callTracer', tracerConfig: { onlyTopCall: true }, timeout: '5s' }
-  const answer = await endpoint.callAside({ method: 'debug_traceTransaction', params: [hash, options], keeps: 'heads' })
+  const answer = await endpoint.callOnOwnConnection({
+    method: 'debug_traceTransaction',
+    params: [hash, options],
+    keeps: 'heads',
+  })
   if (answer.kind !== 'value' || !isObject(answer.value)) return undefined
   const { error, output = '0x' }: { readonly error?: unknown; readonly output?: unknown } = { ...answer.value }
   // Without an error it is no trace of a revert; other tracers have other members.
@@ -32,12 +36,12 @@ export async function readTrace(endpoint: Endpoint, { hash }: RevertQuestion): P
 /** As `readTrace`. */
 export async function readByCalls(endpoint: Endpoint, question: RevertQuestion): Promise<ReadRevert | undefined> {
   const { hash, block } = question
-  const shown = await endpoint.callAside({ method: 'eth_getTransactionByHash', params: [hash] })
+  const shown = await endpoint.callOnOwnConnection({ method: 'eth_getTransactionByHash', params: [hash] })
   const again = shown.kind === 'value' ? callOf(shown.value, hash) : undefined
   if (!again) return undefined
   const at = async (number: number): Promise<Answer> => {
     const call: Call = { method: 'eth_call', params: [again, toHex(number)], keeps: 'heads' }
-    return endpoint.callAside(call)
+    return endpoint.callOnOwnConnection(call)
   }
   const before = await at(block.number - 1)
   const first = revertIn(before, 'call_before_block')

@@ -154,7 +154,7 @@ async function priceByRule(
 export const receiptAwaitedBlocks = 32
 
 /** Whether no other node could add a fact. A no-op executes nothing that could succeed or fail. */
-export function isWhole(inclusion: Inclusion | undefined): boolean {
+export function isComplete(inclusion: Inclusion | undefined): boolean {
   if (!inclusion) return false
   if (inclusion.by === 'external') return true
   const isKnown = inclusion.succeeded !== undefined || spenderKind(inclusion) === 'noOp'
@@ -162,7 +162,7 @@ export function isWhole(inclusion: Inclusion | undefined): boolean {
 }
 
 /** Whether this is our transaction with only the facts that a block shows. */
-export function isBare(inclusion: Inclusion): boolean {
+export function lacksReceipt(inclusion: Inclusion): boolean {
   if (inclusion.by === 'external') return false
   const { succeeded, gasUsed, effectiveGasPrice } = inclusion
   return succeeded === undefined && gasUsed === undefined && effectiveGasPrice === undefined

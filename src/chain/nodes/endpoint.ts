@@ -33,8 +33,8 @@ export interface Endpoint {
   /** Does not verify: `ready` does. Sends nothing while the endpoint serves another chain. */
   readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
-  readonly callAside: SendCall
-  /** As `callAside`, with the result as bytes. */
+  readonly callOnOwnConnection: SendCall
+  /** As `callOnOwnConnection`, with the result as bytes. */
   readonly forward: Forwarder['forward']
   /** The data of a node's error, without the endpoint's secrets. */
   redacted(data: unknown): unknown
@@ -124,7 +124,7 @@ export function openEndpoint(options: EndpointOptions): Endpoint {
     weight: config.weight,
     provider: config.provider ?? hostOf(config.url),
     call: ofThisChain(counted, serving),
-    callAside: aside.call,
+    callOnOwnConnection: aside.call,
     forward: aside.forward,
     redacted: (data) => redactAll(data, transport.redact),
     ready: serving.ready,

@@ -3,9 +3,9 @@ import type { ChainRead, ForwardedAnswer, ForwardedRead, ReadAnswer } from '../c
 import type { Endpoints } from './endpoints.ts'
 
 /** Rejects with ChainUnavailable when no endpoint answers. A node's error is an answer. */
-export async function passOn(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
+export async function forwardRead(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
   const { value } = await endpoints.firstAnswer<ReadAnswer>(async (endpoint) => {
-    const answer = await endpoint.callAside(read)
+    const answer = await endpoint.callOnOwnConnection(read)
     if (answer.kind === 'value') return { value: { value: answer.value } }
     if (answer.kind !== 'rpcError') return { failed: answer.message }
     const { code, message, data } = answer

@@ -4,7 +4,12 @@ import { defined } from '../../domain/defined.ts'
 import { type Held, heldNow, type OwnerReport, type RelayerChange } from '../../domain/owner-report.ts'
 import { isPaused, type NetworkPause, pauseFacts, pauseInWords } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import { type HeldUpTransaction, holdingUp, type OpenTransaction, oldestWaiting } from '../../domain/standing.ts'
+import {
+  type HeldUpTransaction,
+  holdingUp,
+  type OpenTransaction,
+  oldestWaiting,
+} from '../../domain/relayer-overview.ts'
 import type { Reads } from '../../store/store.ts'
 
 /** By network. */

@@ -16,7 +16,7 @@ interface SyncOptions {
   /** Further relayers of the file, whose accounts are unknown: they stay as they are stored, or not. */
   readonly awaited?: readonly { readonly id: string }[]
   /** Whether its key and its network are still configured. */
-  readonly canBeFollowed: (relayer: Relayer) => boolean
+  readonly canBeAdvanced: (relayer: Relayer) => boolean
   readonly hasNotification: (id: string) => boolean
   readonly logger: Logger
 }
@@ -29,7 +29,7 @@ interface SyncOptions {
  * since other processes on the database, and their clients, may be at work.
  */
 export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> {
-  const { store, file, awaited = [], canBeFollowed, hasNotification, logger } = given
+  const { store, file, awaited = [], canBeAdvanced, hasNotification, logger } = given
   const { items: stored } = await store.reads.relayers({ page: 1, perPage: relayersMax })
   const { configured, isOwn } = await checkedAgainst(store, file, stored)
   const others = stored.filter(({ id }) => ![...configured, ...awaited].some((relayer) => relayer.id === id))
@@ -44,13 +44,13 @@ export async function syncConfiguredRelayers(given: SyncOptions): Promise<void> 
   }
   warnOfOtherAccounts(configured, stored, logger)
   for (const orphan of orphans) {
-    const reason = canBeFollowed(orphan)
+    const reason = canBeAdvanced(orphan)
       ? 'it is paused; its transactions in flight continue'
       : 'it is paused; without its signer or network its transactions neither advance nor can be canceled'
     logger.warn({ relayer_id: orphan.id }, `the configuration no longer names this relayer: ${reason}`)
   }
   for (const relayer of others.filter(({ id }) => isOwn(id))) {
-    if (canBeFollowed(relayer)) continue
+    if (canBeAdvanced(relayer)) continue
     logger.warn(
       { relayer_id: relayer.id, network: relayer.network, signer: relayer.signerId },
       'this relayer was created through the API, and its network or signer is gone from the configuration: its transactions neither advance nor can be canceled',

@@ -10,13 +10,13 @@ import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
 import { type InPhase, isInPhase, neverReachedANode, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { withoutWait, withReason, withWait } from '../wait.ts'
-import { confirm, include, refusePayload, reopen, requeue, settle } from './facts/settle.ts'
+import { confirm, finalize, include, refusePayload, reopen, requeue } from './facts/inclusion.ts'
 import { restoreCancellation, suspect } from './history/lost-cancellation.ts'
 import { recoverAttempt } from './history/recover.ts'
 import type { Change } from './plan/decision.ts'
 import type { Found } from './plan/found.ts'
 
-/** `attempt` is the signed attempt of assignNonce, bump, replace, takeOver and usePresigned. */
+/** `attempt` is the signed attempt of assignNonce, bump, replace, signNoOp and usePresigned. */
 export function apply(
   change: Change,
   transaction: Transaction,
@@ -37,7 +37,7 @@ function changed(
       return bind(withBoundValue(transaction, change), change.nonce, signed(change, attempt), now)
     case 'bump':
     case 'replace':
-    case 'takeOver':
+    case 'signNoOp':
     case 'usePresigned': {
       const { nonce, attempts } = inPhase(transaction, 'inFlight').lifecycle
       return {
@@ -59,8 +59,8 @@ function changed(
       return suspect({ ...change, transaction }, now)
     case 'confirm':
       return confirm(inPhase(transaction, 'mined'), now)
-    case 'settle':
-      return settle(inPhase(transaction, 'mined'), change.witnesses, now)
+    case 'finalize':
+      return finalize(inPhase(transaction, 'mined'), change.witnesses, now)
     case 'reopen':
       return reopen(inPhase(transaction, 'mined'), change.why)
     case 'requeue':
@@ -141,7 +141,7 @@ export function afterAnswers(
 }
 
 /** Ends a canceled transaction if the answers prove that no node had it. */
-export function dropIfCertain(transaction: Transaction, now: TimestampMs): Transaction {
+export function dropIfNoNodeHasIt(transaction: Transaction, now: TimestampMs): Transaction {
   const certain = isInPhase(transaction, 'inFlight') && transaction.cancellation && neverReachedANode(transaction)
   return certain ? dropCanceled(transaction, now) : transaction
 }

@@ -19,7 +19,7 @@ import { nextBid } from './race/bid.ts'
 import { noOpContender } from './race/contender.ts'
 
 export interface Matched {
-  readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'unsettled'>
+  readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'confirmedNotFinal'>
   /** Whether the filter matches it. Of open transactions only: those that a cancel refuses, and gap fillers, never match. */
   readonly covers: (transaction: Transaction) => boolean
   /** The first of the queue that stay there, in order: the filter does not match them. */
@@ -162,7 +162,7 @@ function gapFillersNeeded({ work, covers, staying, pauses }: Matched): ReadonlyS
   const kept = new Set(bound.map(({ lifecycle }) => lifecycle.nonce).filter((nonce) => !given.includes(nonce)))
   const highest = Math.max(-1, ...kept)
   const below = given.filter((nonce) => nonce < highest).sort((one, other) => one - other)
-  const from = Math.max(work.floor.spentBelow, (work.unsettled?.nonce ?? -1) + 1)
+  const from = Math.max(work.floor.spentBelow, (work.confirmedNotFinal?.nonce ?? -1) + 1)
   const openGaps = Math.max(0, highest - from - countBetween(work, from, highest))
   const room = Math.max(0, inFlightMaxOf(work.relayer) - kept.size)
   const ready = isPaused(work.relayer) || pauses ? 0 : Math.min(room, readyOf(staying))
@@ -177,8 +177,8 @@ function countBetween({ open }: Matched['work'], from: Nonce, to: Nonce): number
 
 /** How many of the queue wait for nothing but a nonce. First in, first out: one that waits holds up those behind it. */
 function readyOf(staying: readonly Transaction[]): number {
-  const held = staying.findIndex(({ wait, suspectedNoOp }) => wait !== undefined || suspectedNoOp !== undefined)
-  return held < 0 ? staying.length : held
+  const waiting = staying.findIndex(({ wait, suspectedNoOp }) => wait !== undefined || suspectedNoOp !== undefined)
+  return waiting < 0 ? staying.length : waiting
 }
 
 interface Priced extends ObservedPrice {

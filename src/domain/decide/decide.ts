@@ -17,21 +17,21 @@ import type { Observation } from '../observation.ts'
 import { isInPhase, spenderKind, type Transaction } from '../transaction.ts'
 import type { Nonce, TimestampMs } from '../units.ts'
 import { apply } from './apply.ts'
-import { hasMoreUnsettled, isTakenBack } from './facts/unsettled.ts'
+import { hasMoreToFinalize, isTakenBack } from './facts/confirmed-not-final.ts'
 import { type FollowUps, followAll, hasExpired } from './follow-up.ts'
 import { checkHistory, explainsAll, type HistoryCheck } from './history/check-history.ts'
 import { type Assignments, type Decision, explain, needsSignature, type Plan } from './plan/decision.ts'
 import type { Situation } from './plan/situation.ts'
-import { holdsQueue, isHeldUp, type Work } from './plan/work.ts'
+import { isQueueBlocked, payloadsAwaitAnswer, type Work } from './plan/work.ts'
 import { assignNonces, fillGaps, gapFillerFees, needsOf } from './queue/assign-nonces.ts'
-import { explainHeldGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './queue/limit-gap-fillers.ts'
+import { explainBlockedGap, fillsPerStepMax, limitGapFillers, withGivenBack } from './queue/limit-gap-fillers.ts'
 import { limitReach, type Reach, recordedBelow } from './queue/limit-reach.ts'
-import { hasMoreInOrder, nextInOrder } from './queue/one-by-one.ts'
+import { mayBindMore, queueAllowedNow } from './queue/strict-nonce-order.ts'
 import { releaseEnded } from './release-ended.ts'
 import { awaitSigner, explainBinding } from './signer/await-signer.ts'
 import { coverBumps } from './signer/presign.ts'
 import { clearStaleWaits, conditionsOf, oneReasonEach, withoutRepeats } from './waits/explain-waits.ts'
-import { foreignPatience } from './waits/hindrance.ts'
+import { foreignPatience } from './waits/wait-reasons.ts'
 
 export function decide(situation: Situation): Plan {
   const step = begin(situation)
@@ -58,16 +58,16 @@ interface Step extends FollowUps {
 
 function begin(given: Situation): Step {
   const follow = followAll(given)
-  const { followUps, promised } = follow
+  const { followUps, unsignedCost } = follow
   const { observation, now } = given
-  const work = { ...given.work, promised }
+  const work = { ...given.work, unsignedCost }
   // A transaction that a lost history may have sent neither gets a nonce nor ends until the history check is complete.
   const proven = provenBelow(work, followUps)
-  const followed = { ...foresee(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
+  const followed = { ...applyUnsigned(work, followUps, now), floor: { ...work.floor, explainedBelow: proven } }
   // The nonce that a PUT gives back goes to the first transaction in the queue, but only in the next step.
   // What a reorganization took back is open again in the next step.
-  const isReorganized = work.unsettled !== undefined && isTakenBack(work.unsettled, observation)
-  const isBusy = holdsQueue(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
+  const isReorganized = work.confirmedNotFinal !== undefined && isTakenBack(work.confirmedNotFinal, observation)
+  const isBusy = isQueueBlocked(work) || isReorganized || followUps.some(({ do: what }) => what === 'unbind')
   const reach = limitHistory(work, observation)
   return { ...follow, situation: { ...given, work }, followed, proven, isBusy, reach }
 }
@@ -117,7 +117,7 @@ function bind(
   // Nonces are bound to the work as it is after this step's settled and dropped transactions: their room is used at
   // once.
   const ahead = {
-    ...withGivenBack(foresee(work, [...followUps, ...expiries], now), work),
+    ...withGivenBack(applyUnsigned(work, [...followUps, ...expiries], now), work),
     recordedBelow: recordedBelow(work),
   }
   const isHeld = work.queued.some((each) => waitsForHistory(each, check)) || check.decisions.length > 0
@@ -127,7 +127,7 @@ function bind(
       ? awaitBelief(reach, work)
       : isHeld
         ? withDecisions(check.decisions, fillUnknown(check, { ...situation, work: ahead }))
-        : assignNonces({ work: nextInOrder(ahead, observation, policy), observation, policy })
+        : assignNonces({ work: queueAllowedNow(ahead, observation, policy), observation, policy })
   return { assignments, assigned: [...awaitSigner(assignments.decisions, situation), ...explainBinding(work)], ahead }
 }
 
@@ -138,8 +138,9 @@ function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], b
   const covered = coverBumps(followUps, situation)
   const decisions = oneReasonEach([...awaitSigner(covered.decisions, situation), ...endings, ...assigned])
   const hasReleased = endings.some(({ do: what }) => what === 'release')
-  const again = assignments.again || check.again || hasReleased || looksAgain(step, binding)
-  const isIncomplete = again || isHeldUp(work) || !observation.market
+  const observeAgainAtOnce =
+    assignments.observeAgainAtOnce || check.observeAgainAtOnce || hasReleased || findsMoreAtOnce(step, binding)
+  const isIncomplete = observeAgainAtOnce || payloadsAwaitAnswer(work) || !observation.market
   const cleared = isIncomplete ? [] : clearStaleWaits(revisited(work, observation), decisions)
   const spent = Math.max(work.floor.spentBelow, check.explainedBelow ?? 0, spentBelow(followUps))
   const isChecked = !isBusy && !check.lostHistory && explainsAll(followed, check.explainedBelow, observation)
@@ -147,7 +148,7 @@ function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], b
     ...assignments,
     needsBalance: assignments.needsBalance || lacksBalance,
     decisions: [...withoutRepeats(decisions), ...cleared],
-    again,
+    observeAgainAtOnce,
     conditions: conditionsOf(work, decisions),
     floor: {
       spentBelow: spent,
@@ -165,22 +166,22 @@ const pressing: ReadonlySet<Decision['do']> = new Set([
 ])
 
 /** Whether another observation finds more to do, without a new block. */
-function looksAgain({ situation, followUps }: Step, { ahead, assigned }: Binding): boolean {
+function findsMoreAtOnce({ situation, followUps }: Step, { ahead, assigned }: Binding): boolean {
   const { work, policy } = situation
   // A transaction that is confirmed only now waits for a tag that this observation did not read.
   const lacksTag = typeof policy.finality !== 'number' && followUps.some(({ do: what }) => what === 'confirm')
   return (
     lacksTag ||
     followUps.some(({ do: what }) => pressing.has(what)) ||
-    hasMoreInOrder(ahead, assigned, policy) ||
-    hasMoreUnsettled(work, followUps)
+    mayBindMore(ahead, assigned, policy) ||
+    hasMoreToFinalize(work, followUps)
   )
 }
 
 /** A settled transaction spends its nonce. So does a foreign transaction, which returns ours to the queue. */
 function spentBelow(decisions: readonly Decision[]): Nonce {
   const spent = decisions.flatMap((decision) =>
-    decision.do === 'settle' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
+    decision.do === 'finalize' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
   )
   return Math.max(0, ...spent)
 }
@@ -189,7 +190,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
-      if (decision.do !== 'settle' && decision.do !== 'requeue') return []
+      if (decision.do !== 'finalize' && decision.do !== 'requeue') return []
       const { nonce, inclusion } = decision.transaction.lifecycle
       return spenderKind(inclusion) === 'foreign' ? [] : [nonce]
     }),
@@ -208,8 +209,8 @@ function limitHistory(work: Work, observation: Observation): Reach {
   return limitReach(lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0, { work, observation })
 }
 
-function awaitBelief({ held, ...needs }: Reach, { queued: [first] }: Work): Assignments {
-  return { ...nothing, decisions: held && first ? explain(first, held) : [], ...needsOf(needs) }
+function awaitBelief({ blockedBy, ...needs }: Reach, { queued: [first] }: Work): Assignments {
+  return { ...nothing, decisions: blockedBy && first ? explain(first, blockedBy) : [], ...needsOf(needs) }
 }
 
 /** Unexplained transactions in a pool had their time, and our no-ops take their nonces. */
@@ -219,13 +220,13 @@ function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situatio
   const isPatient = !lostHistory?.seen || head.number - lostHistory.seen.at < foreignPatience(policy)
   const gasLimit = noOpGasLimit(market, policy.profile)
   if (isPatient || !market || gasLimit === undefined) return nothing
-  const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
+  const used = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const fees = gapFillerFees(work.relayer, market, policy)
   const filling = limitGapFillers(
-    lowestOf(unknown, fillsPerStepMax, (nonce) => !held.has(nonce)),
+    lowestOf(unknown, fillsPerStepMax, (nonce) => !used.has(nonce)),
     situation,
   )
-  const decisions = [...fillGaps(filling, fees, gasLimit), ...explainHeldGap(filling.held, work)]
+  const decisions = [...fillGaps(filling, fees, gasLimit), ...explainBlockedGap(filling.blocked, work)]
   return { ...nothing, decisions, ...needsOf(filling) }
 }
 
@@ -236,13 +237,13 @@ function withDecisions(decisions: readonly Decision[], assignments: Assignments)
 /** The transactions whose waits a plan covers completely. */
 function revisited(work: Work, observation: Observation): readonly Transaction[] {
   const live = work.open.filter((each) => isInPhase(each, 'inFlight') && each.lifecycle.nonce >= observation.nonce)
-  return holdsQueue(work) ? live : [...live, ...work.queued]
+  return isQueueBlocked(work) ? live : [...live, ...work.queued]
 }
 
-const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
+const nothing: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, observeAgainAtOnce: false }
 
 /** The work after the decisions that need no signature are recorded. */
-function foresee(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
+function applyUnsigned(work: Work, decisions: readonly Decision[], now: TimestampMs): Work {
   const changed = new Map<TransactionId, Transaction>()
   for (const decision of decisions) {
     // A repeated attempt keeps its state until it is answered.

@@ -6,24 +6,24 @@ import { confirmations } from '../observation.ts'
 import { type InPhase, isInPhase, returnsToQueue, spenderKind, type Transaction } from '../transaction.ts'
 import type { TimestampMs, Wei } from '../units.ts'
 import { isProven, isRefuted, witnessesIn } from '../witness.ts'
-import { include } from './facts/settle.ts'
-import { mayConfirm } from './facts/unsettled.ts'
+import { mayConfirm } from './facts/confirmed-not-final.ts'
+import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './history/lost-cancellation.ts'
 import type { Decision, NeedsBalance } from './plan/decision.ts'
 import type { Situation } from './plan/situation.ts'
-import { isHeldUp, type Work } from './plan/work.ts'
+import { payloadsAwaitAnswer, type Work } from './plan/work.ts'
 import { addedBy } from './queue/funds.ts'
-import { isItsTurn } from './queue/one-by-one.ts'
+import { mayBroadcastNow } from './queue/strict-nonce-order.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
-import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/hindrance.ts'
+import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/wait-reasons.ts'
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
   /** One of them needs the balance first. */
   readonly lacksBalance: boolean
   /** The cost that they add to that of the signed attempts. */
-  readonly promised: Wei
+  readonly unsignedCost: Wei
 }
 
 /** One after the other, by nonce: what one is to sign, the next can't spend. */
@@ -31,7 +31,7 @@ export function followAll(situation: Situation): FollowUps {
   const { work, observation, policy } = situation
   const followUps: Decision[] = []
   let lacksBalance = false
-  let promised = 0n
+  let unsignedCost = 0n
   let current = situation
   for (const transaction of work.open) {
     for (const each of followUp(transaction, current)) {
@@ -39,15 +39,15 @@ export function followAll(situation: Situation): FollowUps {
         lacksBalance = true
         continue
       }
-      if (!mayGoNow(each, work) || !isItsTurn(each, work, policy)) continue
+      if (!mayRunBesideBroadcasts(each, work) || !mayBroadcastNow(each, work, policy)) continue
       followUps.push(each)
       const added = observation.market ? addedBy(each, observation.market) : 0n
       if (added === 0n) continue
-      promised += added
-      current = { ...situation, work: { ...work, promised } }
+      unsignedCost += added
+      current = { ...situation, work: { ...work, unsignedCost } }
     }
   }
-  return { followUps, lacksBalance, promised }
+  return { followUps, lacksBalance, unsignedCost }
 }
 
 function isDecision(each: Decision | NeedsBalance): each is Decision {
@@ -58,11 +58,11 @@ function isDecision(each: Decision | NeedsBalance): each is Decision {
  * Bytes on their way are not sent twice. While a payload is on its way, only no-ops are broadcast beside it: a race is
  * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
  */
-function mayGoNow(decision: Decision, work: Work): boolean {
-  if (decision.do === 'bump' || decision.do === 'replace') return !isHeldUp(work)
+function mayRunBesideBroadcasts(decision: Decision, work: Work): boolean {
+  if (decision.do === 'bump' || decision.do === 'replace') return !payloadsAwaitAnswer(work)
   if (decision.do !== 'rebroadcast') return true
   if (work.underWay?.has(decision.attempt.hash)) return false
-  return isNoOp(decision.attempt) || !isHeldUp(work)
+  return isNoOp(decision.attempt) || !payloadsAwaitAnswer(work)
 }
 
 function followUp(transaction: Transaction, situation: Situation): readonly (Decision | NeedsBalance)[] {
@@ -83,8 +83,8 @@ function followUp(transaction: Transaction, situation: Situation): readonly (Dec
     // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
     if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)
-    const settled = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
-    return [{ do: 'include', transaction, inclusion }, ...settled]
+    const onward = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
+    return [{ do: 'include', transaction, inclusion }, ...onward]
   }
   if (!transaction.cancellation && hasExpired(transaction, now)) return [{ do: 'expire', transaction }]
   if (!transaction.cancellation) return pursue(transaction, situation)
@@ -117,7 +117,7 @@ function onceMined(
   // A gap filler has nothing left to fill.
   const waitsAgain = (lostToForeign || isGivenUpForNow) && transaction.origin !== 'gap'
   return [
-    waitsAgain ? { do: 'requeue', transaction } : { do: 'settle', transaction, witnesses: witnessesIn(testimony) },
+    waitsAgain ? { do: 'requeue', transaction } : { do: 'finalize', transaction, witnesses: witnessesIn(testimony) },
   ]
 }
 

@@ -15,7 +15,7 @@ import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
 import { maxWei, type TimestampMs, type Wei } from '../units.ts'
 import { decide } from './decide.ts'
 import type { Work } from './plan/work.ts'
-import { isOrdered } from './race/ordered.ts'
+import { isOrderedBySequencer } from './race/sequencer.ts'
 
 export interface CancellationPreview {
   /** No node ever had them: they end at once, at no cost. */
@@ -85,10 +85,11 @@ export function previewCancellation(
     const isDropped = decisions.some((each) => each.do === 'drop' && each.transaction.id === after.id)
     if (after.lifecycle.phase === 'dropped' || (covered && isDropped)) free += 1
     else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < observation.nonce) tooLate += covered ? 1 : 0
-    else if (isFcfs(policy) && isOrdered(after, { work, observation, policy, now })) tooLate += covered ? 1 : 0
+    else if (isFcfs(policy) && isOrderedBySequencer(after, { work, observation, policy, now }))
+      tooLate += covered ? 1 : 0
     else if (after.cancellation) {
-      const signing = decisions.find((each) => each.do === 'takeOver' && each.transaction.id === after.id)
-      const noOp = signing?.do === 'takeOver' ? signing : undefined
+      const signing = decisions.find((each) => each.do === 'signNoOp' && each.transaction.id === after.id)
+      const noOp = signing?.do === 'signNoOp' ? signing : undefined
       const races = !covered || after.lifecycle.attempts.some(isNoOp)
       if (races) racing += 1
       else noOps += 1

@@ -9,7 +9,7 @@ import {
   tuplePattern,
   typePattern,
 } from '../../domain/error-types.ts'
-import { type HeldPolicy, heldPolicies } from '../../domain/policies.ts'
+import { type SetPolicy, setPolicies } from '../../domain/policies.ts'
 import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
 import { fragmentLimits } from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
@@ -149,10 +149,10 @@ export const policiesSchema = Type.Object(
 )
 
 export function presentPolicies(policies: Policies): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(heldPolicies(policies).map((held) => [held.name, present(held)]))
+  return Object.fromEntries(setPolicies(policies).map((held) => [held.name, present(held)]))
 }
 
-function present({ kind, value }: HeldPolicy): unknown {
+function present({ kind, value }: SetPolicy): unknown {
   switch (kind) {
     case 'wei':
       return exactNumber(value)

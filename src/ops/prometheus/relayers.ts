@@ -3,14 +3,14 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { HeldCondition } from '../../domain/condition.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
-import type { Sight } from '../../domain/relayer-observer.ts'
+import type { RelayerSnapshot } from '../../domain/relayer-observer.ts'
 import type { Status } from '../../domain/transaction.ts'
 import type { RelayerMetrics } from '../metrics.ts'
 import type { NetworkOf } from './store.ts'
 
 interface Seen {
   relayer: Relayer
-  sight: Partial<Sight>
+  sight: Partial<RelayerSnapshot>
   /** Every condition that ever held, so that its end is visible, too. */
   held: Map<HeldCondition, boolean>
   balance?: bigint
@@ -47,7 +47,7 @@ export function countRelayers(registry: Registry): RelayerMetrics & { readonly n
   return {
     owned: (count) => owned.set(count),
     networkOf: (id) => seen.get(id)?.relayer.network ?? 'unknown',
-    looked(relayer, sight) {
+    observed(relayer, sight) {
       const found = entry(relayer)
       found.sight = sight
       if (sight.balance !== undefined) found.balance = sight.balance

@@ -74,12 +74,12 @@ export async function addDailyGas(
 ): Promise<void> {
   const final = finalSpender(before.lifecycle, after.lifecycle, now)
   if (!final || final.inclusion.by === 'external') return
-  const { inclusion, settledAt } = final
+  const { inclusion, finalAt } = final
   const paid = feesPaid(inclusion)
   const fees = paid !== undefined && paid / weiPerGwei <= gweiMax ? paid : undefined
   await executor.all(add, {
     relayer_id: after.relayerId,
-    day: dayOf(settledAt),
+    day: dayOf(finalAt),
     transactions: 1,
     no_ops: inclusion.by === 'attempt' && inclusion.kind === 'cancel' ? 1 : 0,
     unpriced: fees === undefined ? 1 : 0,
@@ -91,7 +91,7 @@ export async function addDailyGas(
 /** A payload that was given up for now goes back into the queue when the no-op that took its nonce is final. */
 function finalSpender(before: Lifecycle, after: Lifecycle, now: TimestampMs) {
   if (after.phase === 'final') return before.phase === 'final' ? undefined : after
-  return after.phase === 'queued' && before.phase === 'mined' ? { ...before, settledAt: now } : undefined
+  return after.phase === 'queued' && before.phase === 'mined' ? { ...before, finalAt: now } : undefined
 }
 
 const since = statement<{ day: number }, Addition>((db, p) =>

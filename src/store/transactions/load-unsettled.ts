@@ -1,7 +1,7 @@
 // The transactions that are confirmed and not final. A step reads their summary, and the rows only when something is due.
 import { type RawBuilder, sql } from 'kysely'
-import type { UnsettledDue } from '../../domain/decide/facts/unsettled.ts'
-import type { NonceRun, Unsettled } from '../../domain/decide/plan/work.ts'
+import type { ConfirmedRowsDue } from '../../domain/decide/facts/confirmed-not-final.ts'
+import type { ConfirmedNotFinal, NonceRun } from '../../domain/decide/plan/work.ts'
 import type { Hash, RelayerId } from '../../domain/ids.ts'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Flag } from '../schema.ts'
@@ -41,7 +41,10 @@ const summary = statement<{ relayerId: RelayerId }, SummaryRow>((db, p) => {
 })
 
 /** Undefined if there are none. */
-export async function findUnsettled(executor: Executor, relayerId: RelayerId): Promise<Unsettled | undefined> {
+export async function summarizeConfirmedNotFinal(
+  executor: Executor,
+  relayerId: RelayerId,
+): Promise<ConfirmedNotFinal | undefined> {
   const row = await first(executor, summary, { relayerId })
   return (
     row && {
@@ -83,7 +86,7 @@ interface PageParameters {
   bound: number
 }
 
-type PageOf = UnsettledDue['kind']
+type PageOf = ConfirmedRowsDue['kind']
 
 function page(db: QueryBuilder, kind: PageOf, p: PageParameters) {
   const rows = db.selectFrom('transactions').where('relayer_id', '=', p.relayerId).where(unsettled)
@@ -122,10 +125,10 @@ const pages = {
 } as const satisfies Record<PageOf, object>
 
 /** By nonce. Only the relayer's owner changes these rows and their attempts, so both reads see the same ones. */
-export async function loadUnsettled(
+export async function loadConfirmedNotFinal(
   executor: Executor,
   relayerId: RelayerId,
-  due: UnsettledDue,
+  due: ConfirmedRowsDue,
   limit: number,
 ): Promise<readonly Transaction[]> {
   const bound = due.kind === 'final' ? due.through : due.kind === 'stalled' ? due.confirmedBy : 0

@@ -7,7 +7,7 @@ import { findRelayerAndFloor } from '../relayers/relayers.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import type { EarlierWork } from '../store.ts'
 import { isNotAmongTaken, taken } from './bulk-mark.ts'
-import { explainedRuns, findUnsettled } from './load-unsettled.ts'
+import { explainedRuns, summarizeConfirmedNotFinal } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { isSameQueue, queueOf } from './queue.ts'
 import { readChanged, type Version, versionColumns } from './read-changed.ts'
@@ -84,7 +84,7 @@ export async function loadWork(
     executor.all(bound, { relayerId }),
     executor.all(soonest, { relayerId, expiries: expiringMax, releases: heldMax }),
     executor.all(suspected, { relayerId }),
-    findUnsettled(executor, relayerId),
+    summarizeConfirmedNotFinal(executor, relayerId),
     earlier && queueOf(executor, earlier.relayer, queuedMax),
   ])
   if (!found) return undefined
@@ -102,7 +102,7 @@ export async function loadWork(
   return {
     ...found,
     open: open.map(current),
-    ...(unsettled && { unsettled: { ...unsettled, ...(explained && { explained }) } }),
+    ...(unsettled && { confirmedNotFinal: { ...unsettled, ...(explained && { explained }) } }),
     ...(presigned && { presigned }),
     ...(hidden && hidden.through > 0 && { hiddenThrough: hidden.through }),
     queued: queued.map(current),

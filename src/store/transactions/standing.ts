@@ -1,7 +1,7 @@
 // Reads a relayer's standing and its nonces. Its size depends on the transactions with a nonce that are open.
 import { sql } from 'kysely'
 import type { Hash, RelayerId, TransactionId } from '../../domain/ids.ts'
-import type { OpenTransaction, RelayerStanding } from '../../domain/standing.ts'
+import type { OpenTransaction, RelayerOverview } from '../../domain/relayer-overview.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { TransactionItem } from '../list-port.ts'
 import { type Executor, first, statement } from '../statement.ts'
@@ -38,7 +38,7 @@ const stalled = statement<{ relayerId: RelayerId }, OpenRow>((db, p) =>
     .limit(1),
 )
 
-export async function readStanding(executor: Executor, relayerId: RelayerId): Promise<RelayerStanding> {
+export async function readStanding(executor: Executor, relayerId: RelayerId): Promise<RelayerOverview> {
   const [rows, queued, late] = await Promise.all([
     executor.all(bound, { relayerId }),
     first(executor, head, { relayerId }),

@@ -55,7 +55,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     cancel_origin: cancellation?.origin ?? null,
     cancel_cost_max: cancellation?.costMax?.toString() ?? null,
     ended_at:
-      lifecycle.phase === 'final' ? lifecycle.settledAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
+      lifecycle.phase === 'final' ? lifecycle.finalAt : lifecycle.phase === 'dropped' ? lifecycle.droppedAt : null,
     confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null,
     drop_reason: lifecycle.phase === 'dropped' ? lifecycle.reason : null,
     included_kind: inclusion ? (inclusion.by === 'attempt' ? inclusion.kind : inclusion.by) : null,
@@ -131,8 +131,13 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   const included = { ...bound, inclusion: inclusionFromRow(row), ...confirmed }
   if (row.phase === 'mined') return { phase: 'mined', ...included }
   if (row.phase === 'final') {
-    const settledAt = required(row, 'ended_at')
-    return { phase: 'final', ...included, settledAt, ...(row.witnesses !== null && { witnesses: row.witnesses }) }
+    const finalAt = required(row, 'ended_at')
+    return {
+      phase: 'final',
+      ...included,
+      finalAt,
+      ...(row.witnesses !== null && { witnesses: row.witnesses }),
+    }
   }
   throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }

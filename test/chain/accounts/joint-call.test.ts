@@ -1,6 +1,6 @@
 // One call reads many accounts, compared with single reads of each on real clients.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { jointCall, jointMax, standingsIn } from '../../../src/chain/accounts/joint-call.ts'
+import { balancesAndCodesIn, jointCall, jointMax } from '../../../src/chain/accounts/joint-call.ts'
 import type { Answer } from '../../../src/chain/nodes/call.ts'
 import type { Address } from '../../../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
@@ -23,7 +23,7 @@ describe.each([
 ] as const)('%s', (name, node) => {
   async function reported(addresses: readonly Address[]) {
     const { method, params } = jointCall(addresses, Number(await node().rpc('eth_blockNumber')))
-    return standingsIn({ kind: 'value', value: await node().rpc(method, params) }, addresses)
+    return balancesAndCodesIn({ kind: 'value', value: await node().rpc(method, params) }, addresses)
   }
   const set = (what: string, address: Address | undefined, to: string) =>
     node().rpc(`${name.toLowerCase()}_set${what}`, [address, to])
@@ -64,5 +64,5 @@ test.each<[string, Answer]>([
   ['an error', { kind: 'rpcError', code: -32000, message: 'out of gas' }],
   ['no answer', { kind: 'unknown', message: 'no answer' }],
 ])('%s gives no account', (_, answer) => {
-  expect(standingsIn(answer, [numbered(0), numbered(1)])).toBeUndefined()
+  expect(balancesAndCodesIn(answer, [numbered(0), numbered(1)])).toBeUndefined()
 })

@@ -16,7 +16,7 @@ function keep(place: Workplace, file: readonly Relayer[], logger: Logger = quiet
   return syncConfiguredRelayers({
     store: place.under.store,
     file,
-    canBeFollowed: () => true,
+    canBeAdvanced: () => true,
     hasNotification: (id) => id === 'hook',
     logger,
   })
@@ -107,7 +107,7 @@ test('what a client of another process changes while this one starts is kept', a
       await session.saveEntity(relayerToEntity(other.id, { origin: 'api' }, undefined))
     }),
   )
-  const given = { canBeFollowed: () => true, hasNotification: () => true, logger: quiet }
+  const given = { canBeAdvanced: () => true, hasNotification: () => true, logger: quiet }
   await syncConfiguredRelayers({ ...given, store: racing, file: [{ ...place.relayer, name: 'renamed' }] })
   expect(await store.reads.relayer(place.relayer.id)).toEqual({ ...place.relayer, name: 'renamed', paused: true })
   expect(await store.reads.relayer(other.id)).toEqual(other)
@@ -130,7 +130,7 @@ test('one whose signer has not opened stays as it is stored, and is stored once 
   await using place = await openWorkplace()
   const { store } = place.under
   const { id } = place.relayer
-  const given = { store, file: [], canBeFollowed: () => true, hasNotification: () => true, logger: quiet }
+  const given = { store, file: [], canBeAdvanced: () => true, hasNotification: () => true, logger: quiet }
   await syncConfiguredRelayers({ ...given, awaited: [{ id }, { id: 'new' }] })
   expect(await store.reads.relayer(id)).toEqual(place.relayer)
   const opened = { ...place.relayer, id: 'new' as RelayerId, address: another, name: 'opened later' }

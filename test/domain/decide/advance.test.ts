@@ -61,7 +61,7 @@ test('a payload that a sequencer refused for its price is priced anew, as its no
     )
   expect(verbs(0, [someAttempt(0, low)])).toEqual(['bump'])
   const unknown = someAttempt(0, { broadcast: broadcastStates.unknown })
-  expect(verbs(0, [unknown, someNoOp(0, low)], canceled)).toEqual(['takeOver'])
+  expect(verbs(0, [unknown, someNoOp(0, low)], canceled)).toEqual(['signNoOp'])
 })
 
 test('a gap filler that a node calls invalid is not priced anew, however long it waits', () => {
@@ -88,7 +88,7 @@ describe('a sequencer accepts by hash, and leaves out in silence what the accoun
 
   test('a no-op above the balance is signed anew at a price within it, and waits for funds where none is enough', () => {
     const priced = planOf({ open: [race] }, { ...late, balance: cost - 1n }, fcfs)
-    expect(priced.decisions).toMatchObject([{ do: 'takeOver' }])
+    expect(priced.decisions).toMatchObject([{ do: 'signNoOp' }])
     expect(priced.decisions[0]).toHaveProperty('fees')
     const short = planOf({ open: [race] }, { ...late, balance: 1n }, fcfs)
     expect(short.conditions).toEqual(['cancel_unfunded'])
@@ -101,14 +101,14 @@ describe('a sequencer accepts by hash, and leaves out in silence what the accoun
     const open = [inFlight(0, [someAttempt(0, accepted), cheaper, noOp], canceled)]
     const { decisions } = planOf({ open }, { ...late, balance: cost / 2n }, fcfs)
     expect(decisions).toContainEqual(expect.objectContaining({ do: 'rebroadcast', attempt: cheaper }))
-    expect(decisions.map(({ do: verb }) => verb)).not.toContain('takeOver')
+    expect(decisions.map(({ do: verb }) => verb)).not.toContain('signNoOp')
   })
 
   test('where gas is free, another no-op offers nothing', () => {
     const free = { baseFee: 0n, gasPrice: 0n, tips: { safeLow: 0n, average: 0n, fast: 0n, fastest: 0n } }
     const head = headAt(height + 9, { baseFee: 0n })
     const { decisions } = planOf({ open: [race] }, { ...late, head, market: free, balance: 0n }, fcfs)
-    expect(decisions).toMatchObject([{ do: 'takeOver', fees: { maxFeePerGas: 0n } }])
+    expect(decisions).toMatchObject([{ do: 'signNoOp', fees: { maxFeePerGas: 0n } }])
   })
 
   test('a payload whose value the account does not hold any more waits for funds, and is repeated', () => {

@@ -137,7 +137,7 @@ describe('after a spike', () => {
     const { balance: _, ...unasked } = someObservation(calm)
     const requested = decide({ work: someWork({ open: [race] }), observation: unasked, policy: somePolicy, now })
     expect(requested.needsBalance).toBe(true)
-    expect(requested.decisions.map(({ do: what }) => what)).not.toContain('takeOver')
+    expect(requested.decisions.map(({ do: what }) => what)).not.toContain('signNoOp')
   })
 
   test('a send goes on at a lower price, and its reserve stays', () => {
@@ -283,7 +283,7 @@ describe('bidding against nobody', () => {
       { profile },
       now + 60_000,
     )
-    expect(decisions).toMatchObject([{ do: 'takeOver', gasLimit: 150_000 }])
+    expect(decisions).toMatchObject([{ do: 'signNoOp', gasLimit: 150_000 }])
   })
 
   test('repeats no earlier no-op of the same price that has too little gas', () => {
@@ -299,7 +299,7 @@ describe('bidding against nobody', () => {
     const open = [inFlight(0, [payload, tight], canceled)]
     const { decisions } = plan({ relayer, open }, { market: old, head: headAt(height + 1) }, { profile }, now + 60_000)
     expect(decisions).toMatchObject([
-      { do: 'takeOver', fees: { kind: 'legacy', gasPrice: 20n * gwei }, gasLimit: 150_000 },
+      { do: 'signNoOp', fees: { kind: 'legacy', gasPrice: 20n * gwei }, gasLimit: 150_000 },
     ])
   })
 
@@ -493,7 +493,7 @@ test('a payload that was mined and came back was in a pool, so the no-op outbids
     now,
   })
   const [noOp] = decisions
-  if (noOp?.do !== 'takeOver') throw new Error(`${noOp?.do} instead of a no-op`)
+  if (noOp?.do !== 'signNoOp') throw new Error(`${noOp?.do} instead of a no-op`)
   expect(feeCap(noOp.fees)).toBeGreaterThanOrEqual(99n * gwei)
   expect(tipOf(noOp.fees)).toBeGreaterThanOrEqual(33n * gwei)
 })
@@ -537,6 +537,6 @@ describe('what one step signs together', () => {
       { relayer, open: [stuck(0), race] },
       { ...overtaken, balance: 2n * promised + reserve + oneRaise },
     )
-    expect(decisions.map((each) => each.do)).toEqual(['bump', 'takeOver'])
+    expect(decisions.map((each) => each.do)).toEqual(['bump', 'signNoOp'])
   })
 })

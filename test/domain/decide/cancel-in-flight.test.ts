@@ -54,11 +54,11 @@ describe('a payload that was certainly rejected', () => {
   })
 
   test('for a nonce that is too high may have been kept and ordered: it is in doubt', () => {
-    expect(verbsOn([sent(rejected('nonceGap', now - 90_000))])).toEqual(['takeOver'])
+    expect(verbsOn([sent(rejected('nonceGap', now - 90_000))])).toEqual(['signNoOp'])
   })
 
   test('is not dropped by a clock that was set back: then one no-op takes the nonce', () => {
-    expect(verbsOn([sent(rejected('poolFull', now + 60_000))])).toEqual(['takeOver'])
+    expect(verbsOn([sent(rejected('poolFull', now + 60_000))])).toEqual(['signNoOp'])
   })
 
   test('is not dropped while a no-op may be ordered', () => {
@@ -67,19 +67,19 @@ describe('a payload that was certainly rejected', () => {
   })
 
   test('as invalid is in doubt: a gateway may say so although the sequencer has it', () => {
-    expect(verbsOn([sent(rejected('invalid', now - 90_000))])).toEqual(['takeOver'])
+    expect(verbsOn([sent(rejected('invalid', now - 90_000))])).toEqual(['signNoOp'])
   })
 
   test('by one endpoint only, is in doubt', () => {
     const { rejections: _, ...doubtful } = rejected('poolFull')
-    expect(verbsOn([sent(doubtful)])).toEqual(['takeOver'])
+    expect(verbsOn([sent(doubtful)])).toEqual(['signNoOp'])
   })
 })
 
 test('a payload of which only the hash was answered may not be ordered yet, or be lost: one no-op takes the nonce at once', () => {
   const accepted = sent(answered({ kind: 'accepted' }, now - 100))
-  expect(verbsOn([accepted])).toEqual(['takeOver'])
-  expect(verbsOn([sent(answered({ kind: 'alreadyKnown' }, now - 100))])).toEqual(['takeOver'])
+  expect(verbsOn([accepted])).toEqual(['signNoOp'])
+  expect(verbsOn([sent(answered({ kind: 'alreadyKnown' }, now - 100))])).toEqual(['signNoOp'])
   const work = someWork({ open: [inFlight(0, [accepted])] })
   const observation = { ...someObservation(), market: someMarket }
   expect(previewCancellation(work, 0, observation, fcfs, now)).toMatchObject({ tooLate: 0, noOps: 1 })
@@ -100,18 +100,18 @@ describe('a payload that the sequencer ordered', () => {
       { do: 'explain', condition: 'already_ordered', reason: expect.stringMatching(/nonce is spent/) },
     ])
     const head = headAt(height + 3, { timestampMs: now + 3_000 })
-    expect(verbsOn([sent(spent)], { head }, {}, now + 4_000)).toEqual(['takeOver'])
+    expect(verbsOn([sent(spent)], { head }, {}, now + 4_000)).toEqual(['signNoOp'])
   })
 
   test('is in doubt once blocks and time have passed without it', () => {
     const head = headAt(height + 3, { timestampMs: now + 3_000 })
     const old = headAt(height + 3, { timestampMs: now - 200 })
     expect(verbsOn([ordered], { head: old }, {}, now + 59_899)).toEqual(['explain'])
-    expect(verbsOn([ordered], { head: old }, {}, now + 59_900)).toEqual(['takeOver'])
+    expect(verbsOn([ordered], { head: old }, {}, now + 59_900)).toEqual(['signNoOp'])
     expect(verbsOn([ordered], { head })).toEqual(['explain'])
     expect(verbsOn([ordered], {}, {}, now + 3_900)).toEqual(['explain'])
     expect(verbsOn([ordered], { head }, {}, now + 3_899)).toEqual(['explain'])
-    expect(verbsOn([ordered], { head }, {}, now + 3_900)).toEqual(['takeOver'])
+    expect(verbsOn([ordered], { head }, {}, now + 3_900)).toEqual(['signNoOp'])
     expect(verbsOn([ordered], { head, blocktimeMs: 12_000 }, {}, now + 3_900)).toEqual(['explain'])
   })
 
@@ -119,7 +119,7 @@ describe('a payload that the sequencer ordered', () => {
     const [one, two] = [inFlight(0), inFlight(1, [{ ...ordered, nonce: 1 }], canceled)]
     const observation = someObservation({ head: headAt(height + 30) })
     const { decisions } = decide({ work: someWork({ open: [one, two] }), observation, policy: fcfs, now: now + 90_000 })
-    expect(decisions.filter((each) => each.do === 'takeOver')).toEqual([])
+    expect(decisions.filter((each) => each.do === 'signNoOp')).toEqual([])
   })
 
   test('is too late in a preview, and costs nothing', () => {
@@ -135,7 +135,7 @@ describe('a payload that the sequencer ordered', () => {
     const situation = { work: someWork({ open }), observation: someObservation(), now }
     for (const pool of ['public', 'private'] as const) {
       const policy = { ...fcfs, profile: { ...fcfs.profile, pool } }
-      expect(decide({ ...situation, policy }).decisions).toMatchObject([{ do: 'takeOver' }])
+      expect(decide({ ...situation, policy }).decisions).toMatchObject([{ do: 'signNoOp' }])
     }
   })
 })
@@ -148,7 +148,7 @@ describe('a payload whose outcome is unknown', () => {
 
   test('gets a no-op at the market’s price, not over the payload’s', () => {
     const dear = sent(broadcastStates.unknown, { fees: eip1559(900n * gwei, 300n * gwei) })
-    expect(decisionsOn([dear])).toMatchObject([{ do: 'takeOver', fees: price, gasLimit: 21_000 }])
+    expect(decisionsOn([dear])).toMatchObject([{ do: 'signNoOp', fees: price, gasLimit: 21_000 }])
   })
 
   test('keeps one live no-op: the same bytes are broadcast again, however long it takes', () => {
@@ -165,14 +165,14 @@ describe('a payload whose outcome is unknown', () => {
     const market = { ...someMarket, baseFee }
     const noOp = noOpWith({ broadcast: broadcastStates.unknown })
     const [decision] = decisionsOn([unknown, noOp], { market, head: headAt(height + 1, { baseFee }) })
-    expect(decision).toMatchObject({ do: 'takeOver', fees: eip1559(54n * gwei, 4n * gwei) })
+    expect(decision).toMatchObject({ do: 'signNoOp', fees: eip1559(54n * gwei, 4n * gwei) })
   })
 
   test('gets another no-op when every endpoint rejected the price of the last, and the market’s has risen', () => {
     const noOp = noOpWith({ broadcast: rejected('feeTooLow') })
-    expect(verbsOn([unknown, noOp])).not.toContain('takeOver')
+    expect(verbsOn([unknown, noOp])).not.toContain('signNoOp')
     const market = { ...someMarket, baseFee: 11n * gwei }
-    expect(verbsOn([unknown, noOp], { market })).toEqual(['takeOver'])
+    expect(verbsOn([unknown, noOp], { market })).toEqual(['signNoOp'])
   })
 
   test('gets another no-op at the same price when nodes estimate more gas than the last has', () => {
@@ -184,8 +184,8 @@ describe('a payload whose outcome is unknown', () => {
         observation: someObservation({ market: { ...someMarket, noOpGas } }),
         ...{ policy, now },
       }).decisions
-    expect(verbs(60_001)).toMatchObject([{ do: 'takeOver', fees: price, gasLimit: 90_002 }])
-    expect(verbs(60_000)).not.toContainEqual(expect.objectContaining({ do: 'takeOver' }))
+    expect(verbs(60_001)).toMatchObject([{ do: 'signNoOp', fees: price, gasLimit: 90_002 }])
+    expect(verbs(60_000)).not.toContainEqual(expect.objectContaining({ do: 'signNoOp' }))
   })
 
   test('waits at the cap of no-ops, and says so', () => {

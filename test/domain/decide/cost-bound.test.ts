@@ -51,13 +51,13 @@ function decided(
 describe('the first no-op', () => {
   test('is signed at the market where its bound allows it', () => {
     const [first] = decided(inFlight(0, [cheap], bounded(ofNoOp)))
-    expect(first).toMatchObject({ do: 'takeOver', fees: eip1559(24n * gwei, 4n * gwei) })
+    expect(first).toMatchObject({ do: 'signNoOp', fees: eip1559(24n * gwei, 4n * gwei) })
   })
 
   test('is signed at less where that may be mined', () => {
     const [first] = decided(inFlight(0, [cheap], bounded(ofNoOp - 1n)))
-    expect(first).toMatchObject({ do: 'takeOver' })
-    expect(first?.do === 'takeOver' && noOpCost(first.gasLimit, first.fees, someMarket)).toBeLessThan(ofNoOp)
+    expect(first).toMatchObject({ do: 'signNoOp' })
+    expect(first?.do === 'signNoOp' && noOpCost(first.gasLimit, first.fees, someMarket)).toBeLessThan(ofNoOp)
   })
 
   test('waits where the bound is below the base fee, with the share and the cost that is needed', () => {
@@ -70,9 +70,9 @@ describe('the first no-op', () => {
   test('pays for its data on L1 within the bound', () => {
     const market = { ...someMarket, noOpL1Fee: ofNoOp }
     const [first] = decided(inFlight(0, [cheap], bounded(2n * ofNoOp)), { market })
-    expect(first).toMatchObject({ do: 'takeOver', fees: eip1559(24n * gwei, 4n * gwei) })
+    expect(first).toMatchObject({ do: 'signNoOp', fees: eip1559(24n * gwei, 4n * gwei) })
     const [lower] = decided(inFlight(0, [cheap], bounded(2n * ofNoOp - gas)), { market })
-    expect(lower).toMatchObject({ do: 'takeOver', fees: eip1559(24n * gwei - 1n, 4n * gwei) })
+    expect(lower).toMatchObject({ do: 'signNoOp', fees: eip1559(24n * gwei - 1n, 4n * gwei) })
     const [short] = decided(inFlight(0, [cheap], bounded(ofNoOp)), { market })
     expect(short).toMatchObject({ do: 'explain', condition: 'cost_bound' })
   })
@@ -83,7 +83,7 @@ describe('the first no-op', () => {
       expect.objectContaining({ do: 'explain', condition: 'facts_missing', facts: { fact: 'l1Fee' } }),
     ])
     // Without a bound it races all the same.
-    expect(decided(inFlight(0, [cheap], canceled), {}, rollup)).toEqual([expect.objectContaining({ do: 'takeOver' })])
+    expect(decided(inFlight(0, [cheap], canceled), {}, rollup)).toEqual([expect.objectContaining({ do: 'signNoOp' })])
   })
 
   test('waits where gas is free and its data on L1 is not', () => {
@@ -194,7 +194,7 @@ test('for any race: no no-op is signed above its bound, and one that is cheap en
       const signedOf = (changes: object) => {
         const race = inFlight(0, [someAttempt(0, { fees: payload, ...at }), ...attempts], changes)
         const work = someWork({ relayer: someRelayer({ policies }), open: [race] })
-        const [noOp] = decide({ work, observation, policy, now }).decisions.filter((each) => each.do === 'takeOver')
+        const [noOp] = decide({ work, observation, policy, now }).decisions.filter((each) => each.do === 'signNoOp')
         return noOp
       }
       const within = signedOf(bounded(costMax))

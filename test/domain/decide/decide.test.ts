@@ -173,7 +173,7 @@ describe('eip1559_pricing', () => {
 
   test('when off leaves a no-op of the type that it has to replace', () => {
     const typed = inFlight(0, [someAttempt(0, { fees: named })], canceled)
-    expect(plan({ relayer, open: [typed] }).decisions).toMatchObject([{ do: 'takeOver', fees: { kind: 'eip1559' } }])
+    expect(plan({ relayer, open: [typed] }).decisions).toMatchObject([{ do: 'signNoOp', fees: { kind: 'eip1559' } }])
   })
 })
 
@@ -281,7 +281,7 @@ describe('a canceled transaction', () => {
     const first = inFlight(0, [someAttempt(0)], cancellation)
     const next = inFlight(0, [someAttempt(0), someNoOp(0)], cancellation)
     const acts = (open: typeof first) => verbsFor(open, { head }).filter((what) => what !== 'explain')
-    expect([first, next].map(acts)).toEqual([['takeOver'], ['takeOver']])
+    expect([first, next].map(acts)).toEqual([['signNoOp'], ['signNoOp']])
   })
 
   test('that certainly never reached a node is dropped', () => {
@@ -295,7 +295,7 @@ describe('a canceled transaction', () => {
       broadcastStates.sending,
       broadcastStates.underpriced,
     ]) {
-      expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast })], canceled))).toEqual(['takeOver'])
+      expect(verbsFor(inFlight(0, [someAttempt(0, { broadcast })], canceled))).toEqual(['signNoOp'])
     }
   })
 
@@ -304,7 +304,7 @@ describe('a canceled transaction', () => {
     const noOp = someNoOp(0, { broadcast: answered({ kind: 'unknown', message: '' }, now - 1_000) })
     const open = inFlight(0, [original, noOp], canceled)
     expect(plan({ open: [open] }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: { hash: noOp.hash } }])
-    expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfterBlocks) })).toEqual(['takeOver'])
+    expect(verbsFor(open, { head: headAt(height + somePolicy.cancelBumpAfterBlocks) })).toEqual(['signNoOp'])
   })
 
   test('whose no-op costs more than its cap says why, and still broadcasts the last one again', () => {
@@ -323,7 +323,7 @@ describe('a canceled transaction', () => {
       const noOp = someNoOp(0, { fees: eip1559(30n * gwei, tip), broadcast: broadcastStates.underpriced })
       const open = [inFlight(0, [someAttempt(0), noOp], canceled)]
       const [decision] = plan({ open }, { head: headAt(height + 1) }).decisions
-      return decision?.do === 'takeOver' ? tipOf(decision.fees) : undefined
+      return decision?.do === 'signNoOp' ? tipOf(decision.fees) : undefined
     }
     const { baseFee = 0n } = someMarket
     expect(raised(5n * gwei)).toBe(10n * gwei)
@@ -341,13 +341,13 @@ describe('a canceled transaction', () => {
       return [inFlight(0, sends), inFlight(0, [someAttempt(0, { fees: eip1559(2n, 1n) }), ...noOps], canceled)]
     }
     const verbsOf = (most: bigint) => tried(most).map((open) => verbs(plan({ open: [open] }, { head }).decisions)[0])
-    expect(verbsOf(gwei)).toEqual(['bump', 'takeOver'])
+    expect(verbsOf(gwei)).toEqual(['bump', 'signNoOp'])
     expect(verbsOf(5_000n * gwei)).toEqual(['explain', 'explain'])
   })
 
   test('is not held to the cap of sends', () => {
     const relayer = someRelayer({ policies: { ...somePolicies, gasPriceCap: 1n } })
-    expect(verbs(plan({ relayer, open: [inFlight(0, [someAttempt(0)], canceled)] }).decisions)).toEqual(['takeOver'])
+    expect(verbs(plan({ relayer, open: [inFlight(0, [someAttempt(0)], canceled)] }).decisions)).toEqual(['signNoOp'])
   })
 })
 
@@ -367,7 +367,7 @@ describe('a spent nonce', () => {
     const attempt = someAttempt(0)
     const inclusions = new Map([[0, by(attempt)]])
     expect(verbsFor(inFlight(0, [attempt]), { nonce: 1, inclusions })).toEqual(['include'])
-    expect(verbsFor(inFlight(0, [attempt]), { ...canonicalAfter(2), inclusions })).toEqual(['include', 'settle'])
+    expect(verbsFor(inFlight(0, [attempt]), { ...canonicalAfter(2), inclusions })).toEqual(['include', 'finalize'])
   })
 
   test('that nobody can explain is waited for', () => expect(verbsFor(inFlight(0), { nonce: 1 })).toEqual([]))
@@ -376,7 +376,7 @@ describe('a spent nonce', () => {
     const attempt = someAttempt(0)
     const open = mined(0, by(attempt), [attempt])
     expect(verbsFor(open, canonicalAfter(1))).toEqual([])
-    expect(verbsFor(open, canonicalAfter(2))).toEqual(['settle'])
+    expect(verbsFor(open, canonicalAfter(2))).toEqual(['finalize'])
   })
 
   test('is open again when another block stands at that height, and only then', () => {
@@ -392,14 +392,14 @@ describe('a spent nonce', () => {
     const attempts = [someAttempt(0)] as const
     expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(1))).toEqual([])
     expect(verbsFor(mined(0, byForeign(), attempts), canonicalAfter(2))).toEqual(['requeue'])
-    expect(verbsFor(mined(0, byForeign(), attempts, canceled), canonicalAfter(2))).toEqual(['settle'])
+    expect(verbsFor(mined(0, byForeign(), attempts, canceled), canonicalAfter(2))).toEqual(['finalize'])
   })
 })
 
 describe('decisions that must not wait for a block, nor cost without end', () => {
   test('an expiry in flight is raced in the next look, not at the next block', () => {
     const late = inFlight(0, [someAttempt(0)], { validUntil: now })
-    expect(plan({ open: [late] })).toMatchObject({ decisions: [{ do: 'expire' }], again: true })
+    expect(plan({ open: [late] })).toMatchObject({ decisions: [{ do: 'expire' }], observeAgainAtOnce: true })
   })
 
   test('a no-op that the balance does not cover is reported and broadcast again, never made dearer', () => {
@@ -445,7 +445,7 @@ describe('decisions that must not wait for a block, nor cost without end', () =>
     const attempt = someAttempt(0)
     const gapFiller = mined(0, byForeign(height - 5), [attempt], { origin: 'gap' })
     const canonical = new Map([[height - 5, blockHash(height - 5)]])
-    expect(plan({ open: [gapFiller] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'settle' }])
+    expect(plan({ open: [gapFiller] }, { nonce: 1, canonical }).decisions).toMatchObject([{ do: 'finalize' }])
   })
 })
 
@@ -486,7 +486,7 @@ describe('while a broadcast is under way', () => {
 
   test('races begin and go on, also for the very nonce, but no bytes are sent twice', () => {
     const race = inFlight(0, [payload], canceled)
-    expect(plan({ open: [race], underWay }).decisions).toMatchObject([{ do: 'takeOver' }])
+    expect(plan({ open: [race], underWay }).decisions).toMatchObject([{ do: 'signNoOp' }])
     const noOp = someNoOp(0, { broadcast: broadcastStates.sending })
     const begun = inFlight(0, [payload, noOp], canceled)
     expect(plan({ open: [begun], underWay }).decisions).toMatchObject([{ do: 'rebroadcast', attempt: noOp }])

@@ -1,8 +1,8 @@
 // Attempts that were recorded at a head far above the present one: that head was false, or the chain was reset.
 import { expect, test } from 'vitest'
 import { recordedAtBlockOf } from '../../../src/domain/attempt.ts'
-import { takenFrom } from '../../../src/domain/decide/queue/free-nonces.ts'
-import { foreignPatience } from '../../../src/domain/decide/waits/hindrance.ts'
+import { foreignNonceUsableFrom } from '../../../src/domain/decide/queue/free-nonces.ts'
+import { foreignPatience } from '../../../src/domain/decide/waits/wait-reasons.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   canceled,
@@ -28,13 +28,13 @@ test('a no-op that was priced there gets another bid at once', () => {
     const situation = { work: someWork({ open }), observation: someObservation(), policy: somePolicy, now }
     return decide(situation).decisions.map(({ do: verb }) => verb)
   }
-  expect(verbsAt(far)).toContain('takeOver')
-  expect(verbsAt(height)).not.toContain('takeOver')
+  expect(verbsAt(far)).toContain('signNoOp')
+  expect(verbsAt(height)).not.toContain('signNoOp')
 })
 
 test('a nonce below ours does not wait for a foreign transaction until the chain is as high', () => {
   const work = someWork({ open: [inFlight(3, [someAttempt(3, { recordedAtBlock: far })])] })
-  expect(takenFrom(work, someObservation(), somePolicy)).toBe(foreignPatience(somePolicy))
+  expect(foreignNonceUsableFrom(work, someObservation(), somePolicy)).toBe(foreignPatience(somePolicy))
 })
 
 test('a head that falls a little stands still until the chain is as high again', () => {

@@ -112,9 +112,9 @@ describe('an execution', () => {
 
   test('is settled at once where both thresholds coincide', () => {
     expect(decisionsFor(transaction, { finality: 1, confirmations: 2 })).toEqual([])
-    expect(decisionsFor(transaction, { finality: 1, confirmations: 3 })).toEqual(['settle'])
+    expect(decisionsFor(transaction, { finality: 1, confirmations: 3 })).toEqual(['finalize'])
     const settled = applied(transaction, planFor(transaction, { finality: 3, confirmations: 3 }).decisions)
-    expect(settled.lifecycle).toEqual({ ...transaction.lifecycle, phase: 'final', settledAt: now, witnesses: 1 })
+    expect(settled.lifecycle).toEqual({ ...transaction.lifecycle, phase: 'final', finalAt: now, witnesses: 1 })
     expect(confirmedAtOf(settled)).toBe(now)
     expect(eventsOf(transaction, settled)).toEqual(['update'])
   })
@@ -123,7 +123,7 @@ describe('an execution', () => {
     const plan = planFor(transaction, { finality, confirmations: 3 })
     expect(plan.decisions.map((each) => each.do)).toEqual(['confirm'])
     // The observation that confirms did not read the tag.
-    expect(plan.again).toBe(finality !== 9)
+    expect(plan.observeAgainAtOnce).toBe(finality !== 9)
     expect(plan.floor.spentBelow).toBe(0)
     const confirmed = applied(transaction, plan.decisions)
     expect([statusOf(confirmed), confirmed.lifecycle.phase, confirmedAtOf(confirmed)]).toEqual([
@@ -135,10 +135,10 @@ describe('an execution', () => {
     expect(decisionsFor(confirmed, { finality, confirmations: 8, tagged: height - 1 })).toEqual([])
 
     const last = planFor(confirmed, { finality, confirmations: 9, tagged: height, at: now + minute })
-    expect(last.decisions.map((each) => each.do)).toEqual(['settle'])
+    expect(last.decisions.map((each) => each.do)).toEqual(['finalize'])
     expect(last.floor.spentBelow).toBe(1)
     const settled = applied(confirmed, last.decisions, now + minute)
-    expect(settled.lifecycle).toMatchObject({ phase: 'final', settledAt: now + minute, confirmedAt: now })
+    expect(settled.lifecycle).toMatchObject({ phase: 'final', finalAt: now + minute, confirmedAt: now })
     expect(confirmedAtOf(settled)).toBe(now)
     // The status stands, and the event is the terminal one.
     expect(eventsOf(confirmed, settled)).toEqual(['update'])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import { invalidPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
-import { foreignPatience } from '../../../src/domain/decide/waits/hindrance.ts'
+import { foreignPatience } from '../../../src/domain/decide/waits/wait-reasons.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
@@ -64,7 +64,7 @@ describe('a gap below transactions in flight, where no node shows its pool', () 
   test('is reported for a canceled transaction behind it beside its race, in one reason', () => {
     const { decisions } = plan({ open: [inFlight(5, undefined, canceled)] }, unseen)
     expect(decisions).toMatchObject([
-      { do: 'takeOver' },
+      { do: 'signNoOp' },
       { do: 'explain', reason: expect.stringContaining('canceled; nonce 4 comes first') },
     ])
   })

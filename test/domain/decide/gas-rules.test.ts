@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/domain/attempt.ts'
 import { decide } from '../../../src/domain/decide/decide.ts'
+import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { include } from '../../../src/domain/decide/facts/settle.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { GasFigures } from '../../../src/domain/gas-figures.ts'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
@@ -32,7 +32,7 @@ import {
 
 const amsterdam: GasFigures = { base: 12_000, floor: 64, newAccount: 183_600 }
 const missing = { gasFigures: amsterdam, missingReceivers: new Set([lowerHex(receiver)]) }
-const noWants = { pendingNonce: false, freshBalance: false, paysMore: false }
+const noWants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
 
 function decided(payload: Partial<Payload>, seen: Partial<Observation>, open: Work['open'] = []) {
   const work = someWork({ open, queued: [queued(9, { payload: { ...somePayload, ...payload } })] })

@@ -1,6 +1,6 @@
 // The fee for data on L1, beside gas: what a payload sets aside, in the queue, in flight and as a replacement.
 import { expect, test } from 'vitest'
-import { costOf, promisedTo } from '../../../src/domain/decide/queue/funds.ts'
+import { costOf, maxCostOf } from '../../../src/domain/decide/queue/funds.ts'
 import type { Market } from '../../../src/domain/fees.ts'
 import { l1FeeOf } from '../../../src/domain/l1-fee.ts'
 import { replace } from '../../../src/domain/replace.ts'
@@ -73,13 +73,13 @@ test('a send gets no nonce while no node reports a fee that the network charges'
 test('those in flight, those mined ahead, and no-ops are counted with it', () => {
   const attempt = someAttempt(0, { gasLimit: 100_000, fees: eip1559(20n * gwei, 2n * gwei) })
   const flying = inFlight(0, [attempt], { payload })
-  expect(promisedTo(flying, market)).toBe(1n + 100_000n * 20n * gwei + onL1)
+  expect(maxCostOf(flying, market)).toBe(1n + 100_000n * 20n * gwei + onL1)
   const noOp = someNoOp(0, { fees: eip1559(40n * gwei, 4n * gwei) })
   expect(costOf(flying, noOp, market)).toBe(21_000n * 40n * gwei + 1_000n * gwei)
 
   const next = queued(7)
   const transfer = 1n + 21_000n * 22n * gwei + (1_000n + 240n) * gwei
-  const enough = ether + promisedTo(flying, market) + transfer
+  const enough = ether + maxCostOf(flying, market) + transfer
   for (const other of [flying, mined(0, by(attempt), [attempt], { payload })]) {
     expect(decided(next, enough, [other]).map((each) => each.do)).toContain('assignNonce')
     expect(decided(next, enough - 1n, [other])).toContainEqual(expect.objectContaining({ condition: 'balance_short' }))

@@ -34,8 +34,8 @@ describe('gap fillers', () => {
   test('need the record first, and for nonces that it never assigned a second count', () => {
     expect(limited([0], undefined)).toMatchObject({ fill: [], needsGapRecord: true })
     expect(limited([0], unassigned)).toMatchObject({ fill: [], needsSecondCount: true })
-    expect(limited([0], unassigned, 'unknown')).toMatchObject({ fill: [], held: { nonce: 0, by: 'count' } })
-    expect(limited([4, 5], unassigned, 5)).toMatchObject({ fill: [], held: { nonce: 4, by: 'count' } })
+    expect(limited([0], unassigned, 'unknown')).toMatchObject({ fill: [], blocked: { nonce: 0, by: 'count' } })
+    expect(limited([4, 5], unassigned, 5)).toMatchObject({ fill: [], blocked: { nonce: 4, by: 'count' } })
     expect(limited([5], unassigned, 5).fill).toEqual([{ nonce: 5, unassigned: true }])
   })
 
@@ -60,7 +60,10 @@ describe('gap fillers', () => {
     expect(at(64, 3)).toEqual(range(0, 3))
     expect(at(64, 300)).toEqual(range(0, 10))
     const released = { released: new Set(range(0, 5)), filledInHour: 64, permitted: 0 }
-    expect(limited(range(0, 10), released, 0)).toMatchObject({ held: { nonce: 5, by: 'limit' }, fill: { length: 5 } })
+    expect(limited(range(0, 10), released, 0)).toMatchObject({
+      blocked: { nonce: 5, by: 'limit' },
+      fill: { length: 5 },
+    })
   })
 
   test('up to a transaction of ours that a pool shows and the record lacks are exempt, and need the second count all the same', () => {
@@ -73,19 +76,19 @@ describe('gap fillers', () => {
     expect(unread).toMatchObject({ fill: [], needsShownNonce: true })
     expect(limited(range(0, 10), used, 0, 5)).toEqual({
       fill: range(0, 6).map((nonce) => ({ nonce })),
-      held: { nonce: 6, by: 'limit' },
+      blocked: { nonce: 6, by: 'limit' },
       hasMore: false,
     })
     expect(limited(range(0, 40), used, 0, 39)).toMatchObject({ hasMore: true, fill: { length: 16 } })
     expect(limited([3], used, undefined, 5)).toMatchObject({ fill: [], needsSecondCount: true })
-    expect(limited([3], used, 4, 5)).toMatchObject({ fill: [], held: { by: 'count' } })
+    expect(limited([3], used, 4, 5)).toMatchObject({ fill: [], blocked: { by: 'count' } })
   })
 
   test('below a transaction on record are not exempt: a false count may have bound its nonce', () => {
     const used = { ...unassigned, filledInHour: 64 }
-    expect(limited([3], used, 0, 5, [inFlight(5)])).toMatchObject({ fill: [], held: { nonce: 3, by: 'limit' } })
+    expect(limited([3], used, 0, 5, [inFlight(5)])).toMatchObject({ fill: [], blocked: { nonce: 3, by: 'limit' } })
     const gaveBack = { ...used, released: new Set([5]) }
-    expect(limited([3], gaveBack, 0, 5)).toMatchObject({ fill: [], held: { nonce: 3, by: 'limit' } })
+    expect(limited([3], gaveBack, 0, 5)).toMatchObject({ fill: [], blocked: { nonce: 3, by: 'limit' } })
   })
 })
 

@@ -52,8 +52,10 @@ describe('a nonce', () => {
 
   test('is bound where another endpoint confirms the count, and not where it has no more than the first', () => {
     expect(reach(far, {}, { secondCount: far })).toEqual({ isWithin: true })
-    expect(reach(far, {}, { secondCount: 'unknown' })).toMatchObject({ held: { facts: { of: 'reach' } } })
-    expect(reach(far, {}, { secondCount: 100 })).toMatchObject({ held: { facts: { of: 'reach', recordedBelow: 100 } } })
+    expect(reach(far, {}, { secondCount: 'unknown' })).toMatchObject({ blockedBy: { facts: { of: 'reach' } } })
+    expect(reach(far, {}, { secondCount: 100 })).toMatchObject({
+      blockedBy: { facts: { of: 'reach', recordedBelow: 100 } },
+    })
   })
 
   test('is not bound on the word of the only endpoint, however often it repeats it', () => {
@@ -71,7 +73,7 @@ describe('a nonce', () => {
     expect(nonceLimit).toBe(1_000_000_000)
     for (const work of [{}, { gapRecord: permitted }, { floor: { spentBelow: 0, explainedBelow: 0 } }]) {
       const held = reach(nonceLimit, work, { secondCount: nonceLimit })
-      expect(held).toMatchObject({ isWithin: false, held: { facts: { of: 'limit', limit: nonceLimit } } })
+      expect(held).toMatchObject({ isWithin: false, blockedBy: { facts: { of: 'limit', limit: nonceLimit } } })
     }
     const high = { floor: { spentBelow: nonceLimit - 1, explainedBelow: 0 } }
     expect(reach(nonceLimit - 1, high)).toEqual({ isWithin: true })
@@ -94,7 +96,7 @@ test('the record is everything settled, explained, confirmed, mined or in flight
     { ...empty, open: [mined(99, by(attempt), [attempt])] },
     {
       ...empty,
-      unsettled: { newest: headAt(90), nonce: 99, oldestBlock: 90, isStalled: false },
+      confirmedNotFinal: { newest: headAt(90), nonce: 99, oldestBlock: 90, isStalled: false },
     },
     { ...empty, recordedBelow: 100 },
   ]
@@ -111,7 +113,7 @@ test('the record holds what this step settles', () => {
     ...{ nonce: far + 1, head: headAt(height + 2) },
     canonical: new Map([[height, blockHash(height)]]),
   })
-  expect(decisions).toMatchObject([{ do: 'settle' }, { do: 'assignNonce', nonce: far + 1 }])
+  expect(decisions).toMatchObject([{ do: 'finalize' }, { do: 'assignNonce', nonce: far + 1 }])
 })
 
 describe('a count of the only endpoint', () => {
@@ -169,12 +171,12 @@ test('a gap filler has the same reach, and no permit fills a nonce from 10^9 on'
   expect(at(far, unpermitted)).toMatchObject({ fill: [], needsSecondCount: true })
   expect(at(far, unpermitted, { secondCount: far, isSecondCountOwn: true })).toMatchObject({
     fill: [],
-    held: { by: { facts: { of: 'reach' } } },
+    blocked: { by: { facts: { of: 'reach' } } },
   })
   expect(at(far, unpermitted, { secondCount: far }).fill).toHaveLength(1)
   expect(at(nonceLimit, permitted, { secondCount: nonceLimit })).toMatchObject({
     fill: [],
-    held: { by: { facts: { of: 'limit' } } },
+    blocked: { by: { facts: { of: 'limit' } } },
   })
 })
 
@@ -186,7 +188,7 @@ test('nothing is bound, and no gap is filled, while a count above all that is ex
   const facts = { of: 'count', nonce: 104, explainedBelow: 100 }
   expect(plan(work, doubted).decisions).toMatchObject([{ do: 'explain', condition: 'gap_unconfirmed', facts }])
   const gaps = { work: someWork(work), observation: someObservation({ ...doubted, secondCount: 100 }) }
-  expect(limitGapFillers([100], gaps)).toMatchObject({ fill: [], held: { nonce: 100, by: { facts } } })
+  expect(limitGapFillers([100], gaps)).toMatchObject({ fill: [], blocked: { nonce: 100, by: { facts } } })
 })
 
 test('a history check does not remember how far a pool counts while the count at the head is in doubt', () => {

@@ -44,7 +44,7 @@ const decisionsOn = (open: InPhase<'inFlight'>, market: Market, policy = estimat
 const race = (...attempts: NonEmpty<Attempt>) => inFlight(0, attempts, canceled)
 
 test('half more than the estimate; without an estimate nothing is signed, and the wait says why', () => {
-  expect(decisionsOn(race(someAttempt(0)), marketWith(100_001))).toMatchObject([{ do: 'takeOver', gasLimit: 150_002 }])
+  expect(decisionsOn(race(someAttempt(0)), marketWith(100_001))).toMatchObject([{ do: 'signNoOp', gasLimit: 150_002 }])
   expect(decisionsOn(race(someAttempt(0)), marketWith())).toMatchObject([
     { do: 'explain', condition: 'gas_unknown', reason: expect.stringMatching(/^canceled; no node estimates/) },
   ])
@@ -71,21 +71,21 @@ describe('a no-op that nodes call invalid', () => {
 
   test('has its gas estimated anew, and another is signed where the estimate is above its limit', () => {
     const work = someWork({ open: [race(someAttempt(0), refused(30_000))] })
-    const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+    const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
     expect(inquire(work, wants)).toMatchObject({ isNoOpTooTight: true })
     expect(inquire(someWork({ open: [race(someAttempt(0), someNoOp(0))] }), wants)).not.toHaveProperty('isNoOpTooTight')
     const verbs = (gas: number) =>
       decisionsOn(race(someAttempt(0), refused(30_000)), marketWith(gas)).map((each) => each.do)
-    expect(verbs(30_001)).toEqual(['takeOver'])
+    expect(verbs(30_001)).toEqual(['signNoOp'])
     expect(verbs(30_000)).toEqual(['explain'])
   })
 
   test('is not repeated at the same price with less gas', () => {
     const [first] = decisionsOn(race(someAttempt(0)), marketWith(20_000))
-    if (first?.do !== 'takeOver') throw new Error('no no-op')
+    if (first?.do !== 'signNoOp') throw new Error('no no-op')
     const tight = { ...refused(30_000), fees: first.fees }
     expect(decisionsOn(race(someAttempt(0), tight), marketWith(40_000))).toMatchObject([
-      { do: 'takeOver', gasLimit: 60_000 },
+      { do: 'signNoOp', gasLimit: 60_000 },
     ])
   })
 })
@@ -146,7 +146,7 @@ describe('cost', () => {
     const open = race(someAttempt(0), someNoOp(0, { broadcast: broadcastStates.underpriced }))
     const bare = decisionsOn(open, marketWith(), somePolicy)
     const dear = decisionsOn(open, { ...someMarket, noOpL1Fee: 10n ** 19n }, somePolicy)
-    expect(bare).toMatchObject([{ do: 'takeOver' }])
+    expect(bare).toMatchObject([{ do: 'signNoOp' }])
     expect(dear[0]).toMatchObject({ do: 'explain', condition: 'cancel_unfunded' })
   })
 })

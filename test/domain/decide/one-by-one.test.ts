@@ -35,8 +35,8 @@ const { spent } = broadcastStates
 test('one of the queue gets a nonce, and the next step follows at once', () => {
   const work = { queued: [queued(1), queued(2), queued(3)] }
   expect(bound(work)).toEqual([0])
-  expect(planOf(work).again).toBe(true)
-  expect(planOf({ queued: [queued(1)] }).again).toBe(false)
+  expect(planOf(work).observeAgainAtOnce).toBe(true)
+  expect(planOf({ queued: [queued(1)] }).observeAgainAtOnce).toBe(false)
   expect(bound(work, 0)).toEqual([0, 1, 2])
 })
 
@@ -44,7 +44,7 @@ test('none gets one while an earlier one is not accepted', () => {
   for (const state of [broadcastStates.unknown, broadcastStates.held, tooHigh]) {
     const work = { open: [sent(0, state)], queued: [queued(1), queued(2)] }
     expect(bound(work)).toEqual([])
-    expect(planOf(work).again).toBe(false)
+    expect(planOf(work).observeAgainAtOnce).toBe(false)
   }
   expect(bound({ open: [sent(0, broadcastStates.accepted)], queued: [queued(1)] })).toEqual([1])
 })

@@ -7,7 +7,7 @@ import { eip1559, gwei, now, queued, someObservation, somePolicy, someWork } fro
 
 const policy = { ...somePolicy, profile: { ...somePolicy.profile, priceSource: 'linea_estimate_gas' } as const }
 const work = someWork({ queued: [queued(1)] })
-const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
 
 function decisionsWith(estimate: Estimate) {
   const observation = someObservation({ estimates: new Map([[queued(1).id, estimate]]) })

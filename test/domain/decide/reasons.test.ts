@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt, RejectionCode } from '../../../src/domain/attempt.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
 import { type Condition, conditions, roughly } from '../../../src/domain/condition.ts'
-import { apply, dropIfCertain } from '../../../src/domain/decide/apply.ts'
-import { include } from '../../../src/domain/decide/facts/settle.ts'
+import { apply, dropIfNoNodeHasIt } from '../../../src/domain/decide/apply.ts'
+import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import type { Decision } from '../../../src/domain/decide/plan/decision.ts'
 import type { Signing } from '../../../src/domain/decide/plan/signing.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
-import { explainUnreachable } from '../../../src/domain/decide/waits/hindrance.ts'
+import { explainUnreachable } from '../../../src/domain/decide/waits/wait-reasons.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Relayer } from '../../../src/domain/relayer.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
@@ -468,7 +468,7 @@ test('a canceled, mined or ended transaction waits for nothing any more', () => 
   const attempts = [someAttempt(0, { broadcast: broadcastStates.held })] as const
   expect(cancel(queued(1, { wait }), now)).not.toHaveProperty('wait')
   expect(cancel(inFlight(0, undefined, { wait }), now)).not.toHaveProperty('wait')
-  expect(dropIfCertain(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')
+  expect(dropIfNoNodeHasIt(inFlight(0, attempts, { ...canceled, wait }), now)).not.toHaveProperty('wait')
   expect(include(inFlight(0, undefined, { wait }), byForeign())).not.toHaveProperty('wait')
 })
 

@@ -9,8 +9,8 @@ import {
 } from '../../../src/domain/attempt.ts'
 import { verdictOn } from '../../../src/domain/cancel.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
+import { confirm, finalize, include, reopen } from '../../../src/domain/decide/facts/inclusion.ts'
 import { inquire } from '../../../src/domain/decide/facts/inquire.ts'
-import { confirm, include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
 import { attemptsMax } from '../../../src/domain/decide/race/bid.ts'
 import { refusedPauseMaxMs } from '../../../src/domain/decide/race/repeat-after.ts'
 import { escalationMultiple, feeCap, marketFees, tipOf } from '../../../src/domain/fees.ts'
@@ -93,7 +93,7 @@ describe('a payload that nodes call invalid', () => {
       policy: somePolicy,
       now,
     })
-    expect([verbs(plan.decisions), plan.conditions]).toEqual([['takeOver'], ['refused_by_all']])
+    expect([verbs(plan.decisions), plan.conditions]).toEqual([['signNoOp'], ['refused_by_all']])
 
     const noOp = someNoOp(0)
     const ended = include({ ...given, lifecycle: { ...given.lifecycle, attempts: [attempt, noOp] } }, by(noOp))
@@ -102,7 +102,7 @@ describe('a payload that nodes call invalid', () => {
     expect([statusOf(ended), verdictOn(ended).safeToRetry]).toEqual(['submitted', false])
     const confirmed = confirm(ended, now)
     expect([statusOf(confirmed), verdictOn(confirmed).safeToRetry]).toEqual(['failed', false])
-    expect(verdictOn(settle(ended, 1, now)).safeToRetry).toBe(true)
+    expect(verdictOn(finalize(ended, 1, now)).safeToRetry).toBe(true)
     expect(statusOf(reopen(confirmed as InPhase<'mined'>, 'reorganized'))).toBe('submitted')
     // Its own hash after all.
     expect(statusOf(include(given, by(attempt)))).toBe('mined')
@@ -112,26 +112,29 @@ describe('a payload that nodes call invalid', () => {
   test('that is given up sets no floor, unless a node took it, or a pool prefers another transaction', () => {
     const dear = eip1559(300n * gwei, 50n * gwei)
     const givenUp = { cancellation: { origin: 'refusal', requestedAt: now } } as const
-    const bidOver = (attempts: NonEmpty<Attempt>, changes: Partial<Transaction> = givenUp) =>
+    const bidAbove = (attempts: NonEmpty<Attempt>, changes: Partial<Transaction> = givenUp) =>
       decisionsOn(inFlight(0, attempts, changes), late).flatMap((each) =>
-        each.do === 'takeOver' ? [each.fees] : [],
+        each.do === 'signNoOp' ? [each.fees] : [],
       )[0]
     const market = marketFees(someMarket, 'fastest', true)
     const silent = someAttempt(0, { fees: dear, broadcast: unheard })
-    expect(bidOver([silent])).toEqual(market)
-    expect(tipOf(bidOver([silent], canceled) ?? market), 'canceled by its client').toBeGreaterThan(50n * gwei)
+    expect(bidAbove([silent])).toEqual(market)
+    expect(tipOf(bidAbove([silent], canceled) ?? market), 'canceled by its client').toBeGreaterThan(50n * gwei)
     const taken = someAttempt(0, { fees: dear, broadcast: { ...calledInvalid(now), takenAt: now - 20 * minuteMs } })
-    expect(tipOf(bidOver([{ ...taken, broadcast: withoutRejections(taken.broadcast) }]) ?? market)).toBeGreaterThan(
+    expect(tipOf(bidAbove([{ ...taken, broadcast: withoutRejections(taken.broadcast) }]) ?? market)).toBeGreaterThan(
       50n * gwei,
     )
     const beaten = someNoOp(0, { fees: market, broadcast: broadcastStates.underpriced })
-    expect(tipOf(bidOver([silent, beaten]) ?? market)).toBeGreaterThan(50n * gwei)
+    expect(tipOf(bidAbove([silent, beaten]) ?? market)).toBeGreaterThan(50n * gwei)
   })
 
   test('is looked for in the pools where every endpoint may have refused it, and not otherwise', () => {
     const requested = (...changes: Parameters<typeof inFlight>) =>
-      inquire(someWork({ open: [inFlight(...changes)] }), { pendingNonce: false, freshBalance: false, paysMore: false })
-        .refused
+      inquire(someWork({ open: [inFlight(...changes)] }), {
+        pendingNonce: false,
+        freshBalance: false,
+        needsFundsCheck: false,
+      }).refused
     const [taken, refused] = [someAttempt(0), someAttempt(0, { broadcast: calledInvalid(now) })]
     expect(requested(0, [taken, refused])).toEqual([{ newest: refused.hash, live: [taken.hash, refused.hash] }])
     const silent = someAttempt(0, { broadcast: unheard })
@@ -145,7 +148,7 @@ describe('a payload that nodes call invalid', () => {
 
   test('never ends by their word alone: canceled, it is raced', () => {
     const transaction = inFlight(0, [someAttempt(0, { broadcast: broadcastStates.refused })], canceled)
-    expect(verbs(decisionsOn(transaction))).toEqual(['takeOver'])
+    expect(verbs(decisionsOn(transaction))).toEqual(['signNoOp'])
   })
 
   test('is not given up while a node had it in the last ten minutes, in this attempt or another', () => {
@@ -232,14 +235,14 @@ function hourOf(outcome: BroadcastOutcome, first: Transaction & { lifecycle: { a
       market,
       blocktimeMs: blockMs,
     })) {
-      if (decision.do === 'takeOver' || decision.do === 'bump') {
+      if (decision.do === 'signNoOp' || decision.do === 'bump') {
         const signed = {
           fees: decision.fees,
           recordedAt: at,
           recordedAtBlock: height + block,
           broadcast: broadcastStates.sending,
         }
-        const made = decision.do === 'takeOver' ? someNoOp(0, signed) : someAttempt(0, signed)
+        const made = decision.do === 'signNoOp' ? someNoOp(0, signed) : someAttempt(0, signed)
         attempts = [...attempts, afterBroadcast(made, outcome, at)]
       } else if (decision.do === 'rebroadcast') {
         repeats.push(block)
@@ -272,7 +275,7 @@ describe('words that no table has', () => {
     for (const broadcast of [accepted, repeated]) {
       expect(verbs(decisionsOn(inFlight(0, [someAttempt(0, { broadcast })]), late50))).toEqual(['bump'])
       const race = inFlight(0, [someAttempt(0), someNoOp(0, { broadcast })], canceled)
-      expect(verbs(decisionsOn(race, late50))).toEqual(['takeOver'])
+      expect(verbs(decisionsOn(race, late50))).toEqual(['signNoOp'])
     }
   })
 
@@ -356,7 +359,7 @@ describe('words that no table has', () => {
           ...{ nonce: 1, head: headAt(block.number + 10), canonical: new Map([[block.number, block.hash]]) },
         }),
       })
-      expect(verbs(plan.decisions)).toEqual([end === 'queued' ? 'requeue' : 'settle'])
+      expect(verbs(plan.decisions)).toEqual([end === 'queued' ? 'requeue' : 'finalize'])
       const [last] = plan.decisions
       if (!last || last.do === 'fillGap') throw new Error('nothing is decided')
       const after = apply(last, ended, undefined, now)
@@ -370,7 +373,7 @@ describe('words that no table has', () => {
 
   test('are looked for in the pools, of the next nonce alone', () => {
     const requested = (...open: Transaction[]) =>
-      inquire(someWork({ open }), { pendingNonce: false, freshBalance: false, paysMore: false }).unknownWords
+      inquire(someWork({ open }), { pendingNonce: false, freshBalance: false, needsFundsCheck: false }).unknownWords
     const first = held()
     expect(requested(inFlight(0, [first]), inFlight(1, [held()]))).toEqual({ newest: first.hash, live: [first.hash] })
     expect(requested(inFlight(0), inFlight(1, [held()]))).toBeUndefined()

@@ -42,7 +42,7 @@ function hourOfRefusals(market: Market): { broadcasts: readonly number[]; attemp
       now: at,
     })
     for (const decision of decisions) {
-      if (decision.do === 'takeOver') {
+      if (decision.do === 'signNoOp') {
         const noOp = someNoOp(0, { fees: decision.fees, recordedAt: at, recordedAtBlock: height + block })
         attempts = [...attempts, afterBroadcast({ ...noOp, broadcast: broadcastStates.sending }, invalid, at)]
         broadcasts.push(block)

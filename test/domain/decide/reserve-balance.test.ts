@@ -108,7 +108,7 @@ describe('the gas of all transactions in flight', () => {
     const open = [inFlight(0, [someAttempt(0)], canceled), inFlight(1, [someAttempt(1)])]
     const price = 40n * gwei
     const tight = { ...monad, reserveBalance: 21_000n * price }
-    expect(verbs({ open }, {}, tight)).toContain('takeOver')
+    expect(verbs({ open }, {}, tight)).toContain('signNoOp')
     const second = [
       inFlight(0, [someAttempt(0)]),
       inFlight(
@@ -129,7 +129,7 @@ describe('the gas of all transactions in flight', () => {
       { do: 'explain', condition: 'cancel_unfunded', facts: { reserve: 21_000n * 41n * gwei } },
     ])
     expect(wait.decisions).toMatchObject([{ reason: expect.stringContaining('reserve_balance') }])
-    expect(verbs({ open: second })).toContain('takeOver')
+    expect(verbs({ open: second })).toContain('signNoOp')
   })
 })
 
@@ -162,7 +162,7 @@ describe('a payment to the account', () => {
     // A no-op does not wait for it.
     const open = [inFlight(0, [someAttempt(0)], canceled)]
     expect(decide({ work: someWork({ relayer, open }), observation: unread, policy, now }).decisions).toMatchObject([
-      { do: 'takeOver' },
+      { do: 'signNoOp' },
     ])
   })
 })
@@ -239,7 +239,7 @@ describe('a value that leaves less than the reserve', () => {
 
   test('reads whether the account delegates', () => {
     const work = someWork({ queued: [emptying] })
-    const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+    const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
     expect(inquire(work, wants).delegation).toBe(false)
     expect(inquire(work, wants, { ...somePolicy.profile, ...monad }).delegation).toBe(true)
   })

@@ -51,7 +51,11 @@ const skips = { skipUnfunded: true }
 const queue = [queued(1), dear(2), queued(3), dear(4), queued(5)]
 
 test('without it the first that cannot be paid holds up the queue', () => {
-  expect(decided({}, { queued: queue })).toMatchObject({ bound: [1], waits: [[2, 'balance_short']], again: false })
+  expect(decided({}, { queued: queue })).toMatchObject({
+    bound: [1],
+    waits: [[2, 'balance_short']],
+    observeAgainAtOnce: false,
+  })
 })
 
 test('with it the others take the nonces, in their order and as many as there is room for', () => {
@@ -73,8 +77,11 @@ test('once the balance covers it, it is the first to take a nonce', () => {
 })
 
 test('its wait is recorded before the next step loads the transactions behind it, and then that step ends', () => {
-  expect(decided(skips, { queued: [dear(2)] })).toMatchObject({ waits: [[2, 'balance_short']], again: true })
-  expect(decided(skips, { queued: [{ ...dear(2), wait: known }] }).again).toBe(false)
+  expect(decided(skips, { queued: [dear(2)] })).toMatchObject({
+    waits: [[2, 'balance_short']],
+    observeAgainAtOnce: true,
+  })
+  expect(decided(skips, { queued: [{ ...dear(2), wait: known }] }).observeAgainAtOnce).toBe(false)
 })
 
 test('a remembered balance is read anew before any is passed', () => {
@@ -109,7 +116,7 @@ test('where sends go out one by one, it is passed as well', () => {
 test('the gas of each is estimated, as any may be the next', () => {
   const waiting = Array.from({ length: 6 }, (__, index) => queued(index + 2, { payload: estimated }))
   const open = [inFlight(0, [someAttempt(0)])]
-  const wants = { pendingNonce: false, freshBalance: false, paysMore: false }
+  const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
   const countOf = (policies: Partial<Policies>) => {
     const relayer = someRelayer({ policies: { ...somePolicies, ...policies } })
     return inquire(someWork({ relayer, open, queued: waiting }), wants).estimates.length

@@ -1,7 +1,7 @@
 // A nonce is settled only where it is spent, its end keeps the node's words, and a gap is only below a nonce in flight.
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import { include } from '../../../src/domain/decide/facts/settle.ts'
+import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import {
@@ -31,7 +31,7 @@ test('a block that stands settles no nonce that the account has not spent: anoth
   const canonical = new Map([[height, blockHash(height)]])
   const at = (nonce: number) => plan({ open }, { nonce, canonical, head: headAt(height + 100) }).decisions
   expect(at(4)).toEqual([])
-  expect(at(5)).toMatchObject([{ do: 'settle' }])
+  expect(at(5)).toMatchObject([{ do: 'finalize' }])
 })
 
 test('a queue with nothing in flight has no gap, so no pool is read for it, and no gap is filled', () => {

@@ -181,7 +181,7 @@ test('a contract that refuses the value ends it, and unknown gas makes it wait',
     { do: 'refuse', reason: 'it would revert: no' },
   ])
   expect(decided({}, { estimates: estimate('unknown') })).toMatchObject([{ do: 'explain', condition: 'gas_unknown' }])
-  expect(planOf({}, { estimates: new Map() })).toMatchObject({ decisions: [], again: true })
+  expect(planOf({}, { estimates: new Map() })).toMatchObject({ decisions: [], observeAgainAtOnce: true })
 })
 
 test('its gas is estimated with a value, and its balance read at the head, also while the relayer is paused', () => {
@@ -189,13 +189,13 @@ test('its gas is estimated with a value, and its balance read at the head, also 
   const inquiry = inquire(someWork({ relayer: paused, queued: [sweep] }), {
     pendingNonce: false,
     freshBalance: false,
-    paysMore: false,
+    needsFundsCheck: false,
   })
   expect(inquiry).toMatchObject({ balance: 'now', estimates: [{ transactionId: sweep.id, value: 1n }] })
   const behind = inquire(someWork({ relayer: paused, queued: [queued(1), sweep] }), {
     pendingNonce: false,
     freshBalance: false,
-    paysMore: false,
+    needsFundsCheck: false,
   })
   expect(behind).toMatchObject({ estimates: [] })
   expect(behind.balance).toBeUndefined()
@@ -250,7 +250,10 @@ describe('in flight', () => {
   test('a lower balance lowers the value, at the same nonce, and the higher one is never broadcast again', () => {
     const balance = 5n * ether
     const plan = planOf({ queued: [], open: [flying(short)] }, { balance })
-    expect(plan).toMatchObject({ decisions: [{ do: 'lowerValue', transaction: { sequence: 0 } }], again: true })
+    expect(plan).toMatchObject({
+      decisions: [{ do: 'lowerValue', transaction: { sequence: 0 } }],
+      observeAgainAtOnce: true,
+    })
     const [lower] = plan.decisions
     if (lower?.do !== 'lowerValue') throw new Error('not lowered')
     expect(lower.value).toBeLessThan(balance - 2n * cost)
@@ -275,7 +278,7 @@ describe('in flight', () => {
       { do: 'explain', condition: 'balance_short' },
     ])
     const taken = flying(broadcastStates.accepted, canceled)
-    expect(decided({ queued: [], open: [taken] })).toMatchObject([{ do: 'takeOver' }])
+    expect(decided({ queued: [], open: [taken] })).toMatchObject([{ do: 'signNoOp' }])
   })
 
   test('a foreign transaction in its nonce returns it to the queue, and its value is settled anew', () => {

@@ -1,7 +1,7 @@
 // A verdict is final only once two endpoints show the spender in its block; what they refute is open again.
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
-import { include } from '../../../src/domain/decide/facts/settle.ts'
+import { include } from '../../../src/domain/decide/facts/inclusion.ts'
 import type { InPhase } from '../../../src/domain/transaction.ts'
 import { sentenceOf } from '../../../src/domain/wait-sentence.ts'
 import { claimOf, isProven, isRefuted, type Testimony } from '../../../src/domain/witness.ts'
@@ -91,7 +91,7 @@ function decided(testimony: Partial<Testimony> | undefined) {
 }
 
 test('a transaction deep enough is settled by two, waits for a second, and is open again once refuted', () => {
-  expect(decided({ shownBy: [0, 1] })).toMatchObject([{ do: 'settle', witnesses: 2 }])
+  expect(decided({ shownBy: [0, 1] })).toMatchObject([{ do: 'finalize', witnesses: 2 }])
   expect(decided(undefined)).toEqual([])
   expect(decided({ shownBy: [0] })).toEqual([])
   expect(decided({ shownBy: [0], refutedBy: [1, 2] })).toMatchObject([{ do: 'reopen', why: 'refuted' }])

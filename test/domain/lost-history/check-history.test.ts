@@ -207,7 +207,7 @@ describe('once their spenders are found', () => {
     const reported = plan({ ...looked, queued: [queued(1), queued(2)], found }, known)
     const [recovered] = reported.decisions
     expect(reported.decisions).toMatchObject([{ do: 'recover', transaction: { id: queued(1).id } }])
-    expect(reported.again).toBe(true)
+    expect(reported.observeAgainAtOnce).toBe(true)
     if (recovered?.do !== 'recover') throw new Error('it must be recovered')
     expect(apply(recovered, recovered.transaction, undefined, now).lifecycle).toMatchObject({
       phase: 'inFlight',

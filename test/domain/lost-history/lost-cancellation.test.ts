@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { cancel, verdictOn } from '../../../src/domain/cancel.ts'
 import { apply } from '../../../src/domain/decide/apply.ts'
-import { include, reopen, settle } from '../../../src/domain/decide/facts/settle.ts'
+import { finalize, include, reopen } from '../../../src/domain/decide/facts/inclusion.ts'
 import {
   type Ended,
   isLostNoOp,
@@ -203,7 +203,7 @@ describe('a restored cancellation', () => {
     expect(restored.cancellation).toEqual({ origin: 'request', requestedAt: noOp.minedAt })
     expect(statusOf(restored)).toBe('canceled')
     expect(restored.statusReason).toMatch(/^canceled on request; restored from the chain/)
-    const final = settle(included, 2, now)
+    const final = finalize(included, 2, now)
     expect(verdictOn(final)).toMatchObject({
       state: 'won',
       final: true,
@@ -219,7 +219,7 @@ describe('a restored cancellation', () => {
       restoreCancellation({ transaction: queued(1, { validUntil }), noOp: noOpAt(5) }, now).cancellation?.origin
     expect([originOf(now - 1), originOf(now + 1)]).toEqual(['expiry', 'request'])
     const expired = mineNoOp(queued(1, { validUntil: now - 1 }), noOpAt(5)).included
-    expect(statusOf(settle(expired, 2, now))).toBe('expired')
+    expect(statusOf(finalize(expired, 2, now))).toBe('expired')
   })
   test('keeps the request on record, and every attempt', () => {
     const attempts = [someAttempt(5), someNoOp(5)] as const
@@ -246,7 +246,7 @@ describe('a restored cancellation', () => {
     })
     expect(atOnce.decisions).toMatchObject([{ do: 'rebroadcast', attempt: { kind: 'cancel', hash: noOpAt(5).hash } }])
     const stuck = decide({ work, observation: someObservation({ nonce: 5 }), policy: somePolicy, now: now + 60_000 })
-    expect(stuck.decisions).toMatchObject([{ do: 'takeOver' }])
+    expect(stuck.decisions).toMatchObject([{ do: 'signNoOp' }])
   })
   test('of the recorded holder of the nonce is decided at once', () => {
     const bound = someAttempt(5, { recordedAtBlock: height - 6 })
@@ -254,7 +254,7 @@ describe('a restored cancellation', () => {
     const work = someWork({ open: [inFlight(5, [bound])] })
     const plan = decide({ work, observation: someObservation({ nonce: 6, lostNoOps }), policy: somePolicy, now })
     expect(plan.decisions).toMatchObject([{ do: 'restoreCancellation', noOp: { nonce: 5 } }])
-    expect(plan.again).toBe(true)
+    expect(plan.observeAgainAtOnce).toBe(true)
   })
   test('is not of a transaction that no node ever accepted: another may have had the nonce since', () => {
     const sending = someAttempt(5, { recordedAtBlock: height - 6, broadcast: { state: 'sending' } })
@@ -334,14 +334,14 @@ describe('once all that took the unknown nonces is final', () => {
     const noOpMatches = matchNoOps([queued(1), queued(2)], [], spenders)
     const reported = plan({ queued: [queued(1), queued(2)], noOpMatches })
     expect(whatOf(reported)).toEqual(['restoreCancellation', 'restoreCancellation'])
-    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, observeAgainAtOnce: true })
     expect(reported.lostHistory).toBeDefined()
   })
   test('an unclear transaction is marked in the commit that explains the nonces', () => {
     const waiting = [queued(1), queued(2), queued(3)]
     const reported = plan({ queued: waiting, noOpMatches: matchNoOps(waiting, [], spenders) })
     expect(whatOf(reported)).toEqual(['suspect', 'suspect', 'suspect'])
-    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, again: true })
+    expect(reported).toMatchObject({ floor: { spentBelow: 7, explainedBelow: 7 }, observeAgainAtOnce: true })
   })
   test('of a long queue a part at a time, and the nonces are explained with the last', () => {
     const waiting = Array.from({ length: 600 }, (_, index) => queued(index + 1))
@@ -352,7 +352,7 @@ describe('once all that took the unknown nonces is final', () => {
     })
     expect(new Set(whatOf(reported))).toEqual(new Set(['suspect']))
     expect(reported.decisions).toHaveLength(500)
-    expect(reported).toMatchObject({ floor: { explainedBelow: 5 }, again: true })
+    expect(reported).toMatchObject({ floor: { explainedBelow: 5 }, observeAgainAtOnce: true })
     expect(reported.lostHistory).toBeDefined()
   })
   test('nothing of it as long as another holds one of the nonces on record', () => {

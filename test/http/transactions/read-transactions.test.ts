@@ -198,7 +198,7 @@ describe('cancellation', () => {
         ? { ...base, phase }
         : phase === 'mined'
           ? { ...base, phase, inclusion: included }
-          : { ...base, phase, inclusion: included, settledAt: at }
+          : { ...base, phase, inclusion: included, finalAt: at }
     await put(
       server.store,
       transaction(id, lifecycle, { cancellation: { origin: 'request', requestedAt: at }, statusReason: 'why' }),

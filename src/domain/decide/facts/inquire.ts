@@ -27,7 +27,7 @@ export interface Wants {
   readonly pendingNonce: boolean
   readonly freshBalance: boolean
   /** A transaction in flight gets a new price. */
-  readonly paysMore: boolean
+  readonly needsFundsCheck: boolean
   readonly secondCount?: boolean
   readonly shownNonce?: boolean
 }
@@ -37,14 +37,14 @@ export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
   const all = {
     pendingNonce: wants.pendingNonce || plan.needsPendingNonce,
     freshBalance: wants.freshBalance || plan.needsBalance,
-    paysMore: wants.paysMore || plan.needsBalance,
+    needsFundsCheck: wants.needsFundsCheck || plan.needsBalance,
     secondCount: wants.secondCount || plan.needsSecondCount === true,
     shownNonce: wants.shownNonce || plan.needsShownNonce === true,
   }
   const isMore =
     (all.pendingNonce && !wants.pendingNonce) ||
     (all.freshBalance && !wants.freshBalance) ||
-    (all.paysMore && !wants.paysMore) ||
+    (all.needsFundsCheck && !wants.needsFundsCheck) ||
     (all.secondCount && !wants.secondCount) ||
     (all.shownNonce && !wants.shownNonce)
   return isMore ? all : undefined
@@ -53,7 +53,7 @@ export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
 /** Only what this step needs: each answer costs a call. */
 export function inquire(
   work: Work,
-  { pendingNonce, freshBalance, paysMore, secondCount = false, shownNonce = false }: Wants,
+  { pendingNonce, freshBalance, needsFundsCheck, secondCount = false, shownNonce = false }: Wants,
   {
     pool,
     priceSource,
@@ -77,7 +77,7 @@ export function inquire(
   const { includeRevertData, revertAbi: abi = [] } = work.relayer.policies
   const spentBelow = Math.max(
     work.floor.spentBelow,
-    (work.unsettled?.nonce ?? -1) + 1,
+    (work.confirmedNotFinal?.nonce ?? -1) + 1,
     ...mined.map(({ lifecycle }) => lifecycle.nonce + 1),
   )
   return {
@@ -103,7 +103,7 @@ export function inquire(
     inclusionBlocks: [
       ...new Set([
         ...mined.map(({ lifecycle }) => lifecycle.inclusion.block.number),
-        ...(work.unsettled ? [work.unsettled.newest.number] : []),
+        ...(work.confirmedNotFinal ? [work.confirmedNotFinal.newest.number] : []),
       ]),
     ],
     estimates: [
@@ -127,7 +127,7 @@ export function inquire(
     ...(includeRevertData && { reverts: { abi } }),
     ...(first && isRefusedInUnknownWords(first) && { unknownWords: payloadOf(first) }),
     // Even without room: this step may find some, if the chain took a transaction in flight.
-    ...((binds || paysMore) && {
+    ...((binds || needsFundsCheck) && {
       // A payment that nothing else shows would be left behind by a sweep.
       balance: freshBalance || wasRejected(inFlight, 'insufficientFunds') || front.some(isSweep) ? 'now' : 'recent',
     }),
@@ -165,7 +165,9 @@ export function witnessesToCall(work: Work, policy: NetworkPolicy): WitnessInqui
 
 /** Whether a transaction is confirmed, and not final. */
 export function awaitsFinality(work: Work): boolean {
-  return work.unsettled !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+  return (
+    work.confirmedNotFinal !== undefined || minedOf(work).some(({ lifecycle }) => lifecycle.confirmedAt !== undefined)
+  )
 }
 
 /**

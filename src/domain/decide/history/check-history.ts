@@ -13,7 +13,7 @@ import {
 } from '../../observation.ts'
 import { isInPhase, returnsToQueue, spenderKind, type Transaction } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
-import { unsettledNonces } from '../facts/unsettled.ts'
+import { noncesOfUnreadRows } from '../facts/confirmed-not-final.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { heldMax, type Work } from '../plan/work.ts'
 import { windowMax } from '../queue/window.ts'
@@ -67,7 +67,7 @@ function explainedNonces(work: Work, spentBelow: Nonce, through: number): readon
     const isUnspent = lifecycle.phase === 'inFlight' && lifecycle.nonce >= spentBelow
     return isUnspent || isOursByRecord(transaction) ? [lifecycle.nonce] : []
   })
-  return [...ofOpen, ...unsettledNonces(work, through)]
+  return [...ofOpen, ...noncesOfUnreadRows(work, through)]
 }
 
 /**
@@ -92,7 +92,7 @@ export interface HistoryCheck {
   /** Unspent nonces for which an unrecorded transaction waits in a pool. */
   readonly unknown: readonly NonceInterval[]
   /** Another observation can find more, without a new block. */
-  readonly again: boolean
+  readonly observeAgainAtOnce: boolean
 }
 
 /**
@@ -105,7 +105,7 @@ export function checkHistory(
   seen: HistorySeen | undefined,
   at: { nonce: Nonce; head: Head; confirmations: number },
 ): HistoryCheck {
-  const nothing = { decisions: [], unknown: [], again: false }
+  const nothing = { decisions: [], unknown: [], observeAgainAtOnce: false }
   const { lostHistory } = work
   if (!lostHistory) return nothing
   // Those that a bulk cancellation hides may be in doubt.
@@ -125,32 +125,34 @@ export function checkHistory(
     decisions: explainWait(work, first, last),
     // A node that is behind the settled part of the chain reports spent nonces as free.
     unknown: at.nonce < work.floor.spentBelow ? [] : clipped(open, at.nonce, below),
-    again: seen.more === true,
+    observeAgainAtOnce: seen.more === true,
   }
   if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole || isHiding) return waits
   // The payload of each was not compared with the spenders yet.
-  if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce))) return { ...waits, again: false }
+  if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce)))
+    return { ...waits, observeAgainAtOnce: false }
   // This step found that these nonces are not ours. The next observation checks them.
   const notInquired = explainedNonces(inquired, 0, lostHistory.through)
-  if (notInquired.some((nonce) => holdsNonce(open, nonce))) return { ...waits, again: false }
+  if (notInquired.some((nonce) => holdsNonce(open, nonce))) return { ...waits, observeAgainAtOnce: false }
   // Another transaction holds this nonce on record. It has to give the nonce back first.
-  const held = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
+  const used = new Set(work.open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))
   const { canceled, suspected } = work.noOpMatches ?? { canceled: [], suspected: [] }
   const explaining = [
     ...work.found.map(({ spender }) => spender),
     ...[...canceled, ...suspected].map(({ noOp }) => noOp),
   ]
-  if (explaining.some((each) => held.has(each.nonce))) return { ...waits, again: false }
+  if (explaining.some((each) => used.has(each.nonce))) return { ...waits, observeAgainAtOnce: false }
   const suspicions = suspected.slice(0, suspicionsMax).map((match): Decision => ({ do: 'suspect', ...match }))
   // These come before any other result: an owner that begins in between then reaches the same conclusion.
-  if (suspected.length > suspicionsMax) return { ...waits, decisions: suspicions, again: true }
+  if (suspected.length > suspicionsMax) return { ...waits, decisions: suspicions, observeAgainAtOnce: true }
   const recovered = work.found.map((found): Decision => ({ do: 'recover', ...found }))
   const restored = canceled.map((match): Decision => ({ do: 'restoreCancellation', ...match }))
   const decisions = [...suspicions, ...recovered, ...restored]
   // The next look no longer finds the spenders below.
   const { foreign } = work
   const known = { ...going, ...(foreign !== undefined && { foreign }) }
-  if (decisions.length > 0) return { ...waits, lostHistory: known, decisions, explainedBelow: finalBelow, again: true }
+  if (decisions.length > 0)
+    return { ...waits, lostHistory: known, decisions, explainedBelow: finalBelow, observeAgainAtOnce: true }
   return { ...nothing, explainedBelow: finalBelow }
 }
 

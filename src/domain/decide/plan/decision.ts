@@ -28,7 +28,7 @@ export type Decision =
   /** Signs the payload that replaced an older one, for the same nonce, at fees that replace every rival. */
   | { do: 'replace'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Signs a no-op for the nonce, at fees that replace every rival, and broadcasts it to every endpoint. */
-  | { do: 'takeOver'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
+  | { do: 'signNoOp'; transaction: InPhase<'inFlight'>; fees: Fees; gasLimit: Gas }
   /** Broadcasts a pre-signed no-op to every endpoint, as the signer does not sign now. */
   | { do: 'usePresigned'; transaction: InPhase<'inFlight'>; noOp: PresignedNoOp }
   /** Broadcasts an attempt's bytes once more. */
@@ -49,7 +49,7 @@ export type Decision =
   /** The inclusion has the required confirmations, and is not final yet. */
   | { do: 'confirm'; transaction: InPhase<'mined'> }
   /** The inclusion is final, by so many witnesses. */
-  | { do: 'settle'; transaction: InPhase<'mined'>; witnesses: number }
+  | { do: 'finalize'; transaction: InPhase<'mined'>; witnesses: number }
   /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
   | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
   /**
@@ -98,7 +98,7 @@ export interface Assignments {
   /** The pool's count lies too far above the account's nonce. */
   readonly isPoolBeyond?: boolean
   /** These decisions made room, or work, that this observation does not cover: observe again at once. */
-  readonly again: boolean
+  readonly observeAgainAtOnce: boolean
 }
 
 export interface Plan extends Assignments {
@@ -121,10 +121,10 @@ export function isChange(decision: Decision): decision is Change {
   return decision.do !== 'fillGap'
 }
 
-export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'takeOver' }>
+export type SigningChange = Extract<Change, { do: 'assignNonce' | 'bump' | 'replace' | 'signNoOp' }>
 
 export function needsSignature(change: Change): change is SigningChange {
-  return ['assignNonce', 'bump', 'replace', 'takeOver'].includes(change.do)
+  return ['assignNonce', 'bump', 'replace', 'signNoOp'].includes(change.do)
 }
 
 /** Why the transaction waits; explain-waits.ts removes repeats. */

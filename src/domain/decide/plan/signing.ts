@@ -44,7 +44,7 @@ export function isSigning(decision: Decision): decision is SigningDecision {
 }
 
 export function purposeOf({ do: what }: SigningDecision): SigningPurpose {
-  if (what === 'takeOver') return 'cancel'
+  if (what === 'signNoOp') return 'cancel'
   return what === 'bump' || what === 'replace' ? 'replace' : 'bind'
 }
 

@@ -17,10 +17,10 @@ export interface Work extends StoredWork, StepBudget, ProcessMemory, HistoryFind
 export interface StoredWork {
   readonly relayer: Relayer
   readonly floor: NonceFloor
-  /** `inFlight` and `mined`, by nonce, without those that `unsettled` sums up. */
+  /** `inFlight` and `mined`, by nonce, without those that `confirmedNotFinal` sums up. */
   readonly open: readonly Transaction[]
   /** Absent if no transaction is confirmed and not final. */
-  readonly unsettled?: Unsettled
+  readonly confirmedNotFinal?: ConfirmedNotFinal
   /**
    * The first of the queue, as many as may be in flight, in order, without suspected ones. With `skipUnfunded` those that wait for funds
    * come on top: the first `passedMax` of them.
@@ -46,7 +46,7 @@ export interface StoredWork {
 /** The limits of this step. */
 interface StepBudget {
   /** What the decisions of this step cost beyond `open`: their attempts are not signed yet. */
-  readonly promised?: Wei
+  readonly unsignedCost?: Wei
   /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
   readonly bindsMax?: number
   /** Every nonce that the record held when this step began lies below. Absent: `open` is as the record holds it. */
@@ -87,7 +87,7 @@ interface HistoryFindings {
 }
 
 /** The transactions that are confirmed and not final, without those whose nonce a foreign transaction took. */
-export interface Unsettled {
+export interface ConfirmedNotFinal {
   /** The newest block that holds one of them. */
   readonly newest: BlockRef
   /** The highest of their nonces in that block. */
@@ -118,12 +118,12 @@ export const passedMax = 32
 
 /** The transactions that could get a nonce in this step, if there is room. */
 export function queuedOf(work: StoredWork & ProcessMemory): readonly Transaction[] {
-  return holdsQueue(work) ? [] : work.queued
+  return isQueueBlocked(work) ? [] : work.queued
 }
 
 /** Whether no nonce is bound in this step: the bytes or the signatures of the last ones are under way. */
-export function holdsQueue(work: Payloads & Pick<ProcessMemory, 'signing'>): boolean {
-  return isHeldUp(work) || work.signing?.underWay.has('bind') === true
+export function isQueueBlocked(work: Payloads & Pick<ProcessMemory, 'signing'>): boolean {
+  return payloadsAwaitAnswer(work) || work.signing?.underWay.has('bind') === true
 }
 
 /** The open transactions, and which of their bytes are on their way. */
@@ -133,7 +133,7 @@ type Payloads = Pick<StoredWork, 'open'> & Pick<ProcessMemory, 'underWay'>
  * Whether payloads wait for a node's answer to an earlier one, in their order. No-ops do not wait: their nonces were
  * bound before.
  */
-export function isHeldUp(work: Payloads): boolean {
+export function payloadsAwaitAnswer(work: Payloads): boolean {
   const { underWay } = work
   if (!underWay || underWay.size === 0) return false
   const payloads = payloadsOf(work)

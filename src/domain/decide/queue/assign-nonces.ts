@@ -18,30 +18,30 @@ import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/hindrance.ts'
+import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/wait-reasons.ts'
 import {
   type FreeNonces,
+  foreignNonceUsableFrom,
   freeNonces,
   gapsBelow,
   highestWaiting,
   isPoolBeyond,
   lowestGap,
-  takenFrom,
-  takesFromForeign,
+  mayUseForeignNonce,
 } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { explainHeldGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
+import { explainBlockedGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
 import { limitReach, type Reach } from './limit-reach.ts'
 import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
 import { explainRefusedGapFiller } from './refused-gap-filler.ts'
-import { type Before, countedBalance, gasFundsOf, heldByGas, heldByReserve, lagOf } from './reserve-balance.ts'
-import { frontOf, heldByPayment, isSweepHeld, refusalOfEmpty, reserveBeside, withSettledValue } from './sweeping.ts'
+import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from './reserve-balance.ts'
+import { blockedByPayment, frontOf, isSweepWaiting, refusalOfEmpty, reserveBeside, withSweptValue } from './sweeping.ts'
 import { roomIn } from './window.ts'
 
 export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const { work, observation, policy } = situation
   const { market, nonce, pendingNonce } = observation
-  const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, again: false }
+  const wait: Assignments = { decisions: [], needsPendingNonce: false, needsBalance: false, observeAgainAtOnce: false }
   if (!market)
     return { ...wait, decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: 'price' } }) }
   if (nonce < work.floor.spentBelow) return { ...wait, decisions: explainBehind(work, nonce) }
@@ -49,32 +49,34 @@ export function assignNonces(situation: Omit<Situation, 'now'>): Assignments {
   const free = freeNonces(work, observation, policy)
   const highest = highestWaiting(work)
   const gap = lowestGap(work, observation)
-  if (gap !== undefined && pendingNonce === undefined && !takesFromForeign(work, observation, policy)) {
+  if (gap !== undefined && pendingNonce === undefined && !mayUseForeignNonce(work, observation, policy)) {
     if (!observation.isPoolUnseen) return { ...wait, needsPendingNonce: true }
     return { ...wait, decisions: waitForForeign(gap, situation) }
   }
 
-  const { decisions, again, lacksFunds, lacked } = assignQueue(market, free, situation)
+  const { decisions, observeAgainAtOnce, lacksFunds, lacked } = assignQueue(market, free, situation)
   if (lacked) return { ...wait, ...needsOf(lacked) }
   if (lacksFunds && isRemembered(observation)) return { ...wait, needsBalance: true }
   const gaps: Decision[] = []
   // The next observation may give a nonce to a queued transaction. Until then no no-op is paid for it.
   const gasLimit = noOpGasLimit(market, policy.profile)
-  const open = again ? [] : gapsBelow(highest, free, work, (work.gapRecord?.perStepMax ?? fillsPerStepMax) + 1)
+  const open = observeAgainAtOnce
+    ? []
+    : gapsBelow(highest, free, work, (work.gapRecord?.perStepMax ?? fillsPerStepMax) + 1)
   const [lowest] = open
   if (lowest !== undefined && gasLimit === undefined) gaps.push(...explainUnestimatedGapFiller(work, lowest))
   const filling = limitGapFillers(gasLimit === undefined ? [] : open, { work, observation })
   const needs = needsOf(filling)
   if (Object.values(needs).includes(true)) return { ...wait, ...needs }
   if (gasLimit !== undefined) gaps.push(...fillGaps(filling, gapFillerFees(work.relayer, market, policy), gasLimit))
-  gaps.push(...explainHeldGap(filling.held, work))
+  gaps.push(...explainBlockedGap(filling.blocked, work))
   const explained = [...gaps, ...explainRefusedGapFiller(work)]
   // A signer that fails would be called again and again.
   const isNext = filling.hasMore && !work.signing
   return {
     ...wait,
     decisions: [...decisions, ...explained],
-    again: again || isNext,
+    observeAgainAtOnce: observeAgainAtOnce || isNext,
     isPoolBeyond: isPoolBeyond(work, observation),
   }
 }
@@ -97,7 +99,7 @@ export function fillGaps({ fill }: Filling, fees: Fees, gasLimit: Gas): Decision
  * transaction. The wait costs no time: nothing above the gap is mined before.
  */
 function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
-  const from = takenFrom(work, observation, policy)
+  const from = foreignNonceUsableFrom(work, observation, policy)
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   const [next] = work.queued
   if (!behind || from === undefined) return []
@@ -135,7 +137,7 @@ function explainPaused(work: Work): Decision[] {
 
 interface Assigned {
   readonly decisions: Decision[]
-  readonly again: boolean
+  readonly observeAgainAtOnce: boolean
   readonly lacksFunds?: boolean
   readonly lacked?: Reach
 }
@@ -143,12 +145,16 @@ interface Assigned {
 function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation, 'now'>): Assigned {
   const { work, observation, policy } = situation
   const most = Math.min(roomIn(work, observation.delegated), work.bindsMax ?? Number.POSITIVE_INFINITY)
-  const candidates = isSweepHeld(work) ? [] : frontOf(work)
-  if (isPaused(work.relayer) && candidates.length === 0) return { decisions: explainPaused(work), again: false }
+  const candidates = isSweepWaiting(work) ? [] : frontOf(work)
+  if (isPaused(work.relayer) && candidates.length === 0)
+    return { decisions: explainPaused(work), observeAgainAtOnce: false }
   const counted = countedBalance(work, observation, market, policy)
   const missing = most > 0 ? missingFact(market, counted, situation) : undefined
   if (missing !== undefined) {
-    return { decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }), again: false }
+    return {
+      decisions: explainFirst(work, { condition: 'facts_missing', facts: { fact: missing } }),
+      observeAgainAtOnce: false,
+    }
   }
   return assignEach(candidates, { most, counted: counted ?? 0n }, market, free, situation)
 }
@@ -170,10 +176,10 @@ function assignEach(
   const passed: Explanation[] = []
   const stop = (explained: readonly Decision[]) => ({
     decisions: [...decisions, ...passed, ...explained],
-    again: false,
+    observeAgainAtOnce: false,
     lacksFunds: passed.length > 0,
   })
-  const isBeyond = isPoolBeyond(work, observation) && !takesFromForeign(work, observation, policy)
+  const isBeyond = isPoolBeyond(work, observation) && !mayUseForeignNonce(work, observation, policy)
   const reserve = candidates[0] ? reserveBeside(candidates[0], work.relayer, market, policy) : 0n
   let wallet = spendable(work, counted, market, reserve) - minedAhead(work, observation.nonce, market)
   let gasFunds = gasFundsOf(work, observation, policy)
@@ -181,7 +187,7 @@ function assignEach(
     if (most === 0) break
     if (!isInPhase(stored, 'queued')) continue
     most -= 1
-    const transaction = settleValue(stored, wallet, market, { work, observation, policy })
+    const transaction = withValueOfSweep(stored, wallet, market, { work, observation, policy })
     const refusal = refusalAtOnce(transaction, { work, observation, policy }, decisions)
     if (refusal !== undefined) {
       decisions.push({ do: 'refuse', transaction, reason: refusal })
@@ -189,8 +195,8 @@ function assignEach(
     }
     const before = { nonce: free.peek(), balance: wallet + reserve, gasFunds }
     const funds = { balance, counted, wallet }
-    const late = heldByPayment(transaction, funds, policy)
-    const kept = late ?? heldByReserve(transaction.payload, before, { work, observation, policy })
+    const late = blockedByPayment(transaction, funds, policy)
+    const kept = late ?? blockedByReserve(transaction.payload, before, { work, observation, policy })
     const estimate = observation.estimates.get(transaction.id)
     // A client that names its gas limit takes that risk itself.
     const { value } = transaction.payload
@@ -204,7 +210,7 @@ function assignEach(
     }
     const gasLimit = transaction.payload.gasLimit ?? estimatedGas(transaction, observation)
     // First in, first out: a transaction that can't go now holds back later ones.
-    if (gasLimit === undefined && estimate === undefined) return { ...stop([]), again: true }
+    if (gasLimit === undefined && estimate === undefined) return { ...stop([]), observeAgainAtOnce: true }
     const priced = price(transaction, gasLimit, funds, work, withTipOf(market, estimate), policy)
     const offer = within(priced, kept, before, { work, observation, policy })
     if ('condition' in offer) {
@@ -219,18 +225,19 @@ function assignEach(
       return { ...stop(explain(transaction, offer)), lacksFunds }
     }
     if (isBeyond) return stop(explainPoolBeyond(transaction, observation))
-    const { isWithin, held, ...needs } = limitReach(free.peek(), { work, observation })
-    if (held) return stop(explain(transaction, held))
+    const { isWithin, blockedBy, ...needs } = limitReach(free.peek(), { work, observation })
+    if (blockedBy) return stop(explain(transaction, blockedBy))
     if (!isWithin) return { ...stop([]), lacked: { isWithin, ...needs } }
-    const settled = isSweep(stored) ? { value } : {}
-    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...settled })
+    const swept = isSweep(stored) ? { value } : {}
+    decisions.push({ do: 'assignNonce', transaction: stored, nonce: free.take(), ...offer, ...swept })
     wallet -= upfrontCost(value + l1FeeOf(transaction.payload, market), offer.gasLimit, offer.fees)
     if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
   const refused = decisions.some(({ do: what }) => what === 'refuse')
   // Once this is on record, the next step loads the transactions behind it.
-  const again = refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
-  return { ...stop([]), again }
+  const observeAgainAtOnce =
+    refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
+  return { ...stop([]), observeAgainAtOnce }
 }
 
 /** `counted`: the part of the balance that pays for a transaction now. */
@@ -281,7 +288,7 @@ function within(
   situation: Omit<Situation, 'now'>,
 ): Offer | Reason {
   if ('condition' in offer) return offer
-  return kept ?? heldByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
+  return kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
 }
 
 /** A wait that ends by itself with some blocks. If others passed it, it could last for ever. */
@@ -309,7 +316,7 @@ export function firstPrice(
 }
 
 /** The payload as it would be signed now: only that of a sweep depends on the balance. */
-function settleValue(
+function withValueOfSweep(
   transaction: InPhase<'queued'>,
   wallet: Wei,
   market: Market,
@@ -318,7 +325,7 @@ function settleValue(
   if (!isSweep(transaction)) return transaction
   const prices = withTipOf(market, observation.estimates.get(transaction.id))
   const fees = firstPrice(transaction, work.relayer, prices, policy)
-  return withSettledValue(transaction, { wallet, market, fees }, observation, policy)
+  return withSweptValue(transaction, { wallet, market, fees }, observation, policy)
 }
 
 function withTipOf(market: Market, estimate: Estimate | undefined): Market {

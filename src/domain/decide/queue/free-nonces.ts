@@ -6,7 +6,7 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { BlockNumber, Nonce } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { foreignPatience } from '../waits/hindrance.ts'
+import { foreignPatience } from '../waits/wait-reasons.ts'
 import { keptByEveryNode } from './window.ts'
 
 export interface FreeNonces {
@@ -16,13 +16,13 @@ export interface FreeNonces {
 
 /** From the account's nonce up, without those that we use or that wait in the pool for a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
-  const ours = heldNonces(work)
-  const pending = takesFromForeign(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
+  const used = noncesInUse(work)
+  const pending = mayUseForeignNonce(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
   const freeFrom = (nonce: Nonce): Nonce => {
     let candidate = nonce
     // The pool's count may be any number: the distance to it is no loop.
     if (candidate < pending) candidate = pending
-    while (ours.has(candidate)) candidate += 1
+    while (used.has(candidate)) candidate += 1
     return candidate
   }
   let next = freeFrom(firstUnspent(work, observation))
@@ -49,21 +49,21 @@ export function isPoolBeyond(work: Work, observation: Observation): boolean {
   const { pendingNonce } = observation
   if (pendingNonce === undefined) return false
   const from = firstUnspent(work, observation)
-  return sizeOf(intervalsBetween(from, pendingNonce, heldNonces(work))) >= keptByEveryNode
+  return sizeOf(intervalsBetween(from, pendingNonce, noncesInUse(work))) >= keptByEveryNode
 }
 
 /** The lowest nonces below one in flight that neither we use nor, as far as the pool shows, a foreign transaction. */
 export function gapsBelow(highest: Nonce, free: FreeNonces, work: Work, most: number): readonly Nonce[] {
   const first = free.peek()
   if (first >= highest) return []
-  return lowestOf(intervalsBetween(first, highest, heldNonces(work)), most)
+  return lowestOf(intervalsBetween(first, highest, noncesInUse(work)), most)
 }
 
 /** The lowest nonce below one in flight that we do not use. */
 export function lowestGap(work: Work, observation: Observation): Nonce | undefined {
-  const held = heldNonces(work)
+  const used = noncesInUse(work)
   let nonce = firstUnspent(work, observation)
-  while (held.has(nonce)) nonce += 1
+  while (used.has(nonce)) nonce += 1
   return nonce < highestWaiting(work) ? nonce : undefined
 }
 
@@ -72,15 +72,19 @@ export function lowestGap(work: Work, observation: Observation): Nonce | undefin
  * fee cap lies below the base fee, it holds up all of ours behind it. After its time the nonce is used, also where no
  * node shows its pool.
  */
-export function takesFromForeign(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
-  const from = takenFrom(work, observation, policy)
+export function mayUseForeignNonce(work: Work, observation: Observation, policy: NetworkPolicy): boolean {
+  const from = foreignNonceUsableFrom(work, observation, policy)
   const { number } = observation.head
   if (from !== undefined && number >= from) return true
   return work.poolBeyondSince !== undefined && number - work.poolBeyondSince >= foreignPatience(policy)
 }
 
 /** From this block on, a nonce below ours no longer waits for a foreign transaction. */
-export function takenFrom(work: Work, { nonce, head }: Observation, policy: NetworkPolicy): BlockNumber | undefined {
+export function foreignNonceUsableFrom(
+  work: Work,
+  { nonce, head }: Observation,
+  policy: NetworkPolicy,
+): BlockNumber | undefined {
   const signedAt = inFlightOf(work).flatMap(({ lifecycle }) =>
     lifecycle.nonce > nonce ? [recordedAtBlockOf(lifecycle.attempts[0], head.number)] : [],
   )
@@ -88,10 +92,10 @@ export function takenFrom(work: Work, { nonce, head }: Observation, policy: Netw
 }
 
 /** A node that lags reports spent nonces as free. */
-function firstUnspent({ floor, unsettled }: Work, { nonce }: Observation): Nonce {
-  return Math.max(nonce, floor.spentBelow, (unsettled?.nonce ?? -1) + 1)
+function firstUnspent({ floor, confirmedNotFinal }: Work, { nonce }: Observation): Nonce {
+  return Math.max(nonce, floor.spentBelow, (confirmedNotFinal?.nonce ?? -1) + 1)
 }
 
-function heldNonces({ open }: Work): ReadonlySet<Nonce> {
+function noncesInUse({ open }: Work): ReadonlySet<Nonce> {
   return new Set(open.flatMap((each) => (isInPhase(each, 'inFlight', 'mined') ? [each.lifecycle.nonce] : [])))
 }

@@ -30,8 +30,8 @@ export function reserveOf(relayer: Relayer, market: Market, policy: NetworkPolic
 
 export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei): Wei {
   const live = inFlightOf(work)
-  const unsigned = work.promised ?? 0n
-  return live.reduce((left, transaction) => left - promisedTo(transaction, market), balance - reserve - unsigned)
+  const unsigned = work.unsignedCost ?? 0n
+  return live.reduce((left, transaction) => left - maxCostOf(transaction, market), balance - reserve - unsigned)
 }
 
 /**
@@ -40,32 +40,32 @@ export function spendable(work: Work, balance: Wei, market: Market, reserve: Wei
  */
 export function minedAhead({ open }: Work, nonce: Nonce, market: Market): Wei {
   const mined = open.filter((transaction) => isInPhase(transaction, 'mined'))
-  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + promisedTo(each, market)), 0n)
+  return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + maxCostOf(each, market)), 0n)
 }
 
 /**
  * The most that one of its attempts can cost. An attempt that every node rejected costs nothing, as long as another
  * stands.
  */
-export function promisedTo(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
-  const costs = standingOf(transaction.lifecycle.attempts).map((attempt) => costOf(transaction, attempt, market))
+export function maxCostOf(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
+  const costs = minableAttempts(transaction.lifecycle.attempts).map((attempt) => costOf(transaction, attempt, market))
   return maxWei(0n, ...costs)
 }
 
 /** Those that a block may still hold. */
-export function standingOf(attempts: NonEmpty<Attempt>): NonEmpty<Attempt> {
-  const standing = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
-  return isNonEmpty(standing) ? standing : [newest(attempts)]
+export function minableAttempts(attempts: NonEmpty<Attempt>): NonEmpty<Attempt> {
+  const minable = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
+  return isNonEmpty(minable) ? minable : [newest(attempts)]
 }
 
 /** What a decision to sign an attempt for an open transaction adds to what the transaction may cost. */
 export function addedBy(decision: Decision, market: Market): Wei {
   const { do: what } = decision
-  if (what !== 'bump' && what !== 'replace' && what !== 'takeOver') return 0n
+  if (what !== 'bump' && what !== 'replace' && what !== 'signNoOp') return 0n
   const { transaction, gasLimit, fees } = decision
   const cost =
-    what === 'takeOver' ? noOpCost(gasLimit, fees, market) : payloadCost(transaction.payload, decision, market)
-  return maxWei(0n, cost - promisedTo(transaction, market))
+    what === 'signNoOp' ? noOpCost(gasLimit, fees, market) : payloadCost(transaction.payload, decision, market)
+  return maxWei(0n, cost - maxCostOf(transaction, market))
 }
 
 /** The balance that one attempt needs, with its fee for data on L1. */

@@ -25,7 +25,7 @@ export interface Filling {
   /** The highest transaction of ours that a pool shows has to be read first. */
   readonly needsShownNonce?: boolean
   /** Why the next nonce is not filled now. */
-  readonly held?:
+  readonly blocked?:
     | { readonly nonce: Nonce; readonly by: 'count' | 'limit' }
     | { readonly nonce: Nonce; readonly by: Reason }
   /** There are more than one step fills, and nothing holds them. */
@@ -51,15 +51,16 @@ export function limitGapFillers(
       fill.push({ nonce })
       continue
     }
-    const { held, isWithin, ...needs } = limitReach(nonce, { work, observation })
-    if (held) return { fill, held: { nonce, by: held }, hasMore: false }
+    const { blockedBy, isWithin, ...needs } = limitReach(nonce, { work, observation })
+    if (blockedBy) return { fill, blocked: { nonce, by: blockedBy }, hasMore: false }
     if (!isWithin) return { fill: [], ...needs, hasMore: false }
     const { secondCount, shownNonce } = observation
     if (left === 0 && shownNonce === undefined) return { fill: [], needsShownNonce: true, hasMore: false }
     const isExempt = left === 0 && isShown(nonce, work, shownNonce)
-    if (left === 0 && !isExempt) return { fill, held: { nonce, by: 'limit' }, hasMore: false }
+    if (left === 0 && !isExempt) return { fill, blocked: { nonce, by: 'limit' }, hasMore: false }
     if (secondCount === undefined) return { fill: [], needsSecondCount: true, hasMore: false }
-    if (secondCount === 'unknown' || secondCount > nonce) return { fill, held: { nonce, by: 'count' }, hasMore: false }
+    if (secondCount === 'unknown' || secondCount > nonce)
+      return { fill, blocked: { nonce, by: 'count' }, hasMore: false }
     if (isExempt) {
       fill.push({ nonce })
       continue
@@ -76,25 +77,28 @@ export function limitGapFillers(
  */
 function isShown(nonce: Nonce, { open, gapRecord }: Work, shown: Observation['shownNonce']): boolean {
   if (shown === undefined || shown === 'none' || nonce > shown) return false
-  const isHeld = open.some(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce === shown)
-  return !isHeld && gapRecord?.released.has(shown) === false
+  const isOnRecord = open.some(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce === shown)
+  return !isOnRecord && gapRecord?.released.has(shown) === false
 }
 
 /** The nonces that this step gives back are on record only once it has ended. */
 export function withGivenBack(ahead: Work, { open }: Work): Work {
   const { gapRecord } = ahead
   if (!gapRecord) return ahead
-  const held = new Set(
+  const bound = new Set(
     inFlightOf({ open }).flatMap(({ origin, lifecycle }) => (origin === 'gap' ? [] : [lifecycle.nonce])),
   )
   const { released } = gapRecord
-  return { ...ahead, gapRecord: { ...gapRecord, released: { has: (nonce) => held.has(nonce) || released.has(nonce) } } }
+  return {
+    ...ahead,
+    gapRecord: { ...gapRecord, released: { has: (nonce) => bound.has(nonce) || released.has(nonce) } },
+  }
 }
 
 /** Explains the first transaction behind a gap that is not filled now, or the first of the queue. */
-export function explainHeldGap(held: Filling['held'], work: Work): Decision[] {
-  if (!held) return []
-  const { nonce, by } = held
+export function explainBlockedGap(blocked: Filling['blocked'], work: Work): Decision[] {
+  if (!blocked) return []
+  const { nonce, by } = blocked
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > nonce) ?? work.queued[0]
   if (!behind || (!isInPhase(behind, 'inFlight') && isPaused(work.relayer))) return []
   if (by === 'count') return explain(behind, { condition: 'gap_unconfirmed', facts: { of: 'gap', nonce } })

@@ -18,7 +18,7 @@ export interface Reach {
   /** A second count of the account has to be read first. */
   readonly needsSecondCount?: true
   /** Why the nonce is not bound now. */
-  readonly held?: Reason
+  readonly blockedBy?: Reason
 }
 
 /**
@@ -28,8 +28,8 @@ export interface Reach {
 export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 'work' | 'observation'>): Reach {
   const { doubtedCount } = observation
   if (doubtedCount !== undefined && nonce >= observation.nonce)
-    return holds({ of: 'count', nonce: doubtedCount, explainedBelow: observation.nonce })
-  if (nonce >= nonceLimit) return holds({ of: 'limit', nonce, limit: nonceLimit })
+    return blocked({ of: 'count', nonce: doubtedCount, explainedBelow: observation.nonce })
+  if (nonce >= nonceLimit) return blocked({ of: 'limit', nonce, limit: nonceLimit })
   const below = recordedBelow(work)
   // The account may have a history of any length before its first transaction here.
   if (below === 0 || nonce < below + reachMax) return within
@@ -37,13 +37,13 @@ export function limitReach(nonce: Nonce, { work, observation }: Pick<Situation, 
   if (work.gapRecord.permitted > 0) return within
   if (observation.secondCount === undefined) return { isWithin: false, needsSecondCount: true }
   if (nonce < countElsewhere(observation) + reachMax) return within
-  return holds({ of: 'reach', nonce, recordedBelow: below, relayerId: work.relayer.id })
+  return blocked({ of: 'reach', nonce, recordedBelow: below, relayerId: work.relayer.id })
 }
 
 const within: Reach = { isWithin: true }
 
-function holds(facts: Extract<Reason, { condition: 'gap_unconfirmed' }>['facts']): Reach {
-  return { isWithin: false, held: { condition: 'gap_unconfirmed', facts } }
+function blocked(facts: Extract<Reason, { condition: 'gap_unconfirmed' }>['facts']): Reach {
+  return { isWithin: false, blockedBy: { condition: 'gap_unconfirmed', facts } }
 }
 
 function countElsewhere({ secondCount, isSecondCountOwn }: Observation): Nonce {
@@ -51,8 +51,8 @@ function countElsewhere({ secondCount, isSecondCountOwn }: Observation): Nonce {
 }
 
 /** Every nonce that the record holds, as bound or as spent, lies below. 0: it holds none. */
-export function recordedBelow({ floor, unsettled, open, recordedBelow: before = 0 }: Work): Nonce {
-  let below = Math.max(before, floor.spentBelow, floor.explainedBelow, (unsettled?.nonce ?? -1) + 1)
+export function recordedBelow({ floor, confirmedNotFinal, open, recordedBelow: before = 0 }: Work): Nonce {
+  let below = Math.max(before, floor.spentBelow, floor.explainedBelow, (confirmedNotFinal?.nonce ?? -1) + 1)
   // A loop, without an array: a thousand may be open, and each step looks at them.
   for (const { lifecycle } of open) if ('nonce' in lifecycle) below = Math.max(below, lifecycle.nonce + 1)
   return below

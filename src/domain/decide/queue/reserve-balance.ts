@@ -13,12 +13,12 @@ import { type InPhase, isInPhase, type Payload } from '../../transaction.ts'
 import { type BlockNumber, maxWei, minWei, type Nonce, type Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { promisedTo, standingOf } from './funds.ts'
+import { maxCostOf, minableAttempts } from './funds.ts'
 
 /** The part of the observation that matters here. */
 type Seen = Pick<Observation, 'head' | 'nonce' | 'balance' | 'lagged' | 'delegated'>
 type Rules = Pick<NetworkPolicy, 'profile'>
-type Flight = Pick<Work, 'open' | 'promised'>
+type Flight = Pick<Work, 'open' | 'unsignedCost'>
 
 export function lagOf({ balanceLagBlocks = 0 }: Pick<DecisionProfile, 'balanceLagBlocks'>): number {
   return balanceLagBlocks
@@ -34,7 +34,7 @@ export function countedBalance(
   const lag = lagOf(profile)
   if (lag === 0 || balance === undefined) return balance
   if (!lagged) return undefined
-  const since = minedWithin(work, head.number, lag).reduce((sum, each) => sum + promisedTo(each, market), 0n)
+  const since = minedWithin(work, head.number, lag).reduce((sum, each) => sum + maxCostOf(each, market), 0n)
   return minWei(balance, maxWei(0n, lagged.balance - since))
 }
 
@@ -53,12 +53,15 @@ export function gasFundsOf(
   const counted = lagged?.balance ?? balance ?? reserveBalance
   const flying = inFlightOf(work).filter(({ lifecycle }) => lifecycle.nonce < below)
   const used = [...flying, ...minedWithin(work, head.number, lagOf(profile))]
-  return used.reduce((left, each) => left - promisedGas(each), minWei(reserveBalance, counted) - (work.promised ?? 0n))
+  return used.reduce(
+    (left, each) => left - maxGasCostOf(each),
+    minWei(reserveBalance, counted) - (work.unsignedCost ?? 0n),
+  )
 }
 
 /** The most that the gas of one of its attempts can cost. */
-export function promisedGas({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
-  const costs = standingOf(lifecycle.attempts).map(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees))
+export function maxGasCostOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
+  const costs = minableAttempts(lifecycle.attempts).map(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees))
   return maxWei(0n, ...costs)
 }
 
@@ -94,7 +97,7 @@ export interface Before {
 }
 
 /** Why its value may not be sent now. Undefined if it may. */
-export function heldByReserve(
+export function blockedByReserve(
   { value, to, from }: Pick<Payload, 'value' | 'to' | 'from'>,
   before: Omit<Before, 'gasFunds'>,
   { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },
@@ -109,7 +112,7 @@ export function heldByReserve(
 }
 
 /** Why its gas does not fit beside that of others. Undefined if it fits, or goes alone. */
-export function heldByGas(
+export function blockedByGas(
   gas: Wei,
   { nonce, gasFunds }: Omit<Before, 'balance'>,
   { work, observation, policy }: { work: Flight; observation: Seen; policy: Rules },

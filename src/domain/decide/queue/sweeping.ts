@@ -29,7 +29,7 @@ export function frontOf(work: StoredWork & ProcessMemory): readonly Transaction[
 }
 
 /** Whether the first of the queue is a sweep that waits for others. */
-export function isSweepHeld({ queued: [first], suspected, ...work }: StoredWork): boolean {
+export function isSweepWaiting({ queued: [first], suspected, ...work }: StoredWork): boolean {
   if (!first || !isSweep(first)) return false
   return inFlightOf(work).length > 0 || suspected.some(({ sequence }) => sequence < first.sequence)
 }
@@ -59,7 +59,7 @@ interface Payer {
  * The sweep with the value that it is to send. It is 0 or less where the account cannot pay for it. While its gas or its price are
  * unknown it is the least that could be left, and the sweep gets no nonce.
  */
-export function withSettledValue(
+export function withSweptValue(
   sweep: InPhase<'queued'>,
   { wallet, market, fees }: Payer,
   observation: Observation,
@@ -81,7 +81,7 @@ export function refusalOfEmpty(
 }
 
 /** A payment to the account that does not count yet would be left behind. */
-export function heldByPayment(
+export function blockedByPayment(
   transaction: Transaction,
   { balance, counted }: { readonly balance: Wei; readonly counted: Wei },
   { profile }: NetworkPolicy,

@@ -67,8 +67,8 @@ function enter(contender: Contender, situation: Situation): Steps {
   // Where gas is free an account may be empty, so its first no-op has to offer nothing, too.
   const readsBalance = purposeOf(contender) === 'payload' || market.gasPrice === 0n
   if (readsBalance && balance === undefined) return needsBalance
-  const held = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
-  if (held.length > 0) return held
+  const blocked = contender.wants === 'replacement' ? explainReserve(contender, balance ?? 0n, market, situation) : []
+  if (blocked.length > 0) return blocked
   const bid = price(contender, { gas, market, balance }, situation)
   if (bid.kind === 'sign') return [sign(contender, bid.fees, gas)]
   return bid.kind === 'wait' ? explainLimit(contender, bid, { gas, market }, situation) : []
@@ -126,7 +126,7 @@ function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Att
   return mayBeLeftOut && again.length > 0 && observation.balance === undefined ? [...needsBalance, ...again] : again
 }
 
-const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'takeOver' } as const
+const signing = { payload: 'bump', gapFiller: 'bump', replacement: 'replace', noOp: 'signNoOp' } as const
 
 function sign({ transaction, wants }: Contender, fees: Fees, gasLimit: Gas): Decision {
   return { do: signing[wants], transaction, fees, gasLimit }

@@ -40,7 +40,7 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { maxWei, minWei, type Wei } from '../../units.ts'
 import { bidCeiling } from './bid-ceiling.ts'
-import { bidOnArrival } from './bid-on-arrival.ts'
+import { bidFcfs } from './bid-fcfs.ts'
 import { type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from './bidder.ts'
 
 /**
@@ -58,17 +58,17 @@ const smallTip = 3_000_000_000n
 const raisedTipAfterBlocks = 12
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
-  if (isFcfs(policy)) return bidOnArrival(bidder, market, policy.profile)
+  if (isFcfs(policy)) return bidFcfs(bidder, market, policy.profile)
   const rivals = rivalsOf(bidder.transaction)
-  const bid = bidOver(rivals, bidder, observation, market, policy)
+  const bid = bidAbove(rivals, bidder, observation, market, policy)
   if (bid.kind !== 'wait' || bid.until === 'cap' || bid.until === 'double') return bid
-  const likely = likelyHeld(rivals, bidder.own.at(-1), observation.balance)
+  const likely = rivalsLikelyInPool(rivals, bidder.own.at(-1), observation.balance)
   if (likely.length === rivals.length) return bid
-  const lower = bidOver(likely, bidder, observation, market, policy)
+  const lower = bidAbove(likely, bidder, observation, market, policy)
   return lower.kind === 'wait' ? bid : lower
 }
 
-function bidOver(
+function bidAbove(
   rivals: readonly Attempt[],
   bidder: Bidder,
   observation: BidFacts,
@@ -81,7 +81,7 @@ function bidOver(
   const refused = latest && refusedOverForeign(latest)
   const floor = isNonEmpty(rivals) ? replacementFloor(rivals, market, observation.rule) : undefined
   const over = (fees: Fees) => (floor ? higher(floor, fees) : fees)
-  const tries = own.filter((attempt) => !hadNoChance(attempt, market.tips[speed])).length
+  const tries = own.filter((attempt) => !wasRejectedForFundsOrTip(attempt, market.tips[speed])).length
   const escalated = escalatedFees(market, { speed, tries, kind: attempts[0].fees.kind, refused })
   const tip = raisedTip(bidder, observation, market, policy)
   const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
@@ -98,15 +98,16 @@ function bidOver(
 
   // No pool may hold an attempt of this purpose. The bid only has to exceed the other payload, or a foreign transaction.
   const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
-  const isOutpaced = latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
+  const isBelowNextBaseFee =
+    latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
   const raisesTip = latest !== undefined && tip !== undefined && tipOf(latest.fees) < tip
-  const limited = isFirst || isOutpaced || raisesTip ? undefined : floor
+  const limited = isFirst || isBelowNextBaseFee || raisesTip ? undefined : floor
   const limitedOffer = limited ? withinLimit(offer, limited, referenceOf(bidder, observation, market), market) : offer
   // Perhaps only the fee cap of the foreign transaction is high: ours costs nothing. Another pool may hold a bid of ours.
   const isOverForeign = refused !== undefined && bidder.cap === undefined
   const fees =
     limitedOffer && isOverForeign
-      ? lowerTip(limitedOffer, cap, market, tipOverHeld(rivals, market, observation))
+      ? lowerTip(limitedOffer, cap, market, tipAboveUnrefused(rivals, market, observation))
       : limitedOffer
   if (!fees) return { kind: 'wait', until: 'market', wanted: over(wanted) }
   // The cost that a top-up has to cover.
@@ -146,9 +147,9 @@ export function floorFor(
 }
 
 /** The lowest tip that replaces every attempt that the last answer about it doesn't refuse. */
-function tipOverHeld(rivals: readonly Attempt[], market: Market, { rule }: Pick<BidFacts, 'rule'>): Wei {
-  const held = rivals.filter((rival) => rejectionOf(rival) === undefined)
-  return isNonEmpty(held) ? tipOf(replacementFloor(held, market, rule)) : 0n
+function tipAboveUnrefused(rivals: readonly Attempt[], market: Market, { rule }: Pick<BidFacts, 'rule'>): Wei {
+  const unrefused = rivals.filter((rival) => rejectionOf(rival) === undefined)
+  return isNonEmpty(unrefused) ? tipOf(replacementFloor(unrefused, market, rule)) : 0n
 }
 
 /** So many attempts are signed that only a doubled price is worth another. */
@@ -176,7 +177,7 @@ export function rivalsOf({ lifecycle, cancellation }: InPhase<'inFlight'>): read
  * drop others that it does not cover (geth). A pool that accepted a lower bid holds no higher one. If a pool does hold
  * one, it rejects the lower bid, and the floor returns.
  */
-function likelyHeld(
+function rivalsLikelyInPool(
   rivals: readonly Attempt[],
   latest: Attempt | undefined,
   balance: Wei | undefined,
@@ -192,7 +193,7 @@ function likelyHeld(
  * The balance did not cover it, or a cap or the balance kept its tip below the one that every pool wants. It is no
  * reason for a price above the market's once that can be paid.
  */
-function hadNoChance(attempt: Attempt, marketTip: Wei): boolean {
+function wasRejectedForFundsOrTip(attempt: Attempt, marketTip: Wei): boolean {
   const code = rejectionOf(attempt)?.code
   if (code === 'feeTooLow' && wasAlwaysRejected(attempt)) return tipOf(attempt.fees) < marketTip
   return code === 'insufficientFunds'

@@ -23,7 +23,7 @@ import { type Decision, explain, type NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { advance } from './advance.ts'
 import { noOpContender } from './contender.ts'
-import { isOrdered } from './ordered.ts'
+import { isOrderedBySequencer } from './sequencer.ts'
 
 export function cancelInFlight(
   transaction: InPhase<'inFlight'>,
@@ -42,27 +42,29 @@ function race(transaction: InPhase<'inFlight'>, situation: Situation): readonly 
       ? [{ do: 'drop', transaction }]
       : advance(noOpContender(transaction, situation), situation)
   }
-  if (known.every((attempt) => isCertainlyOut(attempt, situation))) return [{ do: 'drop', transaction }]
-  if (isOrdered(transaction, situation)) {
+  if (known.every((attempt) => isRejectedForGood(attempt, situation))) return [{ do: 'drop', transaction }]
+  if (isOrderedBySequencer(transaction, situation)) {
     const by = payloadAttempts(attempts).some(isSequenced) ? 'receipt' : 'spentNonce'
     return explain(transaction, { condition: 'already_ordered', facts: { of: 'cancellation', by } })
   }
   // A payload that was rejected may be kept for a moment. Then it is dropped, and costs nothing.
-  const isSoonOut = !attempts.some(isNoOp) && known.every((attempt) => isOutSoon(attempt, situation))
-  return isSoonOut ? [] : advance(noOpContender(transaction, situation), situation)
+  const areAllRejected = !attempts.some(isNoOp) && known.every((attempt) => isRejectedButMaybeKept(attempt, situation))
+  return areAllRejected ? [] : advance(noOpContender(transaction, situation), situation)
 }
 
 /**
  * A proxy may repeat a rejected broadcast a moment later. A nonce that was too high may have been kept, and ordered once
  * the one before it came: the answer does not show that.
  */
-function isCertainlyOut(attempt: Attempt, situation: Situation): boolean {
+function isRejectedForGood(attempt: Attempt, situation: Situation): boolean {
   const { broadcast } = attempt
   const keptMs = situation.policy.profile.keepsFutureNonceMs ?? 0
-  return isOutSoon(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
+  return (
+    isRejectedButMaybeKept(attempt, situation) && broadcast.state === 'handed' && broadcast.at + keptMs <= situation.now
+  )
 }
 
-function isOutSoon(attempt: Attempt, situation: Situation): boolean {
+function isRejectedButMaybeKept(attempt: Attempt, situation: Situation): boolean {
   const mayBeKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
   // A gateway's "invalid" proves nothing about the sequencer.
   if (invalidReasonOf(attempt) !== undefined) return false

@@ -12,8 +12,8 @@ import type { InPhase } from '../../transaction.ts'
 import { type Gas, minWei, type Wei } from '../../units.ts'
 import type { Situation } from '../plan/situation.ts'
 import type { StoredWork } from '../plan/work.ts'
-import { promisedTo, spendable } from '../queue/funds.ts'
-import { gasFundsOf, promisedGas } from '../queue/reserve-balance.ts'
+import { maxCostOf, spendable } from '../queue/funds.ts'
+import { gasFundsOf, maxGasCostOf } from '../queue/reserve-balance.ts'
 import { reserveBeside } from '../queue/sweeping.ts'
 
 export interface Contender {
@@ -129,11 +129,11 @@ export function fundsOf(contender: Contender, balance: Wei, market: Market, situ
     return least(balance - (market.noOpL1Fee ?? 0n), gasFunds)
   }
   // One of its payloads is executed, and not both.
-  const own = promisedTo(transaction, market)
+  const own = maxCostOf(transaction, market)
   const reserve = reserveBeside(transaction, work.relayer, market, policy)
   const funds = spendable(work, balance, market, reserve) + own - payload.value - l1FeeOf(payload, market)
   const gasFunds = gasFundsOf(work, observation, policy)
-  return least(funds, gasFunds === undefined ? undefined : gasFunds + promisedGas(transaction))
+  return least(funds, gasFunds === undefined ? undefined : gasFunds + maxGasCostOf(transaction))
 }
 
 function least(funds: Wei, limit: Wei | undefined): Wei {

@@ -12,19 +12,19 @@ import type { Gas, Wei } from '../../units.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
 import { inFlightOf } from '../plan/work.ts'
-import { promisedTo } from '../queue/funds.ts'
-import { heldByReserve } from '../queue/reserve-balance.ts'
-import { explainBlocked, refusalOf } from '../waits/hindrance.ts'
+import { maxCostOf } from '../queue/funds.ts'
+import { blockedByReserve } from '../queue/reserve-balance.ts'
+import { explainBlocked, refusalOf } from '../waits/wait-reasons.ts'
 import { floorFor } from './bid.ts'
 import type { Bid } from './bidder.ts'
 import type { Contender } from './contender.ts'
-import { isOrdered } from './ordered.ts'
+import { isOrderedBySequencer } from './sequencer.ts'
 
 /** Explains why a replacement may not be signed now, at any price. Empty if it may. */
 export function explainBarred({ transaction }: Contender, situation: Situation): readonly Decision[] {
   const { work, observation, policy } = situation
   // The answer came after the PUT.
-  if (isFcfs(policy) && isOrdered(transaction, situation)) {
+  if (isFcfs(policy) && isOrderedBySequencer(transaction, situation)) {
     return explain(transaction, { condition: 'already_ordered', facts: { of: 'replacement' } })
   }
   const forbidden = forbids(work.relayer, transaction.payload)
@@ -43,9 +43,9 @@ export function explainReserve(
 ): readonly Decision[] {
   const { payload, lifecycle } = transaction
   const before = inFlightOf(situation.work).filter((each) => each.lifecycle.nonce < lifecycle.nonce)
-  const left = before.reduce((sum, each) => sum - promisedTo(each, market), balance)
-  const held = heldByReserve(payload, { nonce: lifecycle.nonce, balance: left }, situation)
-  return held ? explain(transaction, held) : []
+  const left = before.reduce((sum, each) => sum - maxCostOf(each, market), balance)
+  const blocked = blockedByReserve(payload, { nonce: lifecycle.nonce, balance: left }, situation)
+  return blocked ? explain(transaction, blocked) : []
 }
 
 /** Explains why the newest attempt waits. Empty if it waits for its block alone. */

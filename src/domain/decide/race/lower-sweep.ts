@@ -9,7 +9,7 @@ import { type InPhase, revisionOf } from '../../transaction.ts'
 import type { Wei } from '../../units.ts'
 import type { Decision, NeedsBalance } from '../plan/decision.ts'
 import type { Situation } from '../plan/situation.ts'
-import { promisedTo, spendable } from '../queue/funds.ts'
+import { maxCostOf, spendable } from '../queue/funds.ts'
 import { countedBalance } from '../queue/reserve-balance.ts'
 import { untouchable } from '../queue/sweeping.ts'
 import { attemptsMax, floorFor, usualFees } from './bid.ts'
@@ -44,6 +44,6 @@ function payableValue(transaction: InPhase<'inFlight'>, situation: Situation): W
     fees: floor ? higher(floor, usual) : usual,
     l1Fee: l1FeeOf(transaction.payload, market),
   }
-  const funds = spendable(work, balance, market, 0n) + promisedTo(transaction, market)
+  const funds = spendable(work, balance, market, 0n) + maxCostOf(transaction, market)
   return sweptValue(funds - untouchable(policy.profile, observation), cost)
 }

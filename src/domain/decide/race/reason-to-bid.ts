@@ -26,13 +26,13 @@ import type { Contender, Patience } from './contender.ts'
 /**
  * - `outpriced`: a node rejected its price as too low to be held, so waiting would not help.
  * - `unfunded`: the balance does not cover it: a node reported so, or it was read at a sequencer. A cheaper one may suffice now.
- * - `outpaced`: the base fee has risen above its fee cap.
+ * - `belowBaseFee`: the base fee has risen above its fee cap.
  * - `tip`: its nonce has been next for long, blocks have room, and its tip is close to zero.
  * - `waited`: blocks hold the transactions of others, and not this one.
  * - `refused`: only of a race: nodes refuse it again and again, and their words may mean the price.
  * - `tooTight`: it has too little gas by now: a no-op, or a payload whose gas is ours to choose.
  */
-export type ReasonToBid = 'outpriced' | 'unfunded' | 'outpaced' | 'tip' | 'waited' | 'refused' | 'tooTight'
+export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'tooTight'
 
 /** At most one bid a block. */
 export function reasonToBid(contender: Contender, latest: Attempt, situation: Situation): ReasonToBid | undefined {
@@ -44,11 +44,11 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
   // A new one would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
   if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
   const code = rejectionOf(latest)?.code
-  if (isFcfs(policy)) return waited >= 1 ? reasonOnArrival(contender, latest, observation) : undefined
+  if (isFcfs(policy)) return waited >= 1 ? reasonToBidFcfs(contender, latest, observation) : undefined
   if (code === 'insufficientFunds') return waited >= 1 ? 'unfunded' : undefined
   if (code === 'replacementUnderpriced' || code === 'feeTooLow') return waited >= 1 ? 'outpriced' : undefined
   if (waited < patience.blocks) return undefined
-  if (isOutpaced(latest, observation)) return 'outpaced'
+  if (isBelowBaseFee(latest, observation)) return 'belowBaseFee'
   if (latest.nonce !== nonce) return undefined
   if (wantsRaisedTip(transaction, latest, speed, observation, policy)) return 'tip'
   if (wants === 'noOp' && isRefusedLong(latest, patience, situation)) return 'refused'
@@ -69,12 +69,12 @@ function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observ
 }
 
 /** Where transactions are ordered as they come, a price buys nothing as long as it is above the least one. */
-function reasonOnArrival(contender: Contender, latest: Attempt, observation: Observation): ReasonToBid | undefined {
-  if (isOutpaced(latest, observation)) return 'outpaced'
+function reasonToBidFcfs(contender: Contender, latest: Attempt, observation: Observation): ReasonToBid | undefined {
+  if (isBelowBaseFee(latest, observation)) return 'belowBaseFee'
   const code = rejectionOf(latest)?.code
   if (code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)) return 'unfunded'
-  const isOut = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
-  return isOut ? 'outpriced' : undefined
+  const isRejected = wasAlwaysRejected(latest) && (code === 'feeTooLow' || code === 'replacementUnderpriced')
+  return isRejected ? 'outpriced' : undefined
 }
 
 /** A node's own limit on prices, and a nonce that it holds to be too high, are no reasons: a higher price ends neither. */
@@ -109,7 +109,7 @@ export function patienceEndsAt(
   return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
 }
 
-function isOutpaced(attempt: Attempt, { head }: Observation): boolean {
+export function isBelowBaseFee(attempt: Attempt, { head }: Observation): boolean {
   return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
 }
 

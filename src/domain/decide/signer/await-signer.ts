@@ -52,7 +52,7 @@ export function explainBinding(work: Work): readonly Decision[] {
 }
 
 function inAdvance(decision: SigningDecision, situation: Situation): Decision | undefined {
-  if (decision.do !== 'takeOver') return undefined
+  if (decision.do !== 'signNoOp') return undefined
   const { transaction } = decision
   const noOp = presignedFor(transaction, situation)
   return noOp && { do: 'usePresigned', transaction, noOp }
@@ -60,7 +60,7 @@ function inAdvance(decision: SigningDecision, situation: Situation): Decision | 
 
 /** Signed bytes need no signer: they go out again while a higher price waits for its signature. */
 function repeatSigned(decision: SigningDecision, situation: Situation): readonly Decision[] {
-  if (decision.do === 'takeOver') {
+  if (decision.do === 'signNoOp') {
     const noOps = decision.transaction.lifecycle.attempts.filter(isNoOp)
     return isNonEmpty(noOps) ? rebroadcastIfDue(decision.transaction, noOps, situation) : []
   }

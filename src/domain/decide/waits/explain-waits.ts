@@ -35,10 +35,10 @@ export function clearStaleWaits(transactions: readonly Transaction[], decisions:
 }
 
 /** Whether such a decision says nothing about the wait, which is then over. */
-const saysNothing: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'takeOver', 'usePresigned']
+const saysNothing: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'signNoOp', 'usePresigned']
 
 export function conditionsOf(
-  { relayer, open, suspected, unsettled }: Work,
+  { relayer, open, suspected, confirmedNotFinal }: Work,
   decisions: readonly Decision[],
 ): readonly Condition[] {
   const found = new Set<Condition>(
@@ -46,7 +46,7 @@ export function conditionsOf(
   )
   if (isPaused(relayer)) found.add('paused')
   if (suspected.length > 0) found.add('cancellation_unclear')
-  if (unsettled?.isStalled) found.add('finality_stalled')
+  if (confirmedNotFinal?.isStalled) found.add('finality_stalled')
   if (open.some((each) => isInPhase(each, 'mined') && each.lifecycle.inclusion.by === 'external')) {
     found.add('nonce_taken')
   }

@@ -8,9 +8,9 @@ import type { Logger } from '../ops/logger.ts'
  * Called at each refresh with all relayers, and with the reason where one can't be advanced. The first call logs
  * nothing.
  */
-type ReportUnfollowed = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
+type ReportNotAdvanced = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
 
-export function unfollowedReporter(logger: Logger): ReportUnfollowed {
+export function notAdvancedReporter(logger: Logger): ReportNotAdvanced {
   let before: ReadonlyMap<RelayerId, string | undefined> | undefined
   return (relayers) => {
     const now = new Map([...relayers].map(([{ id }, why]) => [id, why]))

@@ -13,19 +13,19 @@ function isOrderStrict({ keepsFutureNonceMs = 0 }: DecisionProfile): boolean {
 }
 
 /** The work with the part of the queue that may get a nonce in this step. A gap is filled at once: all others wait for it. */
-export function nextInOrder(work: Work, observation: Observation, { profile }: NetworkPolicy): Work {
+export function queueAllowedNow(work: Work, observation: Observation, { profile }: NetworkPolicy): Work {
   if (!isOrderStrict(profile)) return work
   const isAwaited = !inFlightOf(work).every(hasTakenNonce) && lowestGap(work, observation) === undefined
   return { ...work, queued: isAwaited ? [] : work.queued, bindsMax: 1 }
 }
 
 /** Whether the next step may bind another nonce at once. */
-export function hasMoreInOrder(work: Work, decisions: readonly Decision[], { profile }: NetworkPolicy): boolean {
+export function mayBindMore(work: Work, decisions: readonly Decision[], { profile }: NetworkPolicy): boolean {
   return isOrderStrict(profile) && work.queued.length > 1 && decisions.some((each) => each.do === 'assignNonce')
 }
 
 /** A no-op does not wait: a race is lost by waiting. */
-export function isItsTurn(decision: Decision, work: Work, { profile }: NetworkPolicy): boolean {
+export function mayBroadcastNow(decision: Decision, work: Work, { profile }: NetworkPolicy): boolean {
   if (!isOrderStrict(profile)) return true
   if (decision.do !== 'rebroadcast' && decision.do !== 'bump' && decision.do !== 'replace') return true
   if (decision.do === 'rebroadcast' && isNoOp(decision.attempt)) return true

@@ -1,10 +1,10 @@
 // Confirmed and not final: which rows a step reads, and what the summary of the others keeps it from doing.
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../src/domain/decide/decide.ts'
+import { dueOf, withConfirmedRows } from '../../../src/domain/decide/facts/confirmed-not-final.ts'
 import { inquire, tagToRead } from '../../../src/domain/decide/facts/inquire.ts'
-import { dueOf, withUnsettled } from '../../../src/domain/decide/facts/unsettled.ts'
 import { checkHistory } from '../../../src/domain/decide/history/check-history.ts'
-import type { Unsettled, Work } from '../../../src/domain/decide/plan/work.ts'
+import type { ConfirmedNotFinal, Work } from '../../../src/domain/decide/plan/work.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import {
@@ -25,7 +25,7 @@ import {
 const minute = 60_000
 const policy: NetworkPolicy = { ...somePolicy, finality: 'finalized' }
 const newest = { number: height, hash: blockHash(height) }
-const unsettled: Unsettled = {
+const unsettled: ConfirmedNotFinal = {
   newest,
   nonce: 4,
   oldestBlock: height - 9,
@@ -44,12 +44,12 @@ const seen = (changes: Partial<Observation> = {}) =>
 const onAnotherBranch = new Map([[height, blockHash(7)]])
 
 function decided(work: Partial<Work>, observation: Observation) {
-  const plan = decide({ work: someWork({ unsettled, ...work }), observation, policy, now })
+  const plan = decide({ work: someWork({ confirmedNotFinal: unsettled, ...work }), observation, policy, now })
   return { ...plan, doing: plan.decisions.map((each) => each.do) }
 }
 
 describe('the rows that a step reads', () => {
-  const work = someWork({ unsettled })
+  const work = someWork({ confirmedNotFinal: unsettled })
   test.each<[string, Partial<Observation>, number, unknown]>([
     ['none while nothing is due', { tagged: height - 10 }, now, undefined],
     ['none without them', {}, now, undefined],
@@ -70,13 +70,13 @@ describe('the rows that a step reads', () => {
 
   test('not twice: all of the late ones may have been reported', () => {
     const { unreportedSince: _, ...reported } = unsettled
-    expect(dueOf(someWork({ unsettled: reported }), seen(), policy, now + 600 * minute)).toBeUndefined()
+    expect(dueOf(someWork({ confirmedNotFinal: reported }), seen(), policy, now + 600 * minute)).toBeUndefined()
   })
 })
 
 test('one block, one tag and one nonce are read for all of them', () => {
-  const work = someWork({ unsettled })
-  const inquiry = inquire(work, { pendingNonce: false, freshBalance: false, paysMore: false })
+  const work = someWork({ confirmedNotFinal: unsettled })
+  const inquiry = inquire(work, { pendingNonce: false, freshBalance: false, needsFundsCheck: false })
   expect(inquiry).toMatchObject({ inclusionBlocks: [height], spentBelow: 5 })
   expect(tagToRead(work, undefined, policy)).toBe('finalized')
 })
@@ -106,9 +106,9 @@ test('nothing gets a nonce in a step that finds them taken back', () => {
   const attempt = someAttempt(4)
   const row = mined(4, by(attempt), [attempt])
   const confirmed = { ...row, lifecycle: { ...row.lifecycle, confirmedAt: now } }
-  const work = withUnsettled(someWork({ unsettled, queued: [queued(9)] }), [confirmed], true)
+  const work = withConfirmedRows(someWork({ confirmedNotFinal: unsettled, queued: [queued(9)] }), [confirmed], true)
   const plan = decided(work, seen({ canonical: onAnotherBranch }))
-  expect([plan.doing, plan.again]).toEqual([['reopen'], true])
+  expect([plan.doing, plan.observeAgainAtOnce]).toEqual([['reopen'], true])
 })
 
 describe('a page of them', () => {
@@ -118,8 +118,11 @@ describe('a page of them', () => {
     return { ...row, lifecycle: { ...row.lifecycle, confirmedAt: now } }
   })
   const page = (isWhole: boolean) =>
-    withUnsettled(
-      someWork({ unsettled, open: [inFlight(5, [someAttempt(5, { recordedAtBlock: height + 9 })])] }),
+    withConfirmedRows(
+      someWork({
+        confirmedNotFinal: unsettled,
+        open: [inFlight(5, [someAttempt(5, { recordedAtBlock: height + 9 })])],
+      }),
       rows,
       isWhole,
     )
@@ -127,26 +130,31 @@ describe('a page of them', () => {
   test('joins the others by nonce, and the next page follows at once', () => {
     expect(page(true).open.map(({ lifecycle }) => 'nonce' in lifecycle && lifecycle.nonce)).toEqual([3, 4, 5])
     const final = seen({ tagged: height })
-    expect([decided(page(false), final).doing, decided(page(false), final).again]).toEqual([['settle', 'settle'], true])
-    expect(decided(page(true), final).again).toBe(false)
+    expect([decided(page(false), final).doing, decided(page(false), final).observeAgainAtOnce]).toEqual([
+      ['finalize', 'finalize'],
+      true,
+    ])
+    expect(decided(page(true), final).observeAgainAtOnce).toBe(false)
   })
 
   test('without any decision waits for a block', () => {
     const unread = decided(page(false), seen({ tagged: height, canonical: new Map() }))
-    expect([unread.doing, unread.again]).toEqual([[], false])
+    expect([unread.doing, unread.observeAgainAtOnce]).toEqual([[], false])
   })
 })
 
 test('that one of them is late is a condition of the relayer for as long as it lasts', () => {
   expect(decided({}, seen()).conditions).toEqual([])
-  expect(decided({ unsettled: { ...unsettled, isStalled: true } }, seen()).conditions).toEqual(['finality_stalled'])
+  expect(decided({ confirmedNotFinal: { ...unsettled, isStalled: true } }, seen()).conditions).toEqual([
+    'finality_stalled',
+  ])
 })
 
 describe('a history check', () => {
   const explained = [{ first: 1, last: 4, ahead: 2 }]
   const head = headAt(height + 9)
   const check = (work: Partial<Work>) => {
-    const checked = someWork({ unsettled: { ...unsettled, explained }, queued: [queued(1)], ...work })
+    const checked = someWork({ confirmedNotFinal: { ...unsettled, explained }, queued: [queued(1)], ...work })
     return checkHistory(checked, checked, { below: 5, finalBelow: 0 }, { nonce: 5, head, confirmations: 3 })
   }
 

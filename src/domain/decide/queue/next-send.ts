@@ -31,7 +31,12 @@ export function withNextSend(work: Work, { id, now }: NextSend, gasLimit: Gas = 
 }
 
 /** `observation`: of `withNextSend`. The rules are those of a real send. */
-export function hindersNext(work: Work, observation: Observation, policy: NetworkPolicy, next: NextSend): Reason[] {
+export function reasonsAgainstNextSend(
+  work: Work,
+  observation: Observation,
+  policy: NetworkPolicy,
+  next: NextSend,
+): Reason[] {
   const gasLimit = noOpGasLimit(observation.market, policy.profile)
   const { decisions } = assignNonces({ work: withNextSend(work, next, gasLimit), observation, policy })
   return decisions.flatMap((each) => (each.do === 'explain' ? [each] : []))

@@ -10,7 +10,7 @@ import { blocksWaited } from './reason-to-bid.ts'
  * spent. It also says so to a repeat of bytes that it ordered, before any block shows them. An accepted hash proves nothing: Arbitrum
  * announced answers that come before the order, and a transaction that was accepted may then be lost.
  */
-export function isOrdered({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
+export function isOrderedBySequencer({ lifecycle }: InPhase<'inFlight'>, situation: Situation): boolean {
   const { observation, policy, now } = situation
   return payloadAttempts(lifecycle.attempts).some((attempt) => {
     const { broadcast } = attempt

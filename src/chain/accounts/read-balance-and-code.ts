@@ -8,7 +8,7 @@ import type { Answer } from '../nodes/call.ts'
 import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type AccountMemory, usableBalance, usableCode } from './account-memory.ts'
-import { jointCall, jointMax, type Standing, standingsIn } from './joint-call.ts'
+import { type BalanceAndCode, balancesAndCodesIn, jointCall, jointMax } from './joint-call.ts'
 
 export interface Lacking {
   readonly balance: boolean
@@ -19,12 +19,12 @@ export interface Lacking {
  * Puts the result of a joint call into the memory, or returns the result of calls for this account alone. `lacking`
  * returns the facts that are still missing. A fact that no node returned is absent.
  */
-export type ReadStanding = (
+export type ReadBalanceAndCode = (
   endpoint: Endpoint,
   address: Address,
   block: BlockNumber,
   lacking: () => Lacking,
-) => Promise<Partial<Standing>>
+) => Promise<Partial<BalanceAndCode>>
 
 /** EIP-7702: how the code of a delegating account begins. */
 const delegationPrefix = '0xef0100'
@@ -40,7 +40,7 @@ interface Joint {
 
 type Came = 'answered' | 'refused' | 'silent'
 
-export function readingStandings(memory: AccountMemory, heads: HeadTracker, clock: Clock): ReadStanding {
+export function readingBalancesAndCodes(memory: AccountMemory, heads: HeadTracker, clock: Clock): ReadBalanceAndCode {
   const joints = new Map<Endpoint, readonly Joint[]>()
   const aloneUntil = new Map<Endpoint, number>()
   const silences = new Map<Endpoint, number>()
@@ -72,8 +72,8 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     const before = addresses.map(memory.recall)
     const reorgs = heads.reorgs()
     const answer = await endpoint.call(jointCall(addresses, block))
-    const standings = standingsIn(answer, addresses)
-    if (!standings) {
+    const found = balancesAndCodesIn(answer, addresses)
+    if (!found) {
       if (answer.kind === 'value' || answer.kind === 'rpcError') return 'refused'
       const inRow = (silences.get(endpoint) ?? 0) + 1
       silences.set(endpoint, inRow)
@@ -82,7 +82,7 @@ export function readingStandings(memory: AccountMemory, heads: HeadTracker, cloc
     }
     silences.delete(endpoint)
     for (const [index, address] of addresses.entries()) {
-      const standing = standings[index]
+      const standing = found[index]
       const last = memory.recall(address)
       // A read of the account since then is newer.
       if (!standing || last !== before[index]) continue
@@ -125,7 +125,7 @@ async function alone(
   address: Address,
   block: BlockNumber,
   lacking: Lacking,
-): Promise<Partial<Standing>> {
+): Promise<Partial<BalanceAndCode>> {
   const params = [address, toHex(block)]
   const [wei, code] = await Promise.all([
     lacking.balance ? endpoint.call({ method: 'eth_getBalance', params }) : undefined,

@@ -1,4 +1,4 @@
-// The standing of a relayer: its open transactions, and the one that holds up the others.
+// The overview of a relayer: its open transactions, and the one that holds up the others.
 
 import type { TransactionId } from './ids.ts'
 import type { Nonce, TimestampMs } from './units.ts'
@@ -18,7 +18,7 @@ export interface OpenTransaction {
 
 export type HeldUpTransaction = OpenTransaction & { readonly wait: Wait }
 
-export interface RelayerStanding {
+export interface RelayerOverview {
   /** Those with a nonce that are not confirmed, lowest first. */
   readonly bound: readonly OpenTransaction[]
   /** The first of the queue. */
@@ -31,13 +31,13 @@ export interface RelayerStanding {
  * The transaction that holds up the others: the one with the lowest nonce that waits, else the head of the queue. Without one, it is
  * a confirmed transaction whose finality is stalled.
  */
-export function holdingUp({ bound, head, stalled }: RelayerStanding): HeldUpTransaction | undefined {
+export function holdingUp({ bound, head, stalled }: RelayerOverview): HeldUpTransaction | undefined {
   for (const each of [...bound, head, stalled]) if (each?.wait) return { ...each, wait: each.wait }
   return undefined
 }
 
 /** Of those that no block holds, the one that was sent first. */
-export function oldestWaiting({ bound, head }: RelayerStanding): OpenTransaction | undefined {
+export function oldestWaiting({ bound, head }: RelayerOverview): OpenTransaction | undefined {
   const waiting = [...bound.filter(({ isMined }) => !isMined), ...(head ? [head] : [])]
   return waiting.reduce<OpenTransaction | undefined>(
     (oldest, each) => (oldest && oldest.createdAt <= each.createdAt ? oldest : each),

@@ -7,7 +7,7 @@ import { type CeilingRules, priceCeiling } from '../../price-ceiling.ts'
 import { upfrontCost } from '../queue/funds.ts'
 import { type Bid, type Bidder, equalAttempt } from './bidder.ts'
 
-export function bidOnArrival(bidder: Bidder, market: Market, profile: CeilingRules): Bid {
+export function bidFcfs(bidder: Bidder, market: Market, profile: CeilingRules): Bid {
   const { transaction, own, speed, gas, funds } = bidder
   const { kind } = transaction.lifecycle.attempts[0].fees
   const wanted = escalatedFees(market, { speed, tries: 0, kind })

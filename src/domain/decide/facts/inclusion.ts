@@ -33,9 +33,9 @@ export function confirm(transaction: InPhase<'mined'>, now: TimestampMs): Transa
 }
 
 /** Final: nothing changes after this. */
-export function settle(transaction: InPhase<'mined'>, witnesses: number, now: TimestampMs): Transaction {
+export function finalize(transaction: InPhase<'mined'>, witnesses: number, now: TimestampMs): Transaction {
   const { lifecycle } = transaction
-  return { ...withoutWait(transaction), lifecycle: { ...lifecycle, phase: 'final', settledAt: now, witnesses } }
+  return { ...withoutWait(transaction), lifecycle: { ...lifecycle, phase: 'final', finalAt: now, witnesses } }
 }
 
 /** It was not mined there after all: it races again, with every attempt it ever had. */
