@@ -173,8 +173,8 @@ export function floorOver(rival: Fees, market: Market, rule: ReplacementRule): F
 }
 
 /**
- * A node prices us at its own head, perhaps two blocks on: the base fee is between an eighth twice down and an eighth
- * twice up. A rival is hardest to outbid where its cap begins to bind: above that its price stays the same while ours
+ * Fees that stay above a rival's at a node's own head. It may be two blocks newer, so its base fee lies between -23 % and +27 % of
+ * ours. A rival is hardest to outbid where its cap begins to bind: above that its price stays the same while ours
  * still rises.
  */
 function hardestBaseFee(capBinds: Wei, baseFee: Wei): Wei {

@@ -58,7 +58,7 @@ export interface NetworkProfile {
   readonly keepsFutureNonceMs?: number
   /** Blocks, or the block tag of nodes. Absent: `required_confirmations`. */
   readonly finality?: Finality
-  /** How long after its confirmation a transaction that no tag has made final is reported. Absent: as usual on the OP stack. */
+  /** Time since its confirmation after which a stalled finality is reported. Absent: as usual on the OP stack. */
   readonly finalityStalledAfterMs?: number
   /**
    * `block_hash`: a second endpoint has to show the same block. `transaction`: another block hash at this height counts as well, if

@@ -28,7 +28,7 @@ export function sooner(rest: Again, ms: number | undefined): Again {
   return ms === undefined ? rest : { againAfterMs: Math.min(rest.againAfterMs ?? ms, ms) }
 }
 
-/** Blocks trigger all other steps. What came due since the decision, which a timer that is early may cause, is not forgotten. */
+/** The time until the next step that no block triggers. Deadlines that passed since the decision count as due now. */
 export function againAfter(
   { work, plan, observation, decidedAt }: Decided,
   failed: boolean,
@@ -50,15 +50,15 @@ export function againAfter(
   return Number.isFinite(soonest) ? { againAfterMs: Math.min(soonest, sleepMaxMs) } : {}
 }
 
-/** A chain that makes blocks on demand makes none while a second endpoint is about to catch up. */
+/** Pause until another look for a witness: a chain that makes blocks on demand makes none while a second endpoint catches up. */
 const witnessAgainMs = 2_000
 
 function lacksWitness({ testimonies }: Observation, policy: NetworkPolicy): boolean {
   return [...(testimonies?.values() ?? [])].some((testimony) => !isProven(testimony, policy))
 }
 
-/** A chain that makes blocks on demand makes none while a gap holds everything up. */
+/** Pauses until a condition is observed anew: a chain that makes blocks on demand makes none while a gap blocks everything. */
 const rereadsMs: Partial<Record<Condition, number>> = { gap_unconfirmed: 5_000, gap_fillers_limited: 60_000 }
 
-/** A timer can't exceed 2^31-1 ms. One observation a day is frequent enough. */
+/** The longest sleep: a timer can't exceed 2^31-1 ms, and one observation a day is frequent enough. */
 export const sleepMaxMs = 86_400_000

@@ -5,11 +5,11 @@ import type { Hash } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import { late, within } from '../ops/within.ts'
 
-/** Far longer than a healthy node takes, and far shorter than a block. */
+/** The time that a step waits for answers: far longer than a healthy node takes, and far shorter than a block. */
 const promptMs = 250
 
 export interface BroadcastsUnderWay {
-  /** Empty while every node answers in time. */
+  /** Hashes of the broadcasts under way. Empty while every node answers in time. */
   readonly hashes: ReadonlySet<Hash>
   /** Waits a short time for `performed`, and follows it until it ends. Then `onEnd` is called, also after a failure. */
   attend<T>(hashes: readonly Hash[], performed: Promise<T>): Promise<T | 'hanging'>

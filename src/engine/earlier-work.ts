@@ -4,10 +4,10 @@ import type { TransactionId } from '../domain/ids.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { EarlierWork } from '../store/store.ts'
 
-/** Some hundred bytes of payload each: an owner of many transactions carries a few megabytes. */
+/** The largest payload that is kept. Most have some hundred bytes: an owner of many transactions keeps a few megabytes. */
 const carriedDataMax = 2_048
 
-/** `written`: in the order of the writes. */
+/** The transactions that the next step need not read. `written`: in the order of the writes. */
 export function earlierOf(
   { relayer, open, queued, held, suspected, expiring }: Work,
   written: readonly Transaction[],

@@ -7,7 +7,7 @@ import { isInPhase } from '../domain/transaction.ts'
 import type { Nonce } from '../domain/units.ts'
 import type { Reads } from '../store/store.ts'
 
-/** Empty until the spenders are found. */
+/** Matches the spenders of a lost history with the queue. Empty until they are found. */
 export async function findSent(
   reads: Reads,
   { relayer, lostHistory, uncheckedThrough }: Work,

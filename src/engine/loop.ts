@@ -18,7 +18,7 @@ import type { StepContext } from './step-context.ts'
 
 /** Wake-ups this close together share a step, if the last one changed nothing. */
 const idleRestMs = 20
-/** So many failures take some four seconds. A node that restarts is back before. */
+/** Failures after which the wait is recorded, some four seconds: a node that restarts is back before. */
 const unavailableRecordedAt = 5
 
 export interface Advancing {
@@ -27,7 +27,7 @@ export interface Advancing {
   readonly stopped: Promise<void>
 }
 
-/** How an owner ends by itself. One of them is called, once. */
+/** The ways in which an owner ends by itself. One of them is called, once. */
 interface Endings {
   /** A step failed, and its effects are in doubt. */
   renew(ownership: Ownership): void
@@ -120,7 +120,7 @@ interface Following {
   stop(): void
 }
 
-/** Heads ring the bell while transactions are open; without any, the head is not polled. */
+/** Wakes the loop at each head while transactions are open; without any, the head is not polled. */
 function follow(rest: StepResult, known: Following | undefined, wakes: Bell, lost: AbortSignal): Following | undefined {
   if (known && known.chain === rest.follow) return known
   known?.stop()

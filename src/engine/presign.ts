@@ -18,7 +18,7 @@ export interface Presigning {
   isFree(): boolean
   /** Whether the signatures that ended last did not fail. */
   works(): boolean
-  /** Afterwards `onEnd` is called, also after a failure. `store` gets the signatures. */
+  /** Requests signatures, which `store` gets. Afterwards `onEnd` is called, also after a failure. */
   request<T>(signatures: readonly Promise<T>[], store: (signed: readonly T[]) => Promise<void>): void
   /** Throws the error of an end that was no failure of the signer, once. */
   throwLateError(): void
@@ -133,7 +133,7 @@ async function store(
   }, id)
 }
 
-/** A change of the policy that was answered meanwhile has deleted all of them. */
+/** Whether the policy still wants pre-signed no-ops. A change that was answered meanwhile has deleted all of them. */
 async function stillWanted(session: Session, { id, address, chainId }: Relayer): Promise<boolean> {
   const fresh = await session.relayer(id)
   const isSameAccount = fresh?.address === address && fresh.chainId === chainId

@@ -16,7 +16,7 @@ interface RecordNodes {
   readonly logger: Logger
   /** The id of this replica's row. */
   readonly replica: string
-  /** Those of the relayers that this replica advances. */
+  /** The nodes of the relayers that this replica advances. */
   readonly toRecord: () => readonly NodesToRecord[]
 }
 

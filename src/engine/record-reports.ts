@@ -24,7 +24,7 @@ export function recordReports({
   readonly logger: Logger
 }): RecordingReports {
   const changed = new Set<RelayerId>()
-  /** As last read or written by this process. */
+  /** Reports as last read or written by this process. */
   const stored = new Map<RelayerId, OwnerReport | undefined>()
   const seen = rememberReports(clock, {
     changed: (id) => void changed.add(id),
@@ -74,7 +74,7 @@ function isDue(each: Seen, before: OwnerReport | undefined): boolean {
   return each.found.length > 0 && !isSame(reportOf(each, before).conditions, before.conditions)
 }
 
-/** Texts follow balances and prices: each change of a price would be a write. */
+/** Whether the conditions are the same. Texts don't count: they follow prices, and each change of a price would be a write. */
 function isSame(one: readonly Held[], other: readonly Held[]): boolean {
   return one.every(({ condition }, index) => condition === other[index]?.condition)
 }

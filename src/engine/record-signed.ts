@@ -47,7 +47,7 @@ export async function recordSigned(
           if (needsRoom) room -= 1
           signed.push(...fresh.signed)
           rows.push(...fresh.rows)
-          // Above a nonce that stays unused, nothing would be mined.
+          // A gap would block all later nonces.
         } else if (purpose === 'bind') break
       }
       const work = { relayer, open: rows, queued: [], held: [], expiring: [] }
@@ -67,7 +67,7 @@ async function openRoomFor(reads: Store['reads'], { purpose, relayer, inFlightMa
   return work ? Math.max(0, inFlightMax - inFlightOf(work).length) : 0
 }
 
-/** Also of signatures that stay unused. */
+/** Records the evidence of all signatures, also of those that stay unused. */
 async function recordEvidence(
   session: Session,
   relayerId: RelayerId,
@@ -102,7 +102,7 @@ async function stillDue(
   return { signed: [{ decision, attempt }], rows: [fresh] }
 }
 
-/** Waits and answers of nodes may have been recorded since: the signed bytes are still due. */
+/** Whether the signed bytes are still due. Waits and answers of nodes may have been recorded since. */
 function isUnchanged(known: Transaction, fresh: Transaction): boolean {
   return (
     known.lifecycle.phase === fresh.lifecycle.phase &&
@@ -115,7 +115,7 @@ function isUnchanged(known: Transaction, fresh: Transaction): boolean {
   )
 }
 
-/** The price was made for the bound that the cancellation had, and any price is within none. */
+/** Whether the price keeps the bound of the cancellation, which may have changed since. Without a bound any price does. */
 function isStillWithin(known: Transaction, fresh: Transaction): boolean {
   const costMax = fresh.cancellation?.costMax
   return costMax === undefined || costMax === known.cancellation?.costMax
@@ -139,7 +139,7 @@ function attemptsOf(transaction: Transaction): readonly Attempt[] {
   return isInPhase(transaction, 'inFlight') ? transaction.lifecycle.attempts : []
 }
 
-/** The next step expires it. A no-op for it is wanted then, too. */
+/** Whether the next step expires the transaction. A no-op for a canceled one is wanted then, too. */
 function hasExpired({ validUntil, cancellation }: Transaction, now: TimestampMs): boolean {
   return validUntil !== undefined && validUntil <= now && !cancellation
 }

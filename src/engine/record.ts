@@ -50,7 +50,7 @@ export async function record(
   now: TimestampMs,
 ): Promise<Recorded> {
   const { decisions, floor } = plan
-  // Explained nonces must stay explained: a no-op from before can't have canceled a later transaction.
+  // The explained floor is recorded even without decisions: a later restore check relies on it.
   const isExplained = floor.explainedBelow <= work.floor.explainedBelow
   if (decisions.length === 0 && isExplained && !plan.completesHistoryCheck) return { broadcasts: [], written: [] }
   const signing = { signer: context.signerOf(work.relayer), relayer: work.relayer, head, now }
@@ -82,12 +82,12 @@ export async function record(
   }, ownership.relayer)
 }
 
-/** For a gap filler. */
+/** The id of a gap filler. */
 export function newId({ random, clock }: StepContext): TransactionId {
   return freshId<TransactionId>(random, clock.now())
 }
 
-/** `work`: at least the transactions that `signed` is about. */
+/** Writes the decisions and their attempts. `work`: at least the transactions that `signed` is about. */
 export async function write(
   session: Session,
   work: Pick<Work, 'relayer' | 'open' | 'queued' | 'held' | 'expiring'>,
@@ -133,7 +133,7 @@ export async function write(
   return { broadcasts, written: [...written.values()] }
 }
 
-/** Of a step that recorded the inclusion. */
+/** Records the revert data of the inclusions that this step recorded. */
 async function recordReverts(
   session: Session,
   { written }: Pick<Recorded, 'written'>,
@@ -145,7 +145,7 @@ async function recordReverts(
   }
 }
 
-/** The sender pays for it by its limit. An earlier release stored no sender. */
+/** Counts a given-up payload against the limit of its sender. An earlier release stored no sender. */
 async function countGiveUp(session: Session, transaction: Transaction, now: TimestampMs): Promise<void> {
   const { id: transactionId, relayerId, createdBy: keyId } = transaction
   if (keyId !== undefined) await session.recordGiveUp(relayerId, { keyId, transactionId }, now)
@@ -190,7 +190,7 @@ function isFromLostHistory(decision: Decision) {
   return decision.do === 'recover' || decision.do === 'restoreCancellation' || decision.do === 'suspect'
 }
 
-/** Decisions that follow the relayer's own rules. The chain dictates the rest. */
+/** Whether a decision follows the relayer's own rules. The chain dictates the others. */
 function followsRules(decision: Decision): boolean {
   return decision.do === 'refuse' || decision.do === 'release' || decision.do === 'usePresigned' || isSigning(decision)
 }

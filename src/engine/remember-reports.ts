@@ -16,13 +16,13 @@ export interface Seen {
   readonly observedAt: TimestampMs
   readonly balance?: BalanceReading
   readonly found: readonly FoundCondition[]
-  /** By which the conditions were found. Absent where a failure was reported. */
+  /** The policies by which the conditions were found. Absent where a failure was reported. */
   readonly policies?: Policies
-  /** A step found them, or a survey. */
+  /** The finder of the conditions. */
   readonly by: 'step' | 'survey'
-  /** Nothing is open. */
+  /** Whether nothing is open. */
   readonly isIdle: boolean
-  /** Idle since: what the step found may be over. */
+  /** Whether the conditions may be over: the relayer became idle since. */
   readonly isDoubtful: boolean
 }
 
@@ -67,7 +67,7 @@ export function rememberReports(
     changed(id)
   }
 
-  /** Its conditions are those of the last step or survey. Before the first, those of the row. */
+  /** Notes that a relayer is idle. Its conditions are those of the last step or survey; before the first, those of the row. */
   function noteIdle(relayer: Relayer): void {
     const { id, policies } = relayer
     const paused = isPaused(relayer)

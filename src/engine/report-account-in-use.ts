@@ -14,11 +14,11 @@ const againAfterMs = 5_000
 
 interface Reported {
   readonly relayer: Relayer
-  /** In elapsed time. */
+  /** The time of the report, in elapsed time. */
   readonly at: number
 }
 
-/** Called with all such relayers of the moment, twice a second. */
+/** A reporter that is called with all such relayers of the moment, twice a second. */
 export function reportingAccountsInUse(context: StepContext): (relayers: readonly RelayerId[]) => void {
   const { store, clock, observer, logger } = context
   const reported = new Map<RelayerId, Reported>()

@@ -20,14 +20,14 @@ interface SigningContext {
 
 export interface SignedAttempt {
   readonly attempt: Attempt
-  /** Of a remote signer. */
+  /** Evidence of a remote signer. */
   readonly evidence?: SignatureEvidence
 }
 
 /** A key service gets this time for its tries, and for the queue before it. */
 const signingLimitMs = 10_000
 
-/** Rejects with SignerUnavailable; nothing is recorded then. `freshId` makes the id of a gap filler. */
+/** Signs for a decision. Rejects with SignerUnavailable; nothing is recorded then. `freshId` makes the id of a gap filler. */
 export async function signDecision(
   context: SigningContext,
   decision: SigningDecision,
@@ -38,14 +38,14 @@ export async function signDecision(
     : signChange(context, decision)
 }
 
-/** Rejects with SignerUnavailable. For a cancellation that nobody requested yet, so all others come first, unless a bump waits. */
+/** Signs for a cancellation that nobody requested yet: all other signatures come first, unless a bump waits. Rejects as signDecision. */
 export function signInAdvance(context: SigningContext, order: PresignOrder): Promise<SignedAttempt> {
   const { transaction, fees, gasLimit } = order
   const noOp = { id: transaction.id, nonce: transaction.lifecycle.nonce, fees, gasLimit, kind: 'cancel' } as const
   return signNoOp(context, noOp, transaction.payload.accessList && [], order.isUrgent ? 'replace' : 'presign')
 }
 
-/** As signDecision. */
+/** Signs for a change of a transaction. Rejects as signDecision. */
 export async function signChange(context: SigningContext, change: SigningChange): Promise<SignedAttempt> {
   const { transaction, fees } = change
   if (change.do === 'assignNonce') {

@@ -10,20 +10,20 @@ import type { SigningGroup, SigningOrder } from './signing-group.ts'
 
 export interface SignedGroup {
   readonly group: SigningGroup
-  /** In the order of the group; undefined for a signature that failed. */
+  /** Signed attempts in the order of the group; undefined for a signature that failed. */
   readonly attempts: readonly (SignedAttempt | undefined)[]
 }
 
 export interface SignaturesUnderWay {
-  /** As of now. */
+  /** The state of the signer as of now. */
   state(remote: RemoteKey): Signing
   /** Requests a group. Afterwards `onEnd` is called, also after a failure. */
   request(group: SigningGroup, sign: (order: SigningOrder) => Promise<SignedAttempt>): void
   /** The groups that ended since the last call, cancellations first. Throws an error that is no failure of the signer. */
   take(): readonly SignedGroup[]
-  /** Until a signature that failed may be requested again; undefined if none waits. */
+  /** The time until a signature that failed may be requested again; undefined if none waits. */
   retryInMs(remote: RemoteKey): number | undefined
-  /** Until the signatures for cancellations are late; undefined if none are under way, and after that. */
+  /** The time until the signatures for cancellations are late; undefined if none are under way, and after that. */
   lateInMs(): number | undefined
 }
 
@@ -31,17 +31,17 @@ interface KnownFailure extends SignerFailure {
   readonly times: number
 }
 
-/** A failure is forgotten so long after its retry: its transaction has ended. */
+/** Time after a retry until its failure is forgotten: its transaction has ended. */
 const forgottenAfterMs = 60_000
-/** A key service that works signs a group sooner. After it, a pre-signed no-op is used. */
+/** Time within which a working key service signs a group. After it, a pre-signed no-op is used. */
 const lateAfterMs = 1_000
-/** A call that hangs takes two seconds, and a cancellation resumes three seconds after the recovery at the latest. */
+/** The longest pause between tries. A call that hangs takes two seconds; a cancellation resumes three after the recovery at the latest. */
 const retryLongestMs = 750
 
 const order: readonly SigningPurpose[] = ['cancel', 'replace', 'bind']
 
 export function trackSignatures(clock: Clock, onEnd: () => void): SignaturesUnderWay {
-  /** Since when, on a clock that never goes back. */
+  /** The begin of each purpose's group, on a clock that never goes back. */
   const underWay = new Map<SigningPurpose, number>()
   const failures = new Map<SignatureKey, KnownFailure>()
   const ended = new Map<SigningPurpose, SignedGroup>()

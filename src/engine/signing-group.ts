@@ -23,12 +23,12 @@ export interface SigningOrder {
 
 export interface SigningGroup {
   readonly purpose: SigningPurpose
-  /** As it was when the signatures were decided. */
+  /** The relayer as it was when the signatures were decided. */
   readonly relayer: Relayer
   readonly head: BlockNumber
-  /** How many transactions there may be in flight. */
+  /** Limit of transactions in flight. */
   readonly inFlightMax: number
-  /** Lowest nonce first. */
+  /** The signatures to request, lowest nonce first. */
   readonly orders: readonly SigningOrder[]
 }
 

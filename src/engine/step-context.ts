@@ -21,7 +21,7 @@ export interface StepContext {
   readonly signerOf: (relayer: Relayer) => Signer
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
   readonly limits: {
-    /** Of the transactions that are confirmed and not final: the rows that a step reads, and writes in one commit. */
+    /** Limit of rows that are confirmed and not final: a step reads them, and writes them in one commit. */
     readonly confirmedRowsMax: number
   }
 }

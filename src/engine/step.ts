@@ -51,15 +51,15 @@ export interface OwnerMemory {
   readonly pool: boolean
   /** Whether the balance must be read anew: this process may remember one from before another used the account. */
   readonly balance: boolean
-  /** The history before this owner. `all`: it has not read the database yet. `none`: the check is complete. */
+  /** The history before this owner. `all`: the owner has not read the database yet. `none`: the check is complete. */
   readonly lostHistory: LostHistory | 'all' | 'none'
-  /** How many may be in flight, as far as this owner has seen the chain take them. Absent: `firstWindow`. */
+  /** The window: how many may be in flight, as this owner has seen the chain take them. Absent: `firstWindow`. */
   readonly window?: Window
-  /** Since this head the pool's count lies too far above the account's nonce. */
+  /** The head since which the pool's count lies too far above the account's nonce. */
   readonly poolBeyondSince?: BlockNumber
   /** The highest head, and when this owner first saw one as high. */
   readonly headSeen?: HeadSeen
-  /** The next step reads no row again that has not changed since. */
+  /** Rows of the last step: the next one reads only those that have changed since. */
   readonly earlier?: EarlierWork
 }
 
@@ -147,7 +147,7 @@ export async function step(
   }
 }
 
-/** Nothing is open but transactions on hold that are not due: it does not observe the chain. */
+/** Whether nothing is open but transactions on hold that are not due: such a step does not observe the chain. */
 export function isIdle(work: Work, now: TimestampMs): boolean {
   const { open, confirmedNotFinal, queued, suspected } = work
   return open.length + queued.length + suspected.length === 0 && !confirmedNotFinal && !hasDueHold(work, now)
@@ -173,13 +173,13 @@ function laterHistory(stored: Work, carried: OwnerMemory): OwnerMemory['lostHist
   return mayHaveSent ? historyOf(stored, carried) : 'none'
 }
 
-/** When the next one on hold is due. */
+/** The time until the next transaction on hold is due. */
 function onceDue(stored: Work, now: TimestampMs): Again {
   const dueAt = Math.min(nextExpiry(stored, now) ?? Infinity, nextRelease(stored, now) ?? Infinity)
   return Number.isFinite(dueAt) ? { againAfterMs: Math.min(sleepMaxMs, Math.max(1, dueAt - now)) } : {}
 }
 
-/** With the time of the first look at a head as high as the newest. */
+/** The newest head, and when this owner first saw one as high. */
 function newestHeadSeen({ headSeen }: OwnerMemory, { head: { number } }: Observation, now: TimestampMs): HeadSeen {
   return headSeen && headSeen.number >= number ? headSeen : { number, since: now }
 }
@@ -194,7 +194,7 @@ function signingOf(
   return { ...signatures.state(remote), ...(presigns && { presigns }) }
 }
 
-/** Waits a short time for the answers. */
+/** Broadcasts, and waits a short time for the answers. */
 async function broadcast(
   context: StepContext,
   chain: Chain,
@@ -208,7 +208,7 @@ async function broadcast(
   return answered === 'hanging' ? { failed: false, written: [] } : answered
 }
 
-/** What a remote signer signed since the last step. */
+/** Records and broadcasts the attempts that a remote signer signed since the last step. */
 async function broadcastSigned(context: StepContext, ownership: Ownership, underWay: UnderWay): Promise<void> {
   for (const signed of underWay.signatures.take()) {
     const recorded = await recordSigned(context, ownership, signed)

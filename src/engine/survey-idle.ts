@@ -1,4 +1,4 @@
-// Looks at relayers without open transactions, whose steps observe nothing: an operator reads that their nodes are silent or their
+// Surveys relayers without open transactions, whose steps observe nothing: an operator reads that their nodes are silent or their
 // account is empty before a client's send waits for it.
 import { ChainUnavailable } from '../chain/chain.ts'
 import { inquire } from '../domain/decide/facts/inquire.ts'
@@ -25,10 +25,10 @@ interface Surveying {
 
 /** A survey of a relayer costs two or three calls, which relayers of one network share. */
 const usualMs = 300_000
-/** An operator who acts wants to see the effect. */
+/** Pause between surveys of a relayer with findings: an operator who acts wants to see the effect. */
 const heldMs = 60_000
 const silentMs = 30_000
-/** Several at once share calls. */
+/** Surveys at once: they share calls. */
 const atOnce = 100
 
 export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying): AsyncDisposable {

@@ -1,4 +1,4 @@
-// What an owner began in earlier steps, and does not wait for.
+// The work that an owner began in earlier steps, and does not wait for.
 import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import type { Presigning } from './presign.ts'
 import type { SignaturesUnderWay } from './signatures-under-way.ts'

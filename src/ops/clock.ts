@@ -13,8 +13,8 @@ export interface Clock {
 }
 
 /**
- * Linux wakes the reader of a socket on the core of its writer, where it waits while the writer computes. In the next turn of
- * the event loop, a step of the engine delayed a response by its own length: 1.2 ms on an idle machine with two cores.
+ * The time that a client gets to read a response before our next step. Linux wakes the reader of a socket on the core of its writer:
+ * without the pause a step delayed the response by its own length, 1.2 ms on an idle machine with two cores.
  */
 const clientTurnMs = 1
 

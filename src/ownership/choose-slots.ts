@@ -47,7 +47,7 @@ function stillKept({ keptUntil, members }: SlotMemory, survey: Survey, now: numb
   return new Map([...keptUntil].filter(([, until]) => until > now))
 }
 
-/** Keeps those of the choice's orphans that this session has got the locks of. */
+/** Remembers the orphaned slots that this session locked. */
 export function keepOrphans({ memory, orphans }: Choice, locked: readonly Slot[], now: number): SlotMemory {
   const kept = locked.filter((slot) => orphans.has(slot)).map((slot): [Slot, number] => [slot, now + keptMs])
   return { ...memory, keptUntil: new Map([...memory.keptUntil, ...kept]) }

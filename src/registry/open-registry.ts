@@ -23,7 +23,7 @@ interface RegistryOptions {
   readonly vault: Vault
   readonly logger: Logger
   readonly file: RegistryFile
-  /** Those of the file, by id. */
+  /** Signers of the file, by id. */
   readonly fileSigners: ReadonlyMap<string, Signer>
   readonly openSigner: OpenStoredSigner
   readonly chains: Chains<NetworkSettings>
@@ -53,7 +53,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const rowsOf = (kind: EntityKind) => rows.filter((row) => row.kind === kind)
 
   async function refreshNow(): Promise<void> {
-    // Read before the rows: should they be newer already, they are only looked at once more.
+    // The revision is read first: if rows change in between, the next refresh reads them again.
     const present = await store.reads.revision()
     if (present === revision && !opened.hasLearned()) return
     rows = await store.reads.entities()

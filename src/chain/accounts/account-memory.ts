@@ -47,7 +47,7 @@ interface Code {
   readonly readAt: BlockNumber
 }
 
-/** How long a count stands for an account with nothing in flight. A foreign transaction is noticed that much later. */
+/** Blocks for which the count of an account with nothing in flight is kept. A foreign transaction may go unnoticed for so long. */
 const countKeptBlocks = 32
 /**
  * For so many blocks after a send, its receipt alone proves its nonce. A transaction that waits longer may have lost

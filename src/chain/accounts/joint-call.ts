@@ -11,7 +11,7 @@ export interface BalanceAndCode {
 }
 
 /**
- * They take 2.5 million gas (geth lets an eth_call use 50 million, and EIP-7825 a transaction 16.7), including 200 for
+ * Limit of addresses in one call. They take 2.5 million gas (geth lets an eth_call use 50 million, and EIP-7825 a transaction 16.7), including 200 for
  * each byte that would be deployed. They take 5 kB of data (EIP-3860: 49,152) and 8 kB of answer (EIP-170: 24,576).
  */
 export const jointMax = 256
@@ -41,7 +41,7 @@ export function jointCall(addresses: readonly Address[], block: BlockNumber | 'l
   return { method: 'eth_call', params: [{ data }, block === 'latest' ? block : toHex(block)], shapedBy: 'service' }
 }
 
-/** In the order of the addresses. Undefined unless the node returned exactly one word for each of them. */
+/** Balances and codes in the order of the addresses. Undefined unless the node returned exactly one word for each. */
 export function balancesAndCodesIn(
   answer: Answer,
   addresses: readonly Address[],

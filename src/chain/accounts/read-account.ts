@@ -226,12 +226,12 @@ async function readFrom(
   const last = known === undefined && wanted.nonce === 'pending' ? await count() : counted
   const nonce = known ?? numberIn(last)
   if (nonce === undefined) return { failed: last ? describeAnswer(last) : 'no answer' }
-  // The count does not stand for long if a foreign transaction waits in the pool.
+  // The count may soon rise if a foreign transaction waits in the pool.
   const mayRise = wanted.nonce === 'pending' && pendingNonce !== undefined && pendingNonce > nonce
   return {
     value: {
       nonce,
-      // A pool's count that equals the proven nonce is a count of the head, too.
+      // If the pool's count equals the proven nonce, nothing is pending, so it is also the head's count.
       counted: !mayRise && (last !== undefined || (wanted.nonce === 'pending' && pendingNonce === inquiry.spentBelow)),
       ...(pendingNonce !== undefined && { pendingNonce }),
       ...standing,

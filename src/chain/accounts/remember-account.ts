@@ -76,9 +76,8 @@ function countOf(
 }
 
 /**
- * Whether the reader has nothing in flight and reads another count than the remembered one. It can't decide whether our
- * transactions or a foreign one changed the count. The relayer's own step decides that, so it has to see the difference
- * itself.
+ * Whether a caller without transactions in flight saw another nonce count than the remembered one. The judgment whether ours or a
+ * foreign transaction changed it is left to the relayer's own step, which has to see the difference itself.
  */
 function isReadWithoutOwnTransactions(
   before: Count | undefined,

@@ -115,7 +115,7 @@ export function fillGap(
   )
 }
 
-/** The state after a crash during a broadcast: from here on the service searches for it like for any other. */
+/** Gives a recovered transaction the state that follows a crash during a broadcast: from here on it is searched for like any other. */
 function recover(found: Found, now: TimestampMs): Transaction {
   const { spender, signed: mined } = found
   const { suspectedNoOp: _, ...transaction } = found.transaction

@@ -20,11 +20,11 @@ import { noOpContender } from './race/contender.ts'
 
 export interface Matched {
   readonly work: Pick<StoredWork, 'relayer' | 'floor' | 'open' | 'confirmedNotFinal'>
-  /** Whether the filter matches it. Of open transactions only: those that a cancel refuses, and gap fillers, never match. */
+  /** Whether the filter matches an open transaction. One that a cancel refuses, or a gap filler, never matches. */
   readonly covers: (transaction: Transaction) => boolean
   /** The first of the queue that stay there, in order: the filter does not match them. */
   readonly staying: readonly Transaction[]
-  /** The same commit pauses the relayer. */
+  /** Whether the same commit pauses the relayer. */
   readonly pauses: boolean
 }
 
@@ -37,14 +37,15 @@ export type MatchChoice = {
 )
 
 export interface Choices {
-  /** Of each match with a nonce, cheapest first. A match without a nonce is free, and not listed. */
+  /** One choice for each match with a nonce, cheapest first. A match without a nonce is free, and not listed. */
   readonly choices: readonly MatchChoice[]
   /** The sum of the shares. */
   readonly spent: Wei
 }
 
 /**
- * Cheapest first, lowest nonce first among equals. A match that no longer fits is passed: a later one is no cheaper.
+ * Takes matches, cheapest first, and the lowest nonce first among equals. A match that no longer fits is passed: a later one is no
+ * cheaper.
  *
  * `price` is absent only where the limit needs none (needsPrice), and `shown` bounds no cost. Without a limit, each match is taken that
  * `shown` allows.
@@ -94,7 +95,7 @@ function whyLeft(
   return { reason: 'beyond_shown_cost', facts: { by, cost, left: shown.costMax - spent } }
 }
 
-/** The rest of the shown cost, in equal parts for the no-ops that race: the price may rise. */
+/** Adds the rest of the shown cost to the no-ops that race, in equal parts: the price may rise. */
 function withRoom(choices: readonly MatchChoice[], spent: Wei, costMax: Wei): Choices {
   const races = choices.filter((each) => each.taken && each.by === 'no_op').length
   const room = races === 0 ? 0n : (costMax - spent) / BigInt(races)
@@ -109,7 +110,7 @@ export interface RelayerMatch extends Matched {
   readonly price: ObservedPrice | undefined
 }
 
-/** All relayers in their order, as if committed one after the other: for a preview. */
+/** Chooses for all relayers in their order, as if committed one after the other: for a preview. */
 export function chooseInOrder(
   relayers: readonly RelayerMatch[],
   limit: CostLimit | undefined,
@@ -125,9 +126,9 @@ export function chooseInOrder(
 interface Cost {
   readonly id: TransactionId
   readonly nonce: Nonce
-  /** Absent: it costs nothing. */
+  /** The reason of the cost. Absent: it costs nothing. */
   readonly by?: CostBy
-  /** Absent without a price. */
+  /** The cost at the observed price. Absent without a price. */
   readonly cost?: Wei
   /** The most that it can come to cost. Absent without a price. */
   readonly most?: Wei
@@ -169,13 +170,13 @@ function gapFillersNeeded({ work, covers, staying, pauses }: Matched): ReadonlyS
   return new Set(below.slice(Math.max(0, ready - openGaps)))
 }
 
-/** How many nonces of open transactions lie there. */
+/** Counts the nonces of open transactions from `from` up to `to`. */
 function countBetween({ open }: Matched['work'], from: Nonce, to: Nonce): number {
   const nonces = open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : []))
   return nonces.filter((nonce) => nonce >= from && nonce < to).length
 }
 
-/** How many of the queue wait for nothing but a nonce. First in, first out: one that waits holds up those behind it. */
+/** Counts the queued transactions that wait for nothing but a nonce. First in, first out: one that waits blocks those behind it. */
 function readyOf(staying: readonly Transaction[]): number {
   const waiting = staying.findIndex(({ wait, suspectedNoOp }) => wait !== undefined || suspectedNoOp !== undefined)
   return waiting < 0 ? staying.length : waiting

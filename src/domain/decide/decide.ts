@@ -42,13 +42,13 @@ export function decide(situation: Situation): Plan {
   return planOf(step, check, [...expiries, ...releases], binding)
 }
 
-/** What the decisions about transactions with a nonce leave for the rest of the step. */
+/** The step after the decisions about transactions with a nonce. */
 interface Step extends FollowUps {
-  /** With what the follow-ups cost. */
+  /** The arguments of the step, with the cost of the follow-ups. */
   readonly situation: Situation
-  /** The work once the follow-ups that need no signature are recorded. */
+  /** The work after the follow-ups that need no signature. */
   readonly followed: Work
-  /** Every nonce below is settled as ours. */
+  /** Every nonce below is spent for good, by ours. */
   readonly proven: Nonce
   /** No nonce is bound in this step. */
   readonly isBusy: boolean
@@ -80,9 +80,9 @@ function checkQueue({ situation, followUps, followed, isBusy, reach }: Step): Hi
   )
   return checkHistory(
     work,
-    // Expired ones too: a lost history may have sent them.
+    // Expired transactions are included: a lost history may have sent them.
     { ...followed, queued: [...returning, ...work.queued].sort((one, other) => one.sequence - other.sequence) },
-    // Its decisions and its explanation are recorded together, or not at all.
+    // A history check's decisions and its explanation are recorded together, or not at all.
     isBusy || !reach.isWithin ? undefined : lostHistory,
     { nonce, head, confirmations: finalDepth(policy) },
   )
@@ -102,9 +102,9 @@ function waitsForHistory({ sequence }: Transaction, { lostHistory }: HistoryChec
 
 interface Binding {
   readonly assignments: Assignments
-  /** Those that the signer can serve now, and why the others wait. */
+  /** The assignments that the signer can serve now, and why the others wait. */
   readonly assigned: readonly Decision[]
-  /** The work that they were made from. */
+  /** The work that the assignments were made from. */
   readonly ahead: Work
 }
 
@@ -114,8 +114,7 @@ function bind(
   expiries: readonly Decision[],
 ): Binding {
   const { work, observation, policy, now } = situation
-  // Nonces are bound to the work as it is after this step's settled and dropped transactions: their room is used at
-  // once.
+  // Nonces are bound to the work without this step's finalized and dropped transactions: their room is used at once.
   const ahead = {
     ...withGivenBack(applyUnsigned(work, [...followUps, ...expiries], now), work),
     recordedBelow: recordedBelow(work),
@@ -160,7 +159,7 @@ function planOf(step: Step, check: HistoryCheck, endings: readonly Decision[], b
   }
 }
 
-/** A reopened transaction is pursued at once, and a race begins at once: the next block may be the rival's. */
+/** Decisions whose next step comes at once, as a reopened payload's or a race's: the next block may be the rival's. */
 const pressing: ReadonlySet<Decision['do']> = new Set([
   ...(['reopen', 'requeue', 'unbind', 'lowerValue', 'expire', 'giveUp', 'restoreCancellation'] as const),
 ])
@@ -178,7 +177,7 @@ function findsMoreAtOnce({ situation, followUps }: Step, { ahead, assigned }: Bi
   )
 }
 
-/** A settled transaction spends its nonce. So does a foreign transaction, which returns ours to the queue. */
+/** The first nonce that these decisions leave unspent. A finalized transaction spends its nonce, as does a foreign one. */
 function spentBelow(decisions: readonly Decision[]): Nonce {
   const spent = decisions.flatMap((decision) =>
     decision.do === 'finalize' || decision.do === 'requeue' ? [decision.transaction.lifecycle.nonce + 1] : [],
@@ -186,7 +185,7 @@ function spentBelow(decisions: readonly Decision[]): Nonce {
   return Math.max(0, ...spent)
 }
 
-/** During the history check: only up to an unbroken run of nonces that are settled as ours. */
+/** The end of the unbroken run of nonces that ours spent for good. During a history check the floor rises no further. */
 function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
   const ours = new Set(
     decisions.flatMap((decision) => {
@@ -201,8 +200,8 @@ function provenBelow({ floor }: Work, decisions: readonly Decision[]): Nonce {
 }
 
 /**
- * A history check raises the floor to the count of a final block, and no nonce below the floor is ever bound again. It also
- * remembers how far a pool counts, so it looks at no pool of a node whose count at the head is in doubt.
+ * The reach of a history check, which raises the floor to the count of a final block: no nonce below the floor is ever bound
+ * again. The check also remembers how far a pool counts, so it reads no pool of a node whose count at the head is in doubt.
  */
 function limitHistory(work: Work, observation: Observation): Reach {
   const { lostHistory, nonce } = observation
@@ -213,7 +212,7 @@ function awaitBelief({ blockedBy, ...needs }: Reach, { queued: [first] }: Work):
   return { ...nothing, decisions: blockedBy && first ? explain(first, blockedBy) : [], ...needsOf(needs) }
 }
 
-/** Unexplained transactions in a pool had their time, and our no-ops take their nonces. */
+/** Fills nonces of unexplained transactions in a pool with our no-ops, once those transactions had their time. */
 function fillUnknown({ lostHistory, unknown }: HistoryCheck, situation: Situation): Assignments {
   const { work, observation, policy } = situation
   const { head, market } = observation

@@ -20,13 +20,13 @@ import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/wai
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]
-  /** One of them needs the balance first. */
+  /** A follow-up needs the balance first. */
   readonly lacksBalance: boolean
-  /** The cost that they add to that of the signed attempts. */
+  /** The cost of the follow-ups beyond that of the signed attempts. */
   readonly unsignedCost: Wei
 }
 
-/** One after the other, by nonce: what one is to sign, the next can't spend. */
+/** Decides about one transaction after the other, by nonce: the cost of one's attempt is not left for the next. */
 export function followAll(situation: Situation): FollowUps {
   const { work, observation, policy } = situation
   const followUps: Decision[] = []
@@ -55,8 +55,8 @@ function isDecision(each: Decision | NeedsBalance): each is Decision {
 }
 
 /**
- * Bytes on their way are not sent twice. While a payload is on its way, only no-ops are broadcast beside it: a race is
- * lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
+ * Whether a decision may be performed while broadcasts are on their way. The same bytes are not sent twice, and beside a payload only
+ * no-ops are broadcast: a race is lost by waiting, and a node may refuse a payload for the gap if it overtakes an earlier one.
  */
 function mayRunBesideBroadcasts(decision: Decision, work: Work): boolean {
   if (decision.do === 'bump' || decision.do === 'replace') return !payloadsAwaitAnswer(work)
@@ -80,7 +80,7 @@ function followUp(transaction: Transaction, situation: Situation): readonly (Dec
     const inclusion = noOp
       ? ({ by: 'external', hash: noOp.hash, block: noOp.block } as const)
       : observation.inclusions.get(nonce)
-    // Spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
+    // The nonce is spent, but no node shows the spender: the node lags behind itself, and the next block reads again.
     if (!inclusion) return explainUnproven(transaction, situation)
     const included = include(transaction, inclusion)
     const onward = isInPhase(included, 'mined') ? onceMined(included, inclusion.block.hash, situation) : []
@@ -91,7 +91,7 @@ function followUp(transaction: Transaction, situation: Situation): readonly (Dec
   return cancelInFlight(transaction, situation)
 }
 
-/** `canonical`: the hash of the canonical block at the inclusion's height, if it could be read. */
+/** Decides about a mined transaction. `canonical`: the hash of the canonical block at its height, if it could be read. */
 function onceMined(
   transaction: InPhase<'mined'>,
   canonical: Hash | undefined,

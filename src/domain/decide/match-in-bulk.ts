@@ -13,7 +13,7 @@ interface Facts {
   readonly now: TimestampMs
   /** The tags of an open transaction, if the filter names some. */
   readonly tagsOf: (id: TransactionId) => readonly string[]
-  /** Of the preview whose token the request has. The others stay. */
+  /** Transactions of the preview whose token the request has. The others stay. */
   readonly shown?: SequenceSet | undefined
 }
 

@@ -18,35 +18,35 @@ import type { Work } from './plan/work.ts'
 import { isOrderedBySequencer } from './race/sequencer.ts'
 
 export interface CancellationPreview {
-  /** No node ever had them: they end at once, at no cost. */
+  /** Transactions that no node ever had: they end at once, at no cost. */
   readonly free: number
-  /** A node may have them: each needs a no-op. */
+  /** Transactions that a node may have: each needs a no-op. */
   readonly noOps: number
-  /** The no-ops that wait because cancel_gas_price_cap is below today's price. Only `max` includes them. */
+  /** No-ops that wait because cancel_gas_price_cap is below today's price. Only `max` includes them. */
   readonly overCap: number
   /** Nonces of free ones, below one that a node may have: each needs a no-op too, or nothing above it is ever mined. */
   readonly gaps: number
-  /** Canceled before, without a verdict yet: their no-ops cost extra. */
+  /** Transactions canceled before, without a verdict yet: their no-ops cost extra. */
   readonly racing: number
   /**
-   * Pending by their status, but their nonce is spent, or the sequencer of a chain that orders first come, first served
-   * accepted them: there is no race left.
+   * Transactions that are pending by their status, but whose nonce is spent, or that a sequencer has ordered: there is no
+   * race left.
    */
   readonly tooLate: number
   readonly cost: {
-    /** If all are mined in the next block. */
+    /** The cost if all no-ops are mined in the next block. */
     readonly expected: Wei
     /** The most that no-ops signed now can cost. */
     readonly today: Wei
     /**
-     * The most that they can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without
+     * The most that the no-ops can come to cost, priced anew block after block up to cancel_gas_price_cap; absent without
      * one.
      */
     readonly max?: Wei
   }
   /** The most that a no-op may pay for a unit of gas. */
   readonly perGas: {
-    /** Of those signed now; absent where none would be. */
+    /** The highest price of a no-op signed now; absent where none would be. */
     readonly today?: Wei
     /** The policy cancel_gas_price_cap; absent without it. */
     readonly max?: Wei

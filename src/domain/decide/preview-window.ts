@@ -7,22 +7,22 @@ import { usesEip1559 } from './queue/funds.ts'
 import { inFlightMaxOf, windowMax } from './queue/window.ts'
 
 export interface WindowPreview {
-  /** How many may be in flight now; absent where this process has no record of it. */
+  /** Limit of transactions in flight now; absent where this process has no record of it. */
   readonly present?: number
-  /** The most that it may become. */
+  /** The highest limit that the window may reach. */
   readonly most: number
-  /** Of a bulk cancellation that needs `most` no-ops. */
+  /** The cost of a bulk cancellation that needs `most` no-ops. */
   readonly cost: {
-    /** Each at the highest price that a no-op signed now would offer. */
+    /** The cost with each no-op at the highest price that one signed now would offer. */
     readonly today: Wei
-    /** Each at cancel_gas_price_cap; absent without one. */
+    /** The cost with each no-op at cancel_gas_price_cap; absent without one. */
     readonly max?: Wei
   }
 }
 
 interface Seen {
   readonly market: Market
-  /** Of a no-op. */
+  /** The gas limit of a no-op. */
   readonly gasLimit: Gas
   /** The account carries an EIP-7702 delegation. */
   readonly delegated?: boolean | undefined

@@ -22,14 +22,14 @@ export function releaseEnded({
   )
 }
 
-/** Whether a step looks at one on hold: it has expired, or its hold has ended by our clock. */
+/** Whether a step is due for a transaction on hold: it has expired, or its hold has ended by our clock. */
 export function hasDueHold(work: Pick<StoredWork, 'relayer' | 'held' | 'expiring'>, now: TimestampMs): boolean {
   return endsOf(work).some((until) => until <= now) || work.expiring.some((each) => hasExpired(each, now))
 }
 
 /**
- * When the next hold ends by our clock, after `now`; or when our clock alone ends one, whose time no head has reached: without a
- * newer head nothing else would.
+ * The time after `now` at which our clock ends the next hold. Where no head has reached a hold's time, our clock alone ends it a
+ * while later: without a newer head nothing else would.
  */
 export function nextRelease(
   work: Pick<Work, 'relayer' | 'held' | 'headSince'>,

@@ -2,7 +2,7 @@
 // rows only when their block is final, was taken back, or is late to be final.
 //
 // All their blocks lie on one branch: a step confirms a transaction only while the newest of these blocks is canonical.
-// So that block stands for all of them. Before a transaction is settled, its own block is checked again.
+// So that block stands for all of them. Before a transaction is finalized, its own block is checked again.
 import { finalThrough, stalledBy } from '../../finality.ts'
 import type { Observation } from '../../observation.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
@@ -12,11 +12,11 @@ import type { Decision } from '../plan/decision.ts'
 import type { ConfirmedNotFinal, Work } from '../plan/work.ts'
 
 export type ConfirmedRowsDue =
-  /** The newest first: a reorganization took back the newest block. */
+  /** A reorganization took back the newest block. Rows are read newest first. */
   | { readonly kind: 'takenBack' }
-  /** The oldest first: blocks up to `through` are final. */
+  /** Blocks up to `through` are final. Rows are read oldest first. */
   | { readonly kind: 'final'; readonly through: BlockNumber }
-  /** Confirmed by then, not final, and not reported. */
+  /** Transactions confirmed by `confirmedBy` are not final, and report no stall. */
   | { readonly kind: 'stalled'; readonly confirmedBy: TimestampMs }
 
 /** The rows that this step has to read. */
@@ -40,14 +40,14 @@ export function isTakenBack({ newest }: ConfirmedNotFinal, { canonical }: Observ
   return hash !== undefined && hash !== newest.hash
 }
 
-/** Whether a transaction may join them: their blocks and its own lie on the branch of this observation. */
+/** Whether a transaction may be confirmed: its block and those of the others lie on the branch of this observation. */
 export function mayConfirm({ confirmedNotFinal }: Work, { canonical }: Observation): boolean {
   return (
     confirmedNotFinal === undefined || canonical.get(confirmedNotFinal.newest.number) === confirmedNotFinal.newest.hash
   )
 }
 
-/** `rows` are by nonce; `isWhole`: they are all that was due. */
+/** Adds the rows that were due to the open work. `rows` are by nonce; `isWhole`: they are all that was due. */
 export function withConfirmedRows(work: Work, rows: readonly Transaction[], isWhole: boolean): Work {
   const open = [...work.open, ...rows].sort((one, other) => nonceOf(one) - nonceOf(other))
   return {
@@ -69,7 +69,7 @@ export function hasMoreToFinalize({ confirmedNotFinal }: Work, decisions: readon
   return confirmedNotFinal?.hasMore === true && decisions.some(isStep)
 }
 
-/** The nonces whose spenders the unread rows are, up to a sequence. */
+/** Nonces used by rows that were not loaded, up to a sequence. */
 export function noncesOfUnreadRows({ confirmedNotFinal, open }: Work, through: number): readonly Nonce[] {
   if (!confirmedNotFinal?.explained) return []
   const read = new Set(open.flatMap(({ lifecycle }) => ('nonce' in lifecycle ? [lifecycle.nonce] : [])))

@@ -7,7 +7,7 @@ import { revisionOf, spenderKind } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import { withoutWait, withReason } from '../../wait.ts'
 
-/** The nonce is spent. Not final: a reorganization may reopen it. */
+/** Records that a block spent the nonce. A reorganization may reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {
   const { nonce } = transaction.lifecycle
   const known = byRecord(inclusion, transaction.lifecycle.attempts)
@@ -27,18 +27,18 @@ function byRecord(inclusion: Inclusion, attempts: NonEmpty<Attempt>): Inclusion 
   return own ? { ...inclusion, by: 'attempt', kind: own.kind } : inclusion
 }
 
-/** It has the required confirmations. A deeper reorganization may still reopen it: that is an alarm. */
+/** Records the required confirmations. A deeper reorganization may still reopen the transaction: that is an alarm. */
 export function confirm(transaction: InPhase<'mined'>, now: TimestampMs): Transaction {
   return { ...transaction, lifecycle: { ...transaction.lifecycle, confirmedAt: now } }
 }
 
-/** Final: nothing changes after this. */
+/** Makes the inclusion final: nothing changes after this. */
 export function finalize(transaction: InPhase<'mined'>, witnesses: number, now: TimestampMs): Transaction {
   const { lifecycle } = transaction
   return { ...withoutWait(transaction), lifecycle: { ...lifecycle, phase: 'final', finalAt: now, witnesses } }
 }
 
-/** It was not mined there after all: it races again, with every attempt it ever had. */
+/** Takes back an inclusion that no longer holds: the transaction races again, with every attempt it ever had. */
 export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refuted'): Transaction {
   const { nonce, inclusion, confirmedAt } = transaction.lifecycle
   const own = attemptWith(transaction.lifecycle.attempts, inclusion.hash)
@@ -53,8 +53,8 @@ export function reopen(transaction: InPhase<'mined'>, why: 'reorganized' | 'refu
 }
 
 /**
- * At finality the nonce belongs to a foreign transaction, or to our no-op for a payload that was given up for now. So no attempt
- * can ever be mined: the payload waits for a new nonce.
+ * Returns a payload to the queue once its nonce belongs for good to a foreign transaction, or to our no-op for a payload that was given
+ * up for now. No attempt can ever be mined: the payload waits for a new nonce.
  */
 export function requeue({ cancellation: _, ...transaction }: InPhase<'mined'>): Transaction {
   const { nonce, inclusion } = transaction.lifecycle
@@ -65,7 +65,7 @@ export function requeue({ cancellation: _, ...transaction }: InPhase<'mined'>): 
   return withReason({ ...transaction, lifecycle: { phase: 'queued' } }, `${taken}; waits for a new nonce`)
 }
 
-/** No attempt of it can be mined, and its nonce, if it had one, is free again. */
+/** Ends a transaction whose attempts can never be mined. Its nonce, if it had one, is free again. */
 export function refusePayload(transaction: Transaction, reason: string, now: TimestampMs): Transaction {
   return withReason({ ...transaction, lifecycle: { phase: 'dropped', reason: 'refused', droppedAt: now } }, reason)
 }
@@ -92,7 +92,7 @@ function reasonFor(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclus
   return lost.length > 0 ? lost.join('; ') : undefined
 }
 
-/** Where no node said a word, a fork raised the least gas above the limit that the client named. */
+/** The nodes' words of refusal. Without any, a fork raised the least gas above the limit that the client named. */
 function wordsOf({ lifecycle, payload: { gasLimit } }: InPhase<'inFlight' | 'mined'>): string {
   const words = refusalWordsOf(lifecycle.attempts) ?? (gasLimit && `its gas_limit is ${gasLimit}`)
   return words === undefined ? '' : ` (${words})`
@@ -111,7 +111,7 @@ function carriesEarlier(transaction: InPhase<'inFlight' | 'mined'>, inclusion: I
   return winner !== undefined && winner.kind !== 'cancel' && (winner.revision ?? 0) < revisionOf(transaction)
 }
 
-/** A revert gives gas back, so one that used all of it, and for which no node has another reason, had too little. */
+/** The reason of a revert that used all its gas, if no node has another reason: other reverts give gas back. */
 function outOfGas({ lifecycle }: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): string | undefined {
   if (inclusion.by === 'external') return undefined
   const { hash, gasUsed, revertReason } = inclusion

@@ -22,7 +22,7 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 import { frontOf } from '../queue/sweeping.ts'
 import { roomIn } from '../queue/window.ts'
 
-/** What the first observation lacked. */
+/** Facts that the first observation lacked. */
 export interface Wants {
   readonly pendingNonce: boolean
   readonly freshBalance: boolean
@@ -32,7 +32,7 @@ export interface Wants {
   readonly shownNonce?: boolean
 }
 
-/** What another observation of this step has to read as well. Undefined if the plan lacks nothing more. */
+/** Facts that another observation of this step has to read as well. Undefined if the plan lacks nothing more. */
 export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
   const all = {
     pendingNonce: wants.pendingNonce || plan.needsPendingNonce,
@@ -50,7 +50,7 @@ export function lackedBy(plan: Assignments, wants: Wants): Wants | undefined {
   return isMore ? all : undefined
 }
 
-/** Only what this step needs: each answer costs a call. */
+/** The reads that this step needs, and no others: each answer costs a call. */
 export function inquire(
   work: Work,
   { pendingNonce, freshBalance, needsFundsCheck, secondCount = false, shownNonce = false }: Wants,
@@ -69,7 +69,7 @@ export function inquire(
   const [first] = inFlight
   const front = frontOf(work)
   const binds = front.length > 0
-  // Any of them may be the next that the balance covers.
+  // Any queued transaction may be the next that the balance covers.
   const most = work.relayer.policies.skipUnfunded ? work.queued.length : roomIn(work)
   const rules = { ...profile, figures }
   const receivers = front.slice(0, most).flatMap(({ payload }) => receiverOf(payload, rules))
@@ -138,7 +138,7 @@ export function inquire(
   }
 }
 
-/** None where the payload pays for a new account in any case, or its client insists. */
+/** The receiver whose existence must be read. None where the payload pays for a new account in any case, or its client insists. */
 function receiverOf(payload: Payload, rules: GasRules): readonly ReceiverRequest[] {
   const { from, to, value, gasLimit, allowOutOfGas } = payload
   if (gasLimit === undefined || to === undefined || value === 0n || to === from || allowOutOfGas) return []
@@ -171,8 +171,8 @@ export function awaitsFinality(work: Work): boolean {
 }
 
 /**
- * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. Not a gap filler, which
- * no no-op replaces.
+ * Whether every endpoint may have refused the payload: one that gave no answer leaves the outcome unknown. False for a gap filler,
+ * which no no-op replaces.
  */
 function isRefused({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): boolean {
   const latest = newest(lifecycle.attempts)
@@ -190,7 +190,7 @@ function payloadOf({ lifecycle: { attempts } }: InPhase<'inFlight'>): RefusedPay
   return { newest: newest(attempts).hash, live }
 }
 
-/** A gap filler is a no-op, too. */
+/** Whether nodes call the newest no-op invalid. A gap filler is a no-op, too. */
 function hasInvalidNoOp({ origin, lifecycle }: InPhase<'inFlight'>): boolean {
   const latest = newest(lifecycle.attempts)
   if (!isNoOp(latest) && origin !== 'gap') return false

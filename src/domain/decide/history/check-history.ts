@@ -26,7 +26,7 @@ function inDoubt({ lostHistory, queued, held, suspected, open }: Work): readonly
   const doubted = [...queued, ...held, ...suspected, ...unproven].filter(
     ({ sequence }) => sequence <= lostHistory.through,
   )
-  // Older ones may be on hold behind the loaded ones.
+  // Older transactions may be on hold behind the loaded ones.
   return doubted.length > 0 || held.length < heldMax ? doubted : held
 }
 
@@ -34,7 +34,7 @@ function isOursByRecord(transaction: Transaction): boolean {
   return isInPhase(transaction, 'mined') && spenderKind(transaction.lifecycle.inclusion) !== 'foreign'
 }
 
-/** Whether another transaction took its nonce, or seems to have. The lost history may have sent it again with a later nonce. */
+/** Whether a transaction seems to have lost its nonce to another. The lost history may have sent it again with a later nonce. */
 function mayReturn(transaction: Transaction, through: number, spentBelow: Nonce): boolean {
   const { lifecycle, origin, cancellation, sequence } = transaction
   if (origin === 'gap' || sequence > through || (cancellation && !returnsToQueue(transaction))) return false
@@ -108,7 +108,7 @@ export function checkHistory(
   const nothing = { decisions: [], unknown: [], observeAgainAtOnce: false }
   const { lostHistory } = work
   if (!lostHistory) return nothing
-  // Those that a bulk cancellation hides may be in doubt.
+  // Transactions that a bulk cancellation hides may be in doubt.
   const isHiding = work.hiddenThrough !== undefined
   if (inDoubt(work).length === 0) return isHiding ? { ...nothing, lostHistory } : nothing
   if (!seen) return { ...nothing, lostHistory }
@@ -123,7 +123,7 @@ export function checkHistory(
   const waits: HistoryCheck = {
     lostHistory: going,
     decisions: explainWait(work, first, last),
-    // A node that is behind the settled part of the chain reports spent nonces as free.
+    // A node that is behind the final part of the chain reports spent nonces as free.
     unknown: at.nonce < work.floor.spentBelow ? [] : clipped(open, at.nonce, below),
     observeAgainAtOnce: seen.more === true,
   }
@@ -156,19 +156,18 @@ export function checkHistory(
   return { ...nothing, explainedBelow: finalBelow }
 }
 
-/** A pool's count may name any nonce. The lost part of the history had no more in flight than the service ever has. */
+/** The end of the nonces that the lost history may have used. A pool's count may name any nonce, so the largest window bounds it. */
 function reachOf({ below }: HistorySeen, { relayer, floor }: Work, nonce: Nonce): Nonce {
   const lostMax = Math.max(windowMax, relayer.policies.maxInFlight ?? 0)
   return Math.min(below, Math.max(nonce, floor.explainedBelow) + lostMax)
 }
 
-/** Per step: a queue may be long, and each transaction is a row to write. */
+/** Limit of suspicions in one step: a queue may be long, and each transaction is a row to write. */
 const suspicionsMax = 500
 
 /**
- * A transaction may wait in a pool that could not be read at first, or behind another that its node lacks. So the
- * history checks go on until every nonce that they have seen is final, and for at least as long as a block needs to
- * become final.
+ * Extends the reach of the history check. A transaction may wait in a pool that could not be read at first, or behind another that its
+ * node lacks. So the checks go on until every nonce that they have seen is final, and at least as long as a block needs to become final.
  */
 function extend(
   known: HistoryReach | undefined,

@@ -17,11 +17,11 @@ export type Ended = Pick<Transaction, 'sequence' | 'createdAt'>
 
 /** Facts on record since the lost history that narrow the candidates of a no-op. */
 interface Since {
-  /** No longer in the queue, but a no-op of the lost history may have canceled it. */
+  /** Transactions that left the queue, but that a no-op of the lost history may have canceled. */
   readonly ended: readonly Ended[]
-  /** By the nonce of each no-op: the first sequence of the relayer that got a higher nonce. Absent: none did. */
+  /** The relayer's first sequence with a higher nonce, by the nonce of each no-op. Absent: none has one. */
   readonly overtaken: ReadonlyMap<Nonce, number>
-  /** See Work. A later transaction may be newer than the restore: then no lost history canceled it. */
+  /** The limit of Work. A later transaction may be newer than the restore: then no lost history canceled it. */
   readonly uncheckedThrough?: number
 }
 
@@ -82,7 +82,7 @@ export function matchNoOps(
   return { canceled, suspected }
 }
 
-/** Empty where the order was not kept: a nonce that came back was bound again, out of order. */
+/** Sequences of the found transactions by nonce. Empty where the order was not kept: a returned nonce was bound again, out of order. */
 function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: Nonce; readonly sequence: number }[] {
   const marks = found
     .map(({ transaction, spender }) => ({ nonce: spender.nonce, sequence: transaction.sequence }))
@@ -91,12 +91,12 @@ function sequencesByNonce(found: readonly Found[]): readonly { readonly nonce: N
   return isKept ? marks : []
 }
 
-/** Allows for a clock that is wrong by the margin. */
+/** Whether a transaction may be older than the no-op, if the clock is wrong by the margin. */
 function isOldEnough({ createdAt }: Ended, { minedAt }: Spender): boolean {
   return createdAt <= minedAt + clockMarginMs
 }
 
-/** Assumes a right clock: a transaction sent after the no-op must not appear as canceled. */
+/** Whether a transaction is older than the no-op by a right clock: one sent after the no-op must not appear as canceled. */
 function isOlder({ createdAt }: Transaction, { minedAt }: Spender): boolean {
   return createdAt <= minedAt
 }
@@ -142,8 +142,8 @@ export function restoreCancellation({ transaction, noOp }: NoOpMatch, now: Times
 }
 
 /**
- * Whether it can have canceled the transaction that holds its nonce on record. If it was mined before that nonce was
- * bound, it belongs to an earlier transaction, which the database has lost as a whole: the spender is unknown here.
+ * Whether a no-op can have canceled the transaction that holds its nonce on record. A no-op that was mined before that nonce was bound
+ * belongs to an earlier transaction, which the database has lost as a whole: the spender is unknown here.
  */
 export function mayHaveCanceled({ block, minedAt }: LostNoOp, holder: InPhase<'inFlight'>): boolean {
   const { recordedAtBlock, recordedAt } = holder.lifecycle.attempts[0]
@@ -158,7 +158,7 @@ function keptItsNonce({ cancellation, lifecycle }: InPhase<'inFlight'>): boolean
   return cancellation !== undefined || lifecycle.attempts.some(wasTaken)
 }
 
-/** The transaction is not sent from here on. A DELETE, its valid_until or a PUT ends that. */
+/** Marks a transaction that a no-op may have canceled. It is not sent until a DELETE, its valid_until or a PUT decides. */
 export function suspect({ transaction, noOp: { hash, nonce } }: NoOpMatch, now: TimestampMs): Transaction {
   const reason = { condition: 'cancellation_unclear', facts: { noOp: hash, nonce } } as const
   return withWait({ ...transaction, suspectedNoOp: { hash, nonce } }, reason, now)

@@ -20,7 +20,7 @@ export type Decision =
       nonce: Nonce
       fees: Fees
       gasLimit: Gas
-      /** Of a sweep, whose payload has none until now. */
+      /** The value of a sweep, whose payload has none until now. */
       value?: Wei
     }
   /** Signs the payload anew for the same nonce at higher fees, broadcasts. */
@@ -44,7 +44,7 @@ export type Decision =
   | ({ do: 'recover' } & Found)
   /** A no-op of ours took its nonce: the database lost the cancellation. */
   | ({ do: 'restoreCancellation' } & NoOpMatch)
-  /** Such a no-op canceled this one or another: it is not sent until its client decides. */
+  /** A no-op of a lost history canceled this transaction or another: it is not sent until its client decides. */
   | ({ do: 'suspect' } & NoOpMatch)
   /** The inclusion has the required confirmations, and is not final yet. */
   | { do: 'confirm'; transaction: InPhase<'mined'> }
@@ -53,23 +53,23 @@ export type Decision =
   /** The inclusion's block is no longer canonical, or endpoints show it without the transaction. */
   | { do: 'reopen'; transaction: InPhase<'mined'>; why: 'reorganized' | 'refuted' }
   /**
-   * At finality the nonce belongs to a foreign transaction, or to the no-op of a payload that was given up for now: it waits for
-   * another nonce.
+   * The transaction waits for another nonce: at finality its nonce belongs to a foreign transaction, or to the no-op of a payload
+   * that was given up for now.
    */
   | { do: 'requeue'; transaction: InPhase<'mined'> }
-  /** Its payload was replaced, and certainly no node ever had the old one: the nonce returns. */
+  /** The payload was replaced, and certainly no node ever had the old one: the nonce returns. */
   | { do: 'unbind'; transaction: InPhase<'inFlight'> }
   /** A sweep that its account can't pay for sends less, by the same nonce. */
   | { do: 'lowerValue'; transaction: InPhase<'inFlight'>; value: Wei }
-  /** Canceled, and certainly no node ever had it. */
+  /** The transaction is canceled, and certainly no node ever had it. */
   | { do: 'drop'; transaction: InPhase<'inFlight'> }
-  /** Its valid_until has passed: a cancellation that no client requested. */
+  /** The transaction's valid_until has passed: a cancellation that no client requested. */
   | { do: 'expire'; transaction: InPhase<'held' | 'queued' | 'inFlight'> }
-  /** Its hold has ended by time. */
+  /** The transaction's hold has ended by time. */
   | { do: 'release'; transaction: InPhase<'held'> }
-  /** Every node that answers refuses its payload: a cancellation that no client requested. */
+  /** Every node that answers refuses the payload: a cancellation that no client requested. */
   | { do: 'giveUp'; transaction: InPhase<'inFlight'>; refused: Refused }
-  /** It can never be mined as it is. */
+  /** The transaction can never be mined as it is. */
   | { do: 'refuse'; transaction: Transaction; reason: string }
   /** Why the transaction waits. */
   | Explanation
@@ -91,13 +91,13 @@ export interface Assignments {
   readonly needsBalance: boolean
   /** Gaps have to be filled: the record of gap fillers must be read first. */
   readonly needsGapRecord?: boolean
-  /** Likewise, for nonces that the record never assigned: a second count of the account. */
+  /** Nonces that the record never assigned have to be filled: a second count of the account must be read first. */
   readonly needsSecondCount?: boolean
-  /** Likewise, beyond the limit of an hour: the highest transaction of ours that a pool shows. */
+  /** The limit of an hour is reached: the highest transaction of ours that a pool shows must be read first. */
   readonly needsShownNonce?: boolean
   /** The pool's count lies too far above the account's nonce. */
   readonly isPoolBeyond?: boolean
-  /** These decisions made room, or work, that this observation does not cover: observe again at once. */
+  /** The decisions made room, or work, that this observation does not cover. */
   readonly observeAgainAtOnce: boolean
 }
 

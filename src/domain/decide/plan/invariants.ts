@@ -47,7 +47,7 @@ export function violations(work: Work): readonly string[] {
   return found
 }
 
-/** Only for witnesses: where blocks are counted, it is confirmed and final at once. */
+/** Whether a mined transaction waits without a confirmation. It may do so only for witnesses. */
 function waitsTooSoon({ wait, lifecycle }: InPhase<'mined'>): boolean {
   return wait !== undefined && lifecycle.confirmedAt === undefined && !isForWitness(wait.condition)
 }

@@ -9,7 +9,7 @@ export type SigningPurpose = 'cancel' | 'replace' | 'bind'
 export interface SignerFailure {
   /** The code of the key service, or ours. */
   readonly code: string
-  /** It fails until an operator acts. */
+  /** The signer fails until an operator acts. */
   readonly isPermanent: boolean
   /** The key service's id of the work that signs this, where people look it up. */
   readonly activity?: string
@@ -20,9 +20,9 @@ export interface SignerFailure {
 /** The state of a remote signer, as an owner sees it. */
 export interface Signing {
   readonly underWay: ReadonlySet<SigningPurpose>
-  /** Those whose group takes longer than a signer that works. */
+  /** Purposes whose group takes longer than with a signer that works. */
   readonly late: ReadonlySet<SigningPurpose>
-  /** By signature: the last failure, until a signature succeeds. */
+  /** The last failure of each signature, until it succeeds. */
   readonly failures: ReadonlyMap<SignatureKey, SignerFailure>
   /** The signer signs nothing now. */
   readonly outage?: SignerFailure

@@ -10,16 +10,16 @@ import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
 import type { Found, NoOpMatches } from './found.ts'
 import type { Signing } from './signing.ts'
 
-/** All of it. A function that needs one part names that part. */
+/** All facts about a relayer's work. A function that needs one part names that part. */
 export interface Work extends StoredWork, StepBudget, ProcessMemory, HistoryFindings {}
 
 /** The rows, as of one instant. */
 export interface StoredWork {
   readonly relayer: Relayer
   readonly floor: NonceFloor
-  /** `inFlight` and `mined`, by nonce, without those that `confirmedNotFinal` sums up. */
+  /** Transactions that are in flight or mined, by nonce, without those that `confirmedNotFinal` sums up. */
   readonly open: readonly Transaction[]
-  /** Absent if no transaction is confirmed and not final. */
+  /** Summary of the transactions that are confirmed and not final. Absent without any. */
   readonly confirmedNotFinal?: ConfirmedNotFinal
   /**
    * The first of the queue, as many as may be in flight, in order, without suspected ones. With `skipUnfunded` those that wait for funds
@@ -37,7 +37,7 @@ export interface StoredWork {
    * only while a history check is not complete.
    */
   readonly hiddenThrough?: number
-  /** Read only once a gap has to be filled, or a nonce lies far above the record. */
+  /** The record of gap fillers. Read only once a gap has to be filled, or a nonce lies far above the record. */
   readonly gapRecord?: GapRecord
   /** The last reserved sequence of the relayer. */
   readonly lastSequence: number
@@ -45,9 +45,9 @@ export interface StoredWork {
 
 /** The limits of this step. */
 interface StepBudget {
-  /** What the decisions of this step cost beyond `open`: their attempts are not signed yet. */
+  /** The cost of this step's decisions beyond `open`: their attempts are not signed yet. */
   readonly unsignedCost?: Wei
-  /** How many of the queue may get a nonce in this step. Absent: as many as there is room for. */
+  /** Limit of queued transactions that may get a nonce in this step. Absent: as many as there is room for. */
   readonly bindsMax?: number
   /** Every nonce that the record held when this step began lies below. Absent: `open` is as the record holds it. */
   readonly recordedBelow?: Nonce
@@ -57,13 +57,13 @@ interface StepBudget {
 export interface ProcessMemory {
   /** When this process first saw a head as high as the newest. Absent: in this step. */
   readonly headSince?: TimestampMs
-  /** How many may be in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
+  /** Limit of transactions in flight where `max_in_flight` is not set. Absent: as many as every node keeps. */
   readonly window?: number
   /** The head at which the pool's count first lay too far above the account's nonce. Absent: it does not. */
   readonly poolBeyondSince?: BlockNumber
   /** Attempts on their way to a node that has not answered yet. */
   readonly underWay?: ReadonlySet<Hash>
-  /** Absent: the signer has its key in memory. */
+  /** State of a remote signer. Absent: the signer has its key in memory. */
   readonly signing?: Signing
   /** Pre-signed no-ops that this process can open. Absent: `presign_cancel` is off. */
   readonly presigned?: readonly PresignedNoOp[]
@@ -71,18 +71,18 @@ export interface ProcessMemory {
 
 /** The state of the check of a history that a restore may have lost. */
 interface HistoryFindings {
-  /** What a new owner has not checked yet. */
+  /** The part of the history that a new owner has not checked yet. */
   readonly lostHistory?: LostHistory
   /**
-   * The last sequence when the first of the owners began whose history checks are not complete. Later transactions may
-   * be newer than a restore. Absent: a check is complete.
+   * The relayer's last sequence when the oldest unfinished history check began. Later transactions may be newer than a
+   * restore. Absent: a check is complete.
    */
   readonly uncheckedThrough?: number
   /** Transactions of the queue that spent unexplained nonces. Absent until every spender is found. */
   readonly found?: readonly Found[]
-  /** Likewise: transactions of the queue that no-ops of a lost history canceled. */
+  /** Transactions of the queue that no-ops of a lost history canceled. Absent until every spender is found. */
   readonly noOpMatches?: NoOpMatches
-  /** Likewise: the first nonce whose spender is unknown. */
+  /** The first nonce whose spender is unknown. Absent until every spender is found. */
   readonly foreign?: Nonce
 }
 
@@ -90,14 +90,14 @@ interface HistoryFindings {
 export interface ConfirmedNotFinal {
   /** The newest block that holds one of them. */
   readonly newest: BlockRef
-  /** The highest of their nonces in that block. */
+  /** The highest nonce of these transactions in that block. */
   readonly nonce: Nonce
   readonly oldestBlock: BlockNumber
   /** The first confirmation among those that report no stall. Absent if all report one. */
   readonly unreportedSince?: TimestampMs
-  /** One of them reports that finality is late. */
+  /** Whether one of these transactions reports that finality is late. */
   readonly isStalled: boolean
-  /** The nonces whose spenders they are, except gap fillers. Read only while a history check is open. */
+  /** Nonces used by these transactions, without gap fillers. Read only while a history check is open. */
   readonly explained?: readonly NonceRun[]
   /** The rows that this step read are not all that were due. */
   readonly hasMore?: true
@@ -110,10 +110,10 @@ export interface NonceRun {
   readonly ahead: number
 }
 
-/** More on hold are loaded once these have left it. */
+/** Limit of loaded transactions on hold. More are loaded once these have left it. */
 export const heldMax = 64
 
-/** More of those that the balance does not cover and others pass wait until some of these are paid or canceled. */
+/** Limit of unfunded transactions that others pass. More wait until some of these are paid or canceled. */
 export const passedMax = 32
 
 /** The transactions that could get a nonce in this step, if there is room. */
@@ -141,7 +141,7 @@ export function payloadsAwaitAnswer(work: Payloads): boolean {
   return false
 }
 
-// A step's rows never change, and every decision about one of them looks at all: each list is made once.
+// Each list is made once: a step's rows never change, and every decision about one row reads all of them.
 const inFlight = new WeakMap<StoredWork['open'], readonly InPhase<'inFlight'>[]>()
 const payloads = new WeakMap<StoredWork['open'], ReadonlySet<Hash>>()
 

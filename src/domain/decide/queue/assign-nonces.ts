@@ -94,9 +94,9 @@ export function fillGaps({ fill }: Filling, fees: Fees, gasLimit: Gas): Decision
 }
 
 /**
- * If no pool explains a gap, a foreign transaction may wait for its nonce. Whatever takes the nonce races that one, and
- * a payload that loses begins anew only at finality. So the queue waits as long as it would for a visible foreign
- * transaction. The wait costs no time: nothing above the gap is mined before.
+ * Explains the wait for a foreign transaction that may have a gap's nonce where no pool shows one. A payload with this nonce would race
+ * it, and one that loses begins anew only at finality. So the queue waits as long as for a visible foreign transaction. The
+ * wait costs no time: nothing above the gap is mined before.
  */
 function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situation, 'now'>): Decision[] {
   const from = foreignNonceUsableFrom(work, observation, policy)
@@ -108,18 +108,18 @@ function waitForForeign(gap: Nonce, { work, observation, policy }: Omit<Situatio
   return next ? [...explained, ...explainPoolUnseen(next, gap, from)] : explained
 }
 
-/** A gap filler is a no-op, so the no-ops' cap limits it, or the ceiling. */
+/** The fees of a gap filler. It is a no-op, so the no-ops' cap limits it, or the ceiling. */
 export function gapFillerFees(relayer: Relayer, market: Market, policy: NetworkPolicy): Fees {
   const most = relayer.policies.cancelGasPriceCap ?? priceCeiling(market, 'fast', 'noOp', policy.profile)
   return lowered(marketFees(market, 'fast', usesEip1559(relayer, policy)), most)
 }
 
-/** A remembered balance may have been topped up since. */
+/** Whether the balance is a remembered one, and may have been topped up since. */
 function isRemembered({ head, balanceReadAt }: Observation): boolean {
   return balanceReadAt !== undefined && balanceReadAt !== head.number
 }
 
-/** The node is behind the settled part of the chain, so its next nonce is already spent. */
+/** Explains that the node is behind the final part of the chain, so its next nonce is already spent. */
 function explainBehind(work: Work, nonce: Nonce): Decision[] {
   return explainFirst(work, { condition: 'node_behind', facts: { nonce, settledBelow: work.floor.spentBelow } })
 }
@@ -129,7 +129,7 @@ function explainFirst({ queued: [first] }: Work, reason: Reason): Decision[] {
   return first ? explain(first, reason) : []
 }
 
-/** A sweep does not wait for the end of the pause. */
+/** Explains that a pause holds the first of the queue. A sweep does not wait for the end of the pause. */
 function explainPaused(work: Work): Decision[] {
   const [first] = work.queued
   return first && isSweep(first) ? [] : explainFirst(work, { condition: 'paused', facts: pauseFacts(work.relayer) })
@@ -159,7 +159,7 @@ function assignQueue(market: Market, free: FreeNonces, situation: Omit<Situation
   return assignEach(candidates, { most, counted: counted ?? 0n }, market, free, situation)
 }
 
-/** `most`: how many may get a nonce. `counted`: of the balance, what pays for a transaction now. */
+/** Assigns nonces to candidates. `most`: how many may get one. `counted`: the part of the balance that pays for a transaction now. */
 function assignEach(
   candidates: readonly Transaction[],
   limit: { readonly most: number; readonly counted: Wei },
@@ -172,7 +172,7 @@ function assignEach(
   let { most } = limit
   const { skipUnfunded = false } = work.relayer.policies
   const decisions: Decision[] = []
-  /** With `skip_unfunded`. */
+  /** Transactions that others pass, with `skip_unfunded`. */
   const passed: Explanation[] = []
   const stop = (explained: readonly Decision[]) => ({
     decisions: [...decisions, ...passed, ...explained],
@@ -234,13 +234,13 @@ function assignEach(
     if (gasFunds !== undefined) gasFunds -= upfrontCost(0n, offer.gasLimit, offer.fees)
   }
   const refused = decisions.some(({ do: what }) => what === 'refuse')
-  // Once this is on record, the next step loads the transactions behind it.
+  // Once the passed transactions are on record, the next step loads those behind them.
   const observeAgainAtOnce =
     refused || passed.some(({ transaction }) => transaction.wait?.condition !== 'balance_short')
   return { ...stop([]), observeAgainAtOnce }
 }
 
-/** `counted`: the part of the balance that pays for a transaction now. */
+/** The fact that the step lacks. `counted`: the part of the balance that pays for a transaction now. */
 function missingFact(
   market: Market,
   counted: Wei | undefined,
@@ -248,11 +248,11 @@ function missingFact(
 ): FactsOf['facts_missing']['fact'] | undefined {
   if (work.queued.length > 0 && observation.balance === undefined) return 'balance'
   if (work.queued.length > 0 && counted === undefined) return 'laggedBalance'
-  // Without it a send could spend the reserve.
+  // Without the L1 fee the reserve can't be computed.
   return lacksL1Fee(policy.profile, market) ? 'l1Fee' : undefined
 }
 
-/** Why it can never be sent as it is. It ends here, so it does not hold up later transactions. No pool has to say so. */
+/** Why a transaction can never be sent as it is. It ends here, without a pool's word, so it does not block later ones. */
 function refusalAtOnce(
   transaction: InPhase<'queued'>,
   { work, observation, policy }: Omit<Situation, 'now'>,
@@ -270,7 +270,7 @@ function refusalAtOnce(
   )
 }
 
-/** A sweep had no value yet when it was accepted. */
+/** The refusal of a payload that policies forbid. They changed since it was accepted; a sweep had no value then. */
 function sinceChanged(transaction: Transaction, forbidden: string): string {
   return isSweep(transaction) ? forbidden : `the policies changed since it was accepted: ${forbidden}`
 }
@@ -291,19 +291,19 @@ function within(
   return kept ?? blockedByGas(upfrontCost(0n, offer.gasLimit, offer.fees), before, situation) ?? offer
 }
 
-/** A wait that ends by itself with some blocks. If others passed it, it could last for ever. */
+/** Whether a wait ends by itself with some blocks. If others passed such a transaction, its wait could last for ever. */
 function isBrief(reason: Reason | undefined): boolean {
   return reason?.condition === 'balance_short' && (reason.facts.of === 'emptying' || reason.facts.of === 'gas')
 }
 
-/** `counted`: of the balance, what pays for a transaction now. `wallet`: of that, what those before it leave. */
+/** Funds of the account. `counted`: the balance that pays for a transaction now. `wallet`: the rest after the transactions before it. */
 interface Funds {
   readonly balance: Wei
   readonly counted: Wei
   readonly wallet: Wei
 }
 
-/** Undefined while the cap is below the next block's base fee. */
+/** The fees of a first attempt. Undefined while the cap is below the next block's base fee. */
 export function firstPrice(
   { payload: { pricing } }: { readonly payload: Pick<Payload, 'pricing'> },
   { policies: { gasPriceCap, eip1559Pricing } }: Relayer,
@@ -364,7 +364,7 @@ function price(
   return short > 0n ? explainShort(transaction, funds, { short, l1Fee }, relayer, policy) : { fees, gasLimit }
 }
 
-/** Many may be passed, and each change of a text is a write: their texts do not follow the balance. */
+/** The shortage as a reason. With skip_unfunded it omits the balance, so that the text need not be rewritten for many rows. */
 function explainShort(
   { payload: { value } }: InPhase<'queued'>,
   { balance, counted }: Funds,

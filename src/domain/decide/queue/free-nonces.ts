@@ -14,7 +14,7 @@ export interface FreeNonces {
   take(): Nonce
 }
 
-/** From the account's nonce up, without those that we use or that wait in the pool for a foreign transaction. */
+/** Free nonces from the account's nonce up: neither used by us nor waiting in the pool with a foreign transaction. */
 export function freeNonces(work: Work, observation: Observation, policy: NetworkPolicy): FreeNonces {
   const used = noncesInUse(work)
   const pending = mayUseForeignNonce(work, observation, policy) ? 0 : (observation.pendingNonce ?? 0)
@@ -79,7 +79,7 @@ export function mayUseForeignNonce(work: Work, observation: Observation, policy:
   return work.poolBeyondSince !== undefined && number - work.poolBeyondSince >= foreignPatience(policy)
 }
 
-/** From this block on, a nonce below ours no longer waits for a foreign transaction. */
+/** The block from which on a nonce below ours no longer waits for a foreign transaction. */
 export function foreignNonceUsableFrom(
   work: Work,
   { nonce, head }: Observation,
@@ -91,11 +91,12 @@ export function foreignNonceUsableFrom(
   return signedAt.length === 0 ? undefined : Math.min(...signedAt) + foreignPatience(policy)
 }
 
-/** A node that lags reports spent nonces as free. */
+/** The first unspent nonce, also where a node that lags reports spent nonces as free. */
 function firstUnspent({ floor, confirmedNotFinal }: Work, { nonce }: Observation): Nonce {
   return Math.max(nonce, floor.spentBelow, (confirmedNotFinal?.nonce ?? -1) + 1)
 }
 
+/** Nonces of our transactions in flight or mined. */
 function noncesInUse({ open }: Work): ReadonlySet<Nonce> {
   return new Set(open.flatMap((each) => (isInPhase(each, 'inFlight', 'mined') ? [each.lifecycle.nonce] : [])))
 }

@@ -43,22 +43,19 @@ export function minedAhead({ open }: Work, nonce: Nonce, market: Market): Wei {
   return mined.reduce((sum, each) => (each.lifecycle.nonce < nonce ? sum : sum + maxCostOf(each, market)), 0n)
 }
 
-/**
- * The most that one of its attempts can cost. An attempt that every node rejected costs nothing, as long as another
- * stands.
- */
+/** The most that an attempt of a transaction can cost. One that every node rejected costs nothing while a block may hold another. */
 export function maxCostOf(transaction: InPhase<'inFlight' | 'mined'>, market: Market): Wei {
   const costs = minableAttempts(transaction.lifecycle.attempts).map((attempt) => costOf(transaction, attempt, market))
   return maxWei(0n, ...costs)
 }
 
-/** Those that a block may still hold. */
+/** Attempts that a block may still hold. */
 export function minableAttempts(attempts: NonEmpty<Attempt>): NonEmpty<Attempt> {
   const minable = attempts.filter((attempt) => !wasAlwaysRejected(attempt))
   return isNonEmpty(minable) ? minable : [newest(attempts)]
 }
 
-/** What a decision to sign an attempt for an open transaction adds to what the transaction may cost. */
+/** The cost that a decision to sign adds to the most that an open transaction may cost. */
 export function addedBy(decision: Decision, market: Market): Wei {
   const { do: what } = decision
   if (what !== 'bump' && what !== 'replace' && what !== 'signNoOp') return 0n

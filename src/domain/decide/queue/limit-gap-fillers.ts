@@ -10,9 +10,9 @@ import type { Situation } from '../plan/situation.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
 import { limitReach } from './limit-reach.ts'
 
-/** In one step, also for nonces that the record assigned. */
+/** Limit of gap fillers in one step, also for nonces that the record assigned. */
 export const fillsPerStepMax = 16
-/** In any hour, of one relayer, for nonces that the record never assigned. */
+/** Limit of a relayer's gap fillers in any hour, for nonces that the record never assigned. */
 export const fillsPerHourMax = 64
 
 export interface Filling {
@@ -28,11 +28,11 @@ export interface Filling {
   readonly blocked?:
     | { readonly nonce: Nonce; readonly by: 'count' | 'limit' }
     | { readonly nonce: Nonce; readonly by: Reason }
-  /** There are more than one step fills, and nothing holds them. */
+  /** More gaps remain than one step fills, and nothing blocks them. */
   readonly hasMore: boolean
 }
 
-/** `gaps` are in order. A nonce above one that is not filled would wait for it, so the first that is held ends the list. */
+/** Selects the gaps to fill now. `gaps` are in order. The first blocked one ends the list: a higher nonce would wait for it. */
 export function limitGapFillers(
   gaps: readonly Nonce[],
   { work, observation }: Pick<Situation, 'work' | 'observation'>,
@@ -81,7 +81,7 @@ function isShown(nonce: Nonce, { open, gapRecord }: Work, shown: Observation['sh
   return !isOnRecord && gapRecord?.released.has(shown) === false
 }
 
-/** The nonces that this step gives back are on record only once it has ended. */
+/** Counts the nonces that this step gives back as released: they are on record only once the step has ended. */
 export function withGivenBack(ahead: Work, { open }: Work): Work {
   const { gapRecord } = ahead
   if (!gapRecord) return ahead

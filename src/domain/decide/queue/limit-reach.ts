@@ -6,9 +6,9 @@ import type { Reason } from '../../wait-facts.ts'
 import type { Situation } from '../plan/situation.ts'
 import type { Work } from '../plan/work.ts'
 
-/** So many nonces above the highest on record need no confirmation. An account that is used elsewhere too seldom exceeds it. */
+/** Distance above the highest nonce on record that needs no confirmation. An account that is used elsewhere too seldom exceeds it. */
 export const reachMax = 10_000
-/** No nonce is bound from here on, whatever confirms it. An account that sends thirty transactions a second gets there in a year. */
+/** The first nonce that is never bound, whatever confirms it. An account that sends thirty a second gets there in a year. */
 export const nonceLimit = 1_000_000_000
 
 export interface Reach {
@@ -50,7 +50,7 @@ function countElsewhere({ secondCount, isSecondCountOwn }: Observation): Nonce {
   return secondCount === undefined || secondCount === 'unknown' || isSecondCountOwn ? 0 : secondCount
 }
 
-/** Every nonce that the record holds, as bound or as spent, lies below. 0: it holds none. */
+/** The end of the nonces on record, bound or spent. 0: the record holds none. */
 export function recordedBelow({ floor, confirmedNotFinal, open, recordedBelow: before = 0 }: Work): Nonce {
   let below = Math.max(before, floor.spentBelow, floor.explainedBelow, (confirmedNotFinal?.nonce ?? -1) + 1)
   // A loop, without an array: a thousand may be open, and each step looks at them.

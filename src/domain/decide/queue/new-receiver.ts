@@ -11,11 +11,11 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 interface Known {
   readonly observation: Pick<Observation, 'missingReceivers' | 'head'>
   readonly rules: GasRules
-  /** Payloads of the relayer that come before. */
+  /** Payloads of the relayer that come before this one. */
   readonly ahead: readonly Payload[]
 }
 
-/** Why it ends without a nonce. A receiver of a payload ahead counts as existing: that payload creates it. */
+/** Why a payload with a new receiver is refused. A receiver of a payload ahead counts as existing: that payload creates it. */
 export function refusalOfNewReceiver(
   { payload }: Pick<Transaction, 'payload'>,
   { observation: { missingReceivers, head }, rules, ahead }: Known,

@@ -30,7 +30,7 @@ export function withNextSend(work: Work, { id, now }: NextSend, gasLimit: Gas = 
   return { ...work, queued }
 }
 
-/** `observation`: of `withNextSend`. The rules are those of a real send. */
+/** Why the next send would wait, by the rules of a real send. `observation`: that of `withNextSend`. */
 export function reasonsAgainstNextSend(
   work: Work,
   observation: Observation,

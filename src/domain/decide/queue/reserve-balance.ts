@@ -59,13 +59,13 @@ export function gasFundsOf(
   )
 }
 
-/** The most that the gas of one of its attempts can cost. */
+/** The most that the gas of a transaction's attempts can cost. */
 export function maxGasCostOf({ lifecycle }: InPhase<'inFlight' | 'mined'>): Wei {
   const costs = minableAttempts(lifecycle.attempts).map(({ gasLimit, fees }) => BigInt(gasLimit) * feeCap(fees))
   return maxWei(0n, ...costs)
 }
 
-/** Without those above the head: its balance includes them. */
+/** Transactions mined in the last `lag` blocks, without those above the head, whose balance includes them. */
 function minedWithin({ open }: Flight, head: BlockNumber, lag: number): readonly InPhase<'mined'>[] {
   return open
     .filter((each) => isInPhase(each, 'mined'))
@@ -92,11 +92,11 @@ export interface Before {
   readonly nonce: Nonce
   /** The least that the account holds then. */
   readonly balance: Wei
-  /** The gas that it may pay for beside others. */
+  /** The funds for gas beside that of others. */
   readonly gasFunds: Wei | undefined
 }
 
-/** Why its value may not be sent now. Undefined if it may. */
+/** Why a payload's value may not be sent now. Undefined if it may. */
 export function blockedByReserve(
   { value, to, from }: Pick<Payload, 'value' | 'to' | 'from'>,
   before: Omit<Before, 'gasFunds'>,
@@ -111,7 +111,7 @@ export function blockedByReserve(
   return { condition: 'balance_short', facts: { of, ...facts } }
 }
 
-/** Why its gas does not fit beside that of others. Undefined if it fits, or goes alone. */
+/** Why a transaction's gas does not fit beside that of others. Undefined if it fits, or goes alone. */
 export function blockedByGas(
   gas: Wei,
   { nonce, gasFunds }: Omit<Before, 'balance'>,

@@ -1,5 +1,5 @@
-// Where a node keeps a nonce that is too high only for a moment, sends go out one by one: the next once a node accepted
-// the one before it, or said that its nonce is spent. One that was refused goes out again after that.
+// Some sequencers drop a nonce above a gap after about a second. There, sends go out one at a time: the next once a node accepted
+// the one before it, or said that its nonce is spent. A refused send goes out again after that.
 import { type Attempt, isNonceTaken, isNoOp, takenAtOf } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
 import type { DecisionProfile, NetworkPolicy } from '../../relayer.ts'
@@ -24,7 +24,7 @@ export function mayBindMore(work: Work, decisions: readonly Decision[], { profil
   return isOrderStrict(profile) && work.queued.length > 1 && decisions.some((each) => each.do === 'assignNonce')
 }
 
-/** A no-op does not wait: a race is lost by waiting. */
+/** Whether a decision's bytes may be broadcast now. A no-op does not wait: a race is lost by waiting. */
 export function mayBroadcastNow(decision: Decision, work: Work, { profile }: NetworkPolicy): boolean {
   if (!isOrderStrict(profile)) return true
   if (decision.do !== 'rebroadcast' && decision.do !== 'bump' && decision.do !== 'replace') return true
@@ -33,12 +33,12 @@ export function mayBroadcastNow(decision: Decision, work: Work, { profile }: Net
   return inFlightOf(work).every((each) => each.lifecycle.nonce >= nonce || hasTakenNonce(each))
 }
 
-/** The head may not show yet that its nonce is spent: it may come from a node that is behind the sequencer. */
+/** Whether an answer shows that the nonce is taken. The head may not show it yet: its node may be behind the sequencer. */
 function hasTakenNonce({ lifecycle }: InPhase<'inFlight'>): boolean {
   return lifecycle.attempts.some((attempt) => isNonceTaken(attempt) || wasTakenBefore(attempt))
 }
 
-/** A repeat without an answer takes back no acceptance. */
+/** Whether a node accepted an earlier broadcast of the bytes. A repeat without an answer takes back no acceptance. */
 function wasTakenBefore(attempt: Attempt): boolean {
   const { broadcast } = attempt
   return broadcast.state === 'handed' && broadcast.outcome.kind === 'unknown' && takenAtOf(attempt) !== undefined

@@ -34,12 +34,12 @@ export function isSweepWaiting({ queued: [first], suspected, ...work }: StoredWo
   return inFlightOf(work).length > 0 || suspected.some(({ sequence }) => sequence < first.sequence)
 }
 
-/** The balance that it leaves untouched. A sweep may spend the reserve for cancellations. */
+/** The balance that a transaction leaves untouched. A sweep may spend the reserve for cancellations. */
 export function reserveBeside(transaction: Transaction, relayer: Relayer, market: Market, policy: NetworkPolicy): Wei {
   return isSweep(transaction) ? 0n : reserveOf(relayer, market, policy)
 }
 
-/** Where the account delegates, a value that touches the reserve of the network would revert for ever. */
+/** The balance that no value may touch: where the account delegates, the reserve of the network. Such a value would always revert. */
 export function untouchable(
   { reserveBalance = 0n }: DecisionProfile,
   { delegated }: Pick<Observation, 'delegated'>,
@@ -48,10 +48,10 @@ export function untouchable(
 }
 
 interface Payer {
-  /** What pays for it now. */
+  /** The funds that pay for the sweep now. */
   readonly wallet: Wei
   readonly market: Market
-  /** Its price. Undefined while no price is within its limits. */
+  /** The price of the sweep. Undefined while no price is within its limits. */
   readonly fees: Fees | undefined
 }
 
@@ -71,7 +71,7 @@ export function withSweptValue(
   return withValue(sweep, fees ? sweptValue(funds, { gas, fees, l1Fee }) : funds)
 }
 
-/** Why it ends without a nonce. */
+/** Why a sweep of an empty account ends without a nonce. */
 export function refusalOfEmpty(
   { payload, ...sweep }: Pick<Transaction, 'payload' | 'origin'>,
   { balance = 0n }: Pick<Observation, 'balance'>,
@@ -80,7 +80,7 @@ export function refusalOfEmpty(
   return `its balance of ${inEther(balance)} does not exceed twice the cost of a transfer at present: there is nothing to sweep`
 }
 
-/** A payment to the account that does not count yet would be left behind. */
+/** Why a sweep waits for a payment that does not count yet: it would be left behind. */
 export function blockedByPayment(
   transaction: Transaction,
   { balance, counted }: { readonly balance: Wei; readonly counted: Wei },

@@ -12,15 +12,15 @@ import { reserveOf, spendable } from './funds.ts'
 /** The part of a queued payload that its cost depends on, without its fee for data on L1. */
 export interface QueuedSend {
   readonly value: Wei
-  /** Absent: a node estimates it once the balance covers the value. */
+  /** The named gas limit. Absent: a node estimates it once the balance covers the value. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
 }
 
 export interface TopUp {
-  /** For the first of the queue, or for the least that any send needs. */
+  /** The payment for the first of the queue, or for the least that any send needs. */
   readonly next: Wei
-  /** For the first of the queue, so many. At least: gas that no client named and fees on L1 come on top. Absent: no queue. */
+  /** The least payment for this part of the queue: gas that no client named and fees on L1 come on top. Absent: no queue. */
   readonly queue?: { readonly transactions: number; readonly wei: Wei }
 }
 
@@ -29,7 +29,7 @@ interface Prices {
   readonly market: Market
 }
 
-/** `work`: with the first of the queue. `queue`: with more of it. */
+/** The payment after which the queue goes on. `work` has the first of the queue, `queue` more of it. */
 export function topUpOf(work: Work, queue: readonly QueuedSend[], prices: Prices, policy: NetworkPolicy): TopUp {
   const { relayer } = work
   const { balance, market } = prices

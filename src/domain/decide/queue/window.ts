@@ -13,7 +13,7 @@ import { inFlightOf, type Work } from '../plan/work.ts'
 
 /** geth `--txpool.accountslots`. Other clients keep as many at least. */
 export const keptByEveryNode = 16
-/** A bulk cancellation may need so many no-ops. */
+/** The largest window: a bulk cancellation may need so many no-ops. */
 export const windowMax = 512
 /** A transaction is recorded at one head, and may miss the block that is being made just then. */
 const minedAtOnceBlocks = 2
@@ -34,7 +34,7 @@ interface Flight {
 }
 
 /**
- * How many may be in flight. Most chains keep one of an account that delegates (EIP-7702). Base keeps four, which nothing but
+ * Limit of transactions in flight. Most chains keep one of an account that delegates (EIP-7702). Base keeps four, which nothing but
  * `max_in_flight` says.
  */
 export function inFlightMaxOf(
@@ -78,7 +78,7 @@ export function nextWindow(
 
 type InFlight = InPhase<'inFlight'>['lifecycle']
 
-/** The lowest nonce first. */
+/** Lifecycles of the transactions in flight, lowest nonce first. */
 function lifecyclesOf(open: readonly Transaction[]): readonly InFlight[] {
   return open.flatMap((each) => (isInPhase(each, 'inFlight') ? [each.lifecycle] : []))
 }

@@ -51,12 +51,12 @@ export function advance(contender: Contender, situation: Situation): Steps {
   const mayBid = mayBeKnown(latest) && invalid?.is !== 'recent'
   const why = mayBid ? reasonToBid(contender, latest, situation) : undefined
   if (!why || !market) return [...explainIdle(contender, situation), ...again]
-  // At fees that its client named, too: only the gas is ours to choose.
+  // A payload that needs more gas bids at fees that its client named, too: only the gas is ours to choose.
   if (!named || why === 'tooTight') return bidAgain(contender, why, market, situation, again)
   return [...(why === 'unfunded' ? explainShort(contender, market) : explainOwnPrice(transaction, named)), ...again]
 }
 
-/** Without a balance the first no-op is signed all the same: the read would cost a call and time. */
+/** Signs the first attempt. A no-op needs no balance for that: the read would cost a call and time. */
 function enter(contender: Contender, situation: Situation): Steps {
   const { market } = situation.observation
   const balance = balanceOf(situation)
@@ -107,7 +107,7 @@ function bidAgain(contender: Contender, why: ReasonToBid, market: Market, situat
   }
 }
 
-/** Where payments count later, and no node shows the earlier balance, a race does not wait for it. */
+/** The balance that counts. Where payments count later, and no node shows the earlier balance, a race does not wait for it. */
 function balanceOf({ work, observation, policy }: Situation): Wei | undefined {
   const { market, balance } = observation
   return (market && countedBalance(work, observation, market, policy)) ?? balance
@@ -117,7 +117,7 @@ const notOfBalance: readonly Extract<Bid, { kind: 'wait' }>['until'][] = ['cap',
 
 const needsBalance: readonly NeedsBalance[] = [{ do: 'readBalance' }]
 
-/** A sequencer that accepts before it orders leaves out in silence what the balance does not cover, so it is read then. */
+/** Repeats the bytes. A sequencer that accepts before it orders drops in silence what the balance does not cover, so that is read. */
 function repeatOrReadBalance(transaction: InPhase<'inFlight'>, own: NonEmpty<Attempt>, situation: Situation): Steps {
   const again = rebroadcastIfDue(transaction, own, situation)
   const { observation, policy } = situation

@@ -20,7 +20,7 @@ export function bidFcfs(bidder: Bidder, market: Market, profile: CeilingRules): 
     return { kind: 'wait', until: isFundsLower ? 'funds' : bidder.cap === undefined ? 'ceiling' : 'cap', wanted }
   const latest = own.at(-1)
   const signed = equalAttempt(bidder, fees)
-  // Another has to differ in what the last one lacked.
+  // A new attempt has to differ in what the last one lacked.
   const repeated = signed ?? (latest && !isBetter(fees, latest, bidder, market) ? latest : undefined)
   return repeated ? { kind: 'repeat', attempt: repeated } : { kind: 'sign', fees }
 }

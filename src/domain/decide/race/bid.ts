@@ -52,9 +52,7 @@ export const attemptsMax = 64
 /** Per gas: a transfer at this tip costs some hundred-thousandths of an ether. */
 const smallTip = 3_000_000_000n
 
-/**
- * After so many blocks in which the nonce was next and others had room, the tip rises to one that every miner accepts.
- */
+/** Blocks with room in which the nonce was next. After them the tip rises to one that every miner accepts. */
 const raisedTipAfterBlocks = 12
 
 export function nextBid(bidder: Bidder, observation: BidFacts, market: Market, policy: BidRules): Bid {
@@ -96,7 +94,7 @@ function bidAbove(
   const offersNothing = isFree(escalated) && !hasOffered
   if (isFundsLower && feeCap(offer) > affordable && offersNothing) return { kind: 'sign', fees: escalated }
 
-  // No pool may hold an attempt of this purpose. The bid only has to exceed the other payload, or a foreign transaction.
+  // First bid of this purpose: there is no own bid to outbid, only the other payload or a foreign transaction.
   const isFirst = !own.some((attempt) => rivals.includes(attempt)) || refused !== undefined
   const isBelowNextBaseFee =
     latest !== undefined && market.baseFee !== undefined && feeCap(latest.fees) < market.baseFee
@@ -121,7 +119,7 @@ function bidAbove(
   }
   if (bidder.cap !== undefined && feeCap(fees) > cap) return { kind: 'wait', until: 'cap', wanted: over(wanted) }
   if (isShort) return { kind: 'wait', until: 'funds', wanted: needed }
-  // Such an attempt would fail the base fee instead of the balance.
+  // A node would refuse this attempt for its fee cap, and the operator would not see that money is missing.
   if (isFundsLower && market.baseFee !== undefined && feeCap(fees) < market.baseFee) {
     return { kind: 'wait', until: 'funds', wanted: needed }
   }
@@ -152,7 +150,7 @@ function tipAboveUnrefused(rivals: readonly Attempt[], market: Market, { rule }:
   return isNonEmpty(unrefused) ? tipOf(replacementFloor(unrefused, market, rule)) : 0n
 }
 
-/** So many attempts are signed that only a doubled price is worth another. */
+/** Whether so many attempts are signed that only a doubled price is worth another. */
 function isExhausted(own: readonly Attempt[], fees: Fees): boolean {
   const latest = own.at(-1)
   return latest !== undefined && own.length >= attemptsMax && !isDouble(fees, latest.fees)
@@ -189,17 +187,14 @@ function rivalsLikelyInPool(
   return rivals.filter(({ fees }) => feeCap(fees) <= feeCap(latest.fees))
 }
 
-/**
- * The balance did not cover it, or a cap or the balance kept its tip below the one that every pool wants. It is no
- * reason for a price above the market's once that can be paid.
- */
+/** Whether the attempt failed for money, not for price. Then it does not count as a try, which would raise the next price. */
 function wasRejectedForFundsOrTip(attempt: Attempt, marketTip: Wei): boolean {
   const code = rejectionOf(attempt)?.code
   if (code === 'feeTooLow' && wasAlwaysRejected(attempt)) return tipOf(attempt.fees) < marketTip
   return code === 'insufficientFunds'
 }
 
-/** Our bids outbid all of our own, so a pool that prefers another transaction holds a foreign one. */
+/** The fees that a pool refused in favor of a foreign transaction: our bids outbid all of our own. */
 function refusedOverForeign(latest: Attempt): Fees | undefined {
   return rejectionOf(latest)?.code === 'replacementUnderpriced' ? latest.fees : undefined
 }
@@ -222,7 +217,7 @@ function withinLimit(offer: Fees, floor: Fees, reference: Fees, market: Market):
   return isBeyond(offer, reference, market) ? floor : offer
 }
 
-/** The market's cap holds two base fees and its price one, so a bid that is mostly tip passes the limit in price first. */
+/** Whether fees exceed the limit by their cap or by their price. A bid that is mostly tip exceeds it by its price first. */
 function isBeyond(fees: Fees, reference: Fees, { baseFee }: Market): boolean {
   return (
     feeCap(fees) > escalationMultiple * feeCap(reference) ||

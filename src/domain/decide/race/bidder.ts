@@ -16,7 +16,7 @@ export interface Bidder {
   readonly gas: Gas
   /** The most that a policy allows per gas. Absent: the ceiling of prices holds. */
   readonly cap: Wei | undefined
-  /** What the account can pay for gas. Absent: no balance was read. */
+  /** The funds of the account for gas. Absent: no balance was read. */
   readonly funds: Wei | undefined
 }
 

@@ -29,7 +29,7 @@ export function cancelInFlight(
   transaction: InPhase<'inFlight'>,
   situation: Situation,
 ): readonly (Decision | NeedsBalance)[] {
-  // What else holds the no-op up goes deeper, and comes after it.
+  // Other reasons why the no-op waits go deeper, and come after this one.
   const why = transaction.cancellation?.origin === 'refusal' ? explain(transaction, whyGivenUp(transaction)) : []
   return [...why, ...race(transaction, situation)]
 }
@@ -53,8 +53,8 @@ function race(transaction: InPhase<'inFlight'>, situation: Situation): readonly 
 }
 
 /**
- * A proxy may repeat a rejected broadcast a moment later. A nonce that was too high may have been kept, and ordered once
- * the one before it came: the answer does not show that.
+ * Whether the rejection holds by now. A sequencer may have kept a nonce that was too high, and ordered it once the one before it
+ * came: the answer does not show that.
  */
 function isRejectedForGood(attempt: Attempt, situation: Situation): boolean {
   const { broadcast } = attempt
@@ -64,6 +64,7 @@ function isRejectedForGood(attempt: Attempt, situation: Situation): boolean {
   )
 }
 
+/** Whether every broadcast was rejected. A proxy may still repeat a rejected broadcast a moment later. */
 function isRejectedButMaybeKept(attempt: Attempt, situation: Situation): boolean {
   const mayBeKept = situation.policy.profile.keepsFutureNonceMs && rejectionOf(attempt)?.code === 'nonceGap'
   // A gateway's "invalid" proves nothing about the sequencer.
@@ -71,7 +72,7 @@ function isRejectedButMaybeKept(attempt: Attempt, situation: Situation): boolean
   return wasAlwaysRejected(attempt) && !mayBeKept && !isAhead(attempt, situation)
 }
 
-/** A time ahead of the clock: the clock was set back, by an unknown amount. */
+/** Whether the answer is ahead of the clock, which was set back by an unknown amount. */
 function isAhead({ broadcast }: Attempt, { now }: Situation): boolean {
   return broadcast.state === 'handed' && broadcast.at > now
 }

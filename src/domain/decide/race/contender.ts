@@ -34,10 +34,10 @@ export interface Contender {
   readonly named?: Fees
 }
 
-/** How long the newest attempt has its chance. */
+/** The blocks and the time that the newest attempt gets before another bid. */
 export interface Patience {
   readonly blocks: number
-  /** On fast chains, after a few blocks it is too soon to bid against ourselves. */
+  /** The least time: on fast chains, after a few blocks it is too soon to bid against ourselves. */
   readonly ms: number
 }
 
@@ -47,7 +47,7 @@ interface PriceCap {
   readonly cap: Wei | undefined
 }
 
-/** For a client's payload, or for the no-op of a gap filler. */
+/** The contender of a client's payload, or of a gap filler's no-op. */
 export function payloadContender(transaction: InPhase<'inFlight'>, { work, policy }: Situation): Contender {
   const { pricing } = transaction.payload
   const { gasPriceCap, cancelGasPriceCap } = work.relayer.policies
@@ -66,12 +66,12 @@ export function payloadContender(transaction: InPhase<'inFlight'>, { work, polic
   }
 }
 
-/** For the payload of a PUT. Nothing of it is signed, and the attempts of the older payloads are among its rivals. */
+/** The contender of a PUT's payload. Nothing of it is signed, and the attempts of the older payloads are among its rivals. */
 export function replacementContender(transaction: InPhase<'inFlight'>, situation: Situation): Contender {
   return { ...payloadContender(transaction, situation), wants: 'replacement', own: [] }
 }
 
-/** For the no-op of a canceled transaction. Its nonce is urgent, whatever its payload was to pay. */
+/** The contender of a canceled transaction's no-op. The nonce is urgent, whatever the payload was to pay. */
 export function noOpContender(
   transaction: InPhase<'inFlight'>,
   { work, policy }: { readonly work: Pick<StoredWork, 'relayer'>; readonly policy: NetworkPolicy },

@@ -34,7 +34,7 @@ export function explainBarred({ transaction }: Contender, situation: Situation):
   return explain(transaction, { condition: 'would_revert', facts: { of: 'replacement', words: estimate.reason } })
 }
 
-/** A replacement whose value the chain would not let through yet: it would be mined, and revert. Empty if it may go. */
+/** Explains a replacement whose value the chain would not let through yet: it would be mined, and revert. Empty if it may go. */
 export function explainReserve(
   { transaction }: Contender,
   balance: Wei,
@@ -76,7 +76,7 @@ function explainRefusal(contender: Contender): readonly Decision[] {
   return refusal ? explain(transaction, { condition: 'node_refuses', facts: { of, refusal } }) : []
 }
 
-/** A node reports that the balance does not cover the newest attempt. */
+/** Explains that the balance does not cover the newest attempt, as a node reports. */
 export function explainShort(contender: Contender, market: Market | undefined): Decision[] {
   const { transaction, wants } = contender
   const { gasLimit, fees } = latestOf(contender)
@@ -90,7 +90,7 @@ export function explainShort(contender: Contender, market: Market | undefined): 
   return explain(transaction, { condition: 'balance_short', facts: { of: 'attempt', cost } })
 }
 
-/** A limit keeps it from the price that it needs. */
+/** Explains the limit that keeps a contender from the price that it needs. */
 export function explainLimit(
   contender: Contender,
   { until, wanted }: Extract<Bid, { kind: 'wait' }>,
@@ -141,7 +141,7 @@ function explainCapped({ transaction, limit }: Contender, wanted: Fees): Decisio
   return explain(transaction, { condition: name, facts })
 }
 
-/** A replacement's limit is below the least fees that replace the older payloads. */
+/** Explains a replacement whose limit is below the least fees that replace the older payloads. */
 function explainOutbid(
   { transaction }: Contender,
   condition: 'gas_price_cap' | 'own_price',
@@ -180,7 +180,7 @@ function costOfPayload({ payload }: InPhase<'inFlight'>, fees: Fees, gas: Gas, m
   return payload.value + onL1 + BigInt(gas) * feeCap(fees)
 }
 
-/** Fees that the client named are its limit: the service never raises them. */
+/** Explains that the fees are those that the client named: the service never raises them. */
 export function explainOwnPrice(transaction: InPhase<'inFlight'>, fees: Fees): Decision[] {
   const tip = fees.kind === 'eip1559' ? { tip: tipOf(fees) } : {}
   return explain(transaction, { condition: 'own_price', facts: { of: 'attempt', perGas: feeCap(fees), ...tip } })

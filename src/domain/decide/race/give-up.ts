@@ -6,7 +6,7 @@ import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { Situation } from '../plan/situation.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 
-/** While others are silent, the word of one endpoint stands for so long against the acceptance of another. */
+/** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */
 const takenMsMin = 600_000
 const takenBlocksMin = 20
 
@@ -17,7 +17,7 @@ const takenBlocksMin = 20
  */
 type InvalidWord = { readonly is: 'contradicted' | 'recent' } | { readonly is: 'byAll'; readonly words: string }
 
-/** Undefined if the last answer about the newest attempt is another. */
+/** Judges the word "invalid" about a payload. Undefined if the last answer about the newest attempt is another. */
 export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situation): InvalidWord | undefined {
   const { observation, policy } = situation
   const latest = newest(lifecycle.attempts)
@@ -31,8 +31,8 @@ export function judgeInvalid({ lifecycle }: InPhase<'inFlight'>, situation: Situ
 }
 
 /**
- * The figures, if the limit that the client named is below the least gas by now. A pool that took the payload before a fork may hold it
- * for ever, and refuse none of its bytes.
+ * The refusal of a gas limit that a client named and that is below the least gas by now, in figures. A pool that took the payload before
+ * a fork may hold it for ever, and refuse none of its bytes.
  */
 export function gasWordsOf(
   { payload, lifecycle }: InPhase<'inFlight'>,
@@ -43,7 +43,7 @@ export function gasWordsOf(
   return refusalOfGas(payload, undefined, gasRulesOf(policy.profile, observation))
 }
 
-/** Long enough for an outage, an upgrade or a congestion to end. */
+/** Time and blocks after which refusals in unknown words count: outages, upgrades and congestion have ended by then. */
 const unknownMsMin = 120_000
 const unknownBlocksMin = 20
 
@@ -66,7 +66,7 @@ export function lastingWordsOf({ lifecycle }: InPhase<'inFlight'>, situation: Si
   return attempts.some((attempt) => wasTakenLately(attempt, blockMs, situation)) ? undefined : words
 }
 
-/** A time ahead of the clock: the clock was set back, by an unknown amount. */
+/** Whether a node accepted the attempt lately. A time ahead of the clock counts: the clock was set back. */
 function wasTakenLately(attempt: Attempt, blockMs: number, { now }: Situation): boolean {
   const takenAt = takenAtOf(attempt)
   return takenAt !== undefined && now - takenAt < Math.max(takenMsMin, takenBlocksMin * blockMs)

@@ -25,13 +25,13 @@ export function lowerIfShort(transaction: InPhase<'inFlight'>, steps: Steps, sit
   return isLower && revisionOf(transaction) < attemptsMax ? [{ do: 'lowerValue', transaction, value }] : steps
 }
 
-/** Any other shortage ends by itself. */
+/** Whether a step explains a shortage that does not end by itself. */
 function isShort(each: Steps[number]): boolean {
   if (each.do !== 'explain' || each.condition !== 'balance_short') return false
   return each.facts.of === 'higherPrice' || each.facts.of === 'attempt'
 }
 
-/** At a price that replaces every attempt that a pool may hold. */
+/** The value that the account can pay for, at a price that replaces every attempt that a pool may hold. */
 function payableValue(transaction: InPhase<'inFlight'>, situation: Situation): Wei | undefined {
   const { work, observation, policy } = situation
   const { market } = observation

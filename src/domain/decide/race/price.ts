@@ -12,7 +12,7 @@ import { type Contender, fundsOf, purposeOf } from './contender.ts'
 interface Terms {
   readonly gas: Gas
   readonly market: Market
-  /** Absent: no limit by funds. */
+  /** The balance of the account. Absent: funds set no limit. */
   readonly balance?: Wei | undefined
 }
 
@@ -30,9 +30,9 @@ export function price(contender: Contender, { gas, market, balance }: Terms, sit
   return nextBid(bidder, observation, market, policy)
 }
 
-/** The bound limits the whole cost, so it works like a balance that has no more. Each bid is within it: any of them may be mined. */
+/** Bids within the bound of the whole cost, as if the balance were no higher. Each bid is within it: any of them may be mined. */
 function bidWithin(costMax: Wei, bidder: Bidder, market: Market, { observation, policy }: Situation): Bid {
-  // Without it nobody can say what a no-op costs.
+  // Without the L1 fee the cost of a no-op is unknown.
   if (lacksL1Fee(policy.profile, market)) {
     return { kind: 'wait', until: 'l1Fee', wanted: usualFees(bidder, market) }
   }
@@ -45,7 +45,7 @@ function bidWithin(costMax: Wei, bidder: Bidder, market: Market, { observation, 
   return isAbove ? { kind: 'wait', until: 'bound', wanted: bid.fees } : bid
 }
 
-/** Named fees are the client's limit, even if they do not suffice. The cap may be below them by now. */
+/** Bids the fees that the client named, even if they do not suffice. The cap may be below them by now. */
 function bidAsNamed(named: Fees, floor: Fees | undefined, { gas, cap, funds }: Bidder): Bid {
   if (cap !== undefined && feeCap(named) > cap) return { kind: 'wait', until: 'cap', wanted: named }
   const suffices = !floor || (named.kind === floor.kind && covers(named, floor))

@@ -34,14 +34,14 @@ import type { Contender, Patience } from './contender.ts'
  */
 export type ReasonToBid = 'outpriced' | 'unfunded' | 'belowBaseFee' | 'tip' | 'waited' | 'refused' | 'tooTight'
 
-/** At most one bid a block. */
+/** The reason to bid now, at most once a block. Undefined: the newest attempt keeps its chance. */
 export function reasonToBid(contender: Contender, latest: Attempt, situation: Situation): ReasonToBid | undefined {
   const { transaction, wants, speed, patience } = contender
   const { observation, policy, now } = situation
   const { head, nonce, market } = observation
   const waited = blocksWaited(latest, head.number)
   if (isTooTight(contender, latest, situation)) return 'tooTight'
-  // A new one would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
+  // A new gap filler would be refused as well. The same bytes go out again, at pauses that grow: a pool may have them all the same.
   if (wants === 'gapFiller' && invalidReasonOf(latest) !== undefined) return undefined
   const code = rejectionOf(latest)?.code
   if (isFcfs(policy)) return waited >= 1 ? reasonToBidFcfs(contender, latest, observation) : undefined
@@ -59,7 +59,7 @@ export function reasonToBid(contender: Contender, latest: Attempt, situation: Si
   return waitedMs < 0 || waitedMs >= patience.ms ? 'waited' : undefined
 }
 
-/** A no-op with more gas may be valid where this chain demands more by now. */
+/** Whether an attempt has too little gas by now. A no-op with more gas may be valid where the chain demands more. */
 function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observation, policy }: Situation): boolean {
   if (wants === 'payload' && isBelowLeastGas(transaction, gasRulesOf(policy.profile, observation)))
     return blocksWaited(latest, observation.head.number) >= 1
@@ -68,7 +68,7 @@ function isTooTight({ transaction, wants }: Contender, latest: Attempt, { observ
   return invalidReasonOf(latest) !== undefined
 }
 
-/** Where transactions are ordered as they come, a price buys nothing as long as it is above the least one. */
+/** The reason to bid at a sequencer that orders as they come. There a price buys nothing beyond the least one. */
 function reasonToBidFcfs(contender: Contender, latest: Attempt, observation: Observation): ReasonToBid | undefined {
   if (isBelowBaseFee(latest, observation)) return 'belowBaseFee'
   const code = rejectionOf(latest)?.code
@@ -77,7 +77,7 @@ function reasonToBidFcfs(contender: Contender, latest: Attempt, observation: Obs
   return isRejected ? 'outpriced' : undefined
 }
 
-/** A node's own limit on prices, and a nonce that it holds to be too high, are no reasons: a higher price ends neither. */
+/** Refusals that a higher price may end. A node's own limit on prices and a nonce that it calls too high are not among them. */
 const endedByPrice: readonly RefusalCode[] = ['unrecognized', 'invalid', 'poolFull', 'typeConflict']
 
 /** Whether the next nonce's newest no-op was refused in the same way for as long as a race waits for a block. */

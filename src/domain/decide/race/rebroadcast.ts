@@ -10,7 +10,7 @@ import type { Situation } from '../plan/situation.ts'
 import { isAboveBalance } from '../queue/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 
-/** `own`: the attempts of one purpose, oldest first: the payload's, or the no-ops. */
+/** Repeats the broadcast of one purpose's attempts. `own`: those attempts, oldest first: the payload's, or the no-ops. */
 export function rebroadcastIfDue(
   transaction: InPhase<'inFlight'>,
   own: NonEmpty<Attempt>,
@@ -19,9 +19,7 @@ export function rebroadcastIfDue(
   return repeatIfDue(transaction, attemptToRepeat(transaction, own, situation), situation)
 }
 
-/**
- * Repeats an attempt before the newest whose price was too high then and is right now. A pool would refuse a lower one.
- */
+/** Rebroadcasts an older, dearer attempt whose price is right now. A pool would refuse a lower one. */
 export function repeatDearerIfDue(
   transaction: InPhase<'inFlight'>,
   attempt: Attempt,
@@ -37,8 +35,8 @@ function repeatIfDue(transaction: InPhase<'inFlight'>, attempt: Attempt, situati
 }
 
 /**
- * The newest attempt. If the balance does not cover it, an earlier one. If pools call its price too low, it takes turns with a
- * dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
+ * The attempt to repeat: the newest; an earlier one if the balance does not cover the newest. If pools call its price too low, it takes
+ * turns with a dearer one, as a limit may keep the service from signing another. Never one of a replaced payload.
  */
 function attemptToRepeat(
   transaction: InPhase<'inFlight'>,
@@ -67,7 +65,7 @@ function isSentAfter({ broadcast: one }: Attempt, { broadcast: other }: Attempt)
   return one.state === 'handed' && other.state === 'handed' && one.at > other.at
 }
 
-/** Soon if the bytes may not have arrived, seldom if a node accepted them, ever more seldom while nodes refuse them. */
+/** Whether a repeat is due: soon if the bytes may not have arrived, seldom if a node accepted them, ever more seldom after refusals. */
 function isDue(attempt: Attempt, situation: Situation): boolean {
   const { observation, policy, now } = situation
   const { broadcast } = attempt
@@ -90,12 +88,12 @@ function isDue(attempt: Attempt, situation: Situation): boolean {
   }
 }
 
-/** On average, a relayer repeats no more than this of the broadcasts that wait for others, however fast the blocks come. */
+/** Limit of a relayer's repeats of broadcasts that wait for others, on average, however fast the blocks come. */
 const repeatsPerSecondMax = 3
 
 /**
- * Only the next nonce can be mined, so its bytes follow the network's pace. Those behind it wait, if a node accepted them or
- * only their price is too low now: on a chain of five blocks a second, 50 of them would cost 60 calls a second.
+ * The pause of bytes behind the next nonce, if a node accepted them or only their price is too low now. Only the next nonce can be
+ * mined, so its bytes follow the network's pace: with 50 behind it, five blocks a second would cost 60 calls a second.
  */
 function pauseBehindOthersMs(attempt: Attempt, { work, observation }: Situation): number {
   const waits = wasTaken(attempt) || rejectionOf(attempt)?.code === 'feeTooLow'

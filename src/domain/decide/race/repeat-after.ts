@@ -11,9 +11,9 @@ const doubtfulMsMin = 500
 const doubtfulMsMax = 5_000
 
 interface RepeatAfter {
-  /** If the last broadcast failed, or its outcome is unknown. */
+  /** The pause after a broadcast that failed, or whose outcome is unknown. */
   readonly doubtfulMs: number
-  /** If a node accepted them: pools may have lost them since. */
+  /** The pause after a node accepted the bytes: pools may have lost them since. */
   readonly takenMs: number
 }
 
@@ -30,7 +30,7 @@ export function repeatAfter(
 
 /** The longest delay until the service notices a node that accepts the bytes again. Each try is a call. */
 export const invalidPauseMaxMs = 300_000
-/** The same for refusals that may be over soon. */
+/** The longest such delay after refusals that may be over soon. */
 export const refusedPauseMaxMs = 60_000
 
 /**
@@ -39,19 +39,19 @@ export const refusedPauseMaxMs = 60_000
  */
 const slowing: readonly RefusalCode[] = ['unrecognized', 'invalid', 'poolFull', 'typeConflict', 'nodeLimit']
 
-/** Whether its repeats slow down. */
+/** Whether the repeats of an attempt slow down. */
 export function isSlowing(attempt: Attempt): boolean {
   const code = refusalCodeOf(attempt)
   return code !== undefined && slowing.includes(code)
 }
 
-/** Whether such an attempt is due. A time ahead of the clock: the clock was set back, by an unknown amount. */
+/** Whether a repeat that slows down is due. A time ahead of the clock counts as due: the clock was set back. */
 export function isRefusedDue(attempt: Attempt, repeats: RepeatAfter, now: TimestampMs): boolean {
   const at = lastTryAt(attempt)
   return now < at || now >= refusedRetryAt(attempt, repeats)
 }
 
-/** The pause doubles with each try: it is as long as the run of refusals. The row alone shows it, also after a restart. */
+/** The time of the next try. The pause doubles with each: it is as long as the run of refusals, which the row alone shows. */
 function refusedRetryAt(attempt: Attempt, { doubtfulMs }: RepeatAfter): TimestampMs {
   const at = lastTryAt(attempt)
   const refusedMs = at - (refusedSinceOf(attempt) ?? at)

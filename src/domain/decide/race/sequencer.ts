@@ -27,7 +27,7 @@ export function isOrderedBySequencer({ lifecycle }: InPhase<'inFlight'>, situati
   })
 }
 
-/** Whether the sequencer said so between two reads of the attempts. Then a decision on the earlier read no longer holds. */
+/** Whether the sequencer ordered the payload between two reads of the attempts. Then a decision on the earlier read no longer holds. */
 export function wasOrderedSince(earlier: readonly Attempt[], now: readonly Attempt[]): boolean {
   return payloadAttempts(now).some((attempt) => {
     if (!isNonceSpent(attempt)) return false
@@ -40,10 +40,10 @@ function answeredAt({ broadcast }: Attempt): TimestampMs | undefined {
   return broadcast.state === 'handed' ? broadcast.at : undefined
 }
 
-/** Beyond it, the clocks of the machine and of the chain differ, and the head is not from before the answer. */
+/** Age of an answer beyond which the head counts as newer: the clocks of the machine and of the chain differ. */
 const staleHeadMs = 60_000
 
-/** The head at which it was signed may have been old, so blocks are counted by their time, too. */
+/** Time after which a block would show an ordered payload. The head at its signature may have been old, so blocks alone don't count. */
 function forgottenAfterMs({ observation, policy }: Situation): number {
   const blocktimeMs = observation.blocktimeMs ?? policy.averageBlocktimeMs
   const { bumpAfterMs, bumpAfterBlocks, profile } = policy

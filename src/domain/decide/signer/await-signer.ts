@@ -15,7 +15,7 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
   const { signing } = situation.work
   if (!signing) return decisions
   const kept: Decision[] = []
-  /** A new nonce is never bound before an earlier one. */
+  /** Whether an earlier nonce waits: a later one is never bound before it. */
   let isBindingHeld = false
   for (const decision of decisions) {
     if (!isSigning(decision)) {
@@ -42,7 +42,7 @@ export function awaitSigner(decisions: readonly Decision[], situation: Situation
   return kept
 }
 
-/** The first of the queue that failed, while its signature is requested again. */
+/** Explains the first queued transaction whose signature failed, while it is requested again. */
 export function explainBinding(work: Work): readonly Decision[] {
   const { signing, queued } = work
   if (!signing?.underWay.has('bind')) return []
@@ -58,7 +58,7 @@ function inAdvance(decision: SigningDecision, situation: Situation): Decision | 
   return noOp && { do: 'usePresigned', transaction, noOp }
 }
 
-/** Signed bytes need no signer: they go out again while a higher price waits for its signature. */
+/** Repeats signed bytes, which need no signer, while a higher price waits for its signature. */
 function repeatSigned(decision: SigningDecision, situation: Situation): readonly Decision[] {
   if (decision.do === 'signNoOp') {
     const noOps = decision.transaction.lifecycle.attempts.filter(isNoOp)

@@ -36,18 +36,18 @@ import { noOpContender } from '../race/contender.ts'
 import { price } from '../race/price.ts'
 import { rebroadcastIfDue } from '../race/rebroadcast.ts'
 
-/** In percent, above what a cancellation would bid now. */
+/** Percentage by which level 1 exceeds the bid of a cancellation now. */
 const room = 25n
-/** Level 2 as it is signed, and its least price later: multiples of the bid of a cancellation at that time. */
+/** Level 2 is signed at 4 times the current bid of a cancellation, and renewed below 2 times. */
 const farMultiple = 4n
 const farMultipleMin = 2n
-/** The base fee may rise so far, in percent, before a no-op is mined: two full blocks. */
+/** Percentage by which the base fee may rise before a no-op is mined: two full blocks. */
 const aheadPercent = 27n
 
-/** That of a race. */
+/** The speed of a race. */
 const speed = 'fastest'
 
-/** Level 1 of each transaction comes first, lowest nonce first. */
+/** The no-ops to sign: level 1 of each transaction first, lowest nonce first. */
 export function missingNoOps(situation: Situation): readonly PresignOrder[] {
   const { work, observation, policy } = situation
   const { presigned } = work
@@ -102,21 +102,21 @@ function coverOf(
   if (useful.length === 0 || useful.length > levelsOf(situation) || isCovered) return undefined
   const [near] = missingOf({ transaction: bumped, gasLimit: gasOfNoOp, market, levels: 1 }, work.presigned, situation)
   if (!near) return undefined
-  // Until the bump is signed, they are what a cancellation uses.
+  // A cancellation uses the useful ones until the bump is signed.
   const outdated = near.outdated.filter((hash) => !useful.some((each) => each.hash === hash))
   return { ...near, transaction, outdated, isUrgent: true }
 }
 
 /**
- * Where transactions are ordered as they come, a higher price buys nothing, so one level suffices. The policy is the
- * relayer's own.
+ * The number of levels, by the relayer's policy. Where transactions are ordered as they come, a higher price buys nothing, so one
+ * level suffices.
  */
 function levelsOf({ work, policy }: Situation): number {
   const { presignCancel = 0 } = work.relayer.policies
   return isFcfs(policy) ? Math.min(1, presignCancel) : presignCancel
 }
 
-/** Whether a cancellation would need a no-op. A gap filler is one. */
+/** Whether a cancellation of the transaction would need a no-op. A gap filler is a no-op itself. */
 function isExposed(transaction: InPhase<'inFlight'>, { observation, policy }: Situation): boolean {
   const { origin, cancellation, lifecycle } = transaction
   if (origin === 'gap' || cancellation || awaitsReplacement(transaction)) return false
@@ -137,7 +137,7 @@ interface Exposed {
   readonly levels: number
 }
 
-/** By level; undefined where one is stored, and where the cap or the ceiling leaves no room for one. */
+/** Missing no-ops by level; undefined where one is stored, and where the cap or the ceiling leaves no room for one. */
 function missingOf(
   { transaction, gasLimit, market, levels }: Exposed,
   presigned: readonly PresignedNoOp[],
@@ -203,7 +203,7 @@ function isWithin(
   return costMax === undefined || noOpCost(gasLimit, fees, market) <= costMax
 }
 
-/** Those that could take its nonce as far as policy, gas and type go; the cheapest first. */
+/** Stored no-ops that could take the nonce as far as policy, gas and type go; the cheapest first. */
 function fitting(
   { lifecycle: { nonce, attempts } }: InPhase<'inFlight'>,
   presigned: readonly PresignedNoOp[],

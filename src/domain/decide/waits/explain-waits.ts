@@ -7,13 +7,13 @@ import { sentenceOf } from '../../wait-sentence.ts'
 import type { Decision } from '../plan/decision.ts'
 import type { Work } from '../plan/work.ts'
 
-/** If several reasons hold one transaction up, the last is reported: it goes deepest. */
+/** Keeps one reason for each transaction: the last, which goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
   const last = new Map(decisions.flatMap((each) => (each.do === 'explain' ? [[each.transaction.id, each]] : [])))
   return decisions.filter((each) => each.do !== 'explain' || last.get(each.transaction.id) === each)
 }
 
-/** Without waits that are already recorded: each one is a row written. */
+/** Removes waits that are already recorded: each one is a row written. */
 export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((decision) => {
     if (decision.do !== 'explain') return true
@@ -34,7 +34,7 @@ export function clearStaleWaits(transactions: readonly Transaction[], decisions:
     .map((transaction) => ({ do: 'clearWait', transaction }))
 }
 
-/** Whether such a decision says nothing about the wait, which is then over. */
+/** Decisions that say nothing about the wait, which is then over. */
 const saysNothing: readonly Decision['do'][] = ['rebroadcast', 'bump', 'replace', 'signNoOp', 'usePresigned']
 
 export function conditionsOf(

@@ -37,7 +37,7 @@ export function refusalOf(attempt: Attempt): Refusal | undefined {
 /** Refusals that are not about the price, and may be over the next time. */
 const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
 
-/** A foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
+/** Explains that a foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
 export function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
   const [first] = inFlightOf(work)
   const { head, nonce, pendingNonce = 0 } = observation
@@ -46,29 +46,29 @@ export function explainBlocked(transaction: InFlight, { work, observation, polic
   return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'transaction', nonce, until } })
 }
 
-/** A gap lies before it, and no node shows whether a foreign transaction waits for that nonce. */
+/** Explains that a gap lies before a transaction, and no node shows whether a foreign transaction waits for that nonce. */
 export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
   return explain(transaction, { condition: 'pool_unseen', facts: { nonce: gap, from } })
 }
 
-/** More foreign transactions wait in the pool than nodes keep of one sender, or the count is false. */
+/** Explains that more foreign transactions wait in the pool than nodes keep of one sender, or that the count is false. */
 export function explainPoolBeyond(transaction: Transaction, { nonce, pendingNonce = nonce }: Observation): Decision[] {
   return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } })
 }
 
-/** A gap lies before it, and no node estimates the gas of the no-op that would fill it. */
+/** Explains that no node estimates the gas of the no-op that would fill a gap. */
 export function explainUnestimatedGapFiller(work: Work, gap: Nonce): Decision[] {
   const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
   if (!behind) return []
   return explain(behind, { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: gap } })
 }
 
-/** In blocks, since our transaction behind it was signed. */
+/** Blocks that a foreign transaction gets, counted since our transaction behind it was signed. */
 export function foreignPatience(policy: NetworkPolicy): number {
   return 4 * policy.bumpAfterBlocks
 }
 
-/** The nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
+/** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
 export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
   const { head, nonce } = observation
   const { nonce: spent, attempts } = transaction.lifecycle
@@ -77,7 +77,7 @@ export function explainUnproven(transaction: InFlight, { observation, policy }: 
   return explain(transaction, { condition: 'nonce_unproven', facts: { nonce: spent } })
 }
 
-/** The nodes' tag has not passed its block for long. It ends with the inclusion: at finality, or by a reorganization. */
+/** Explains that the nodes' tag has not passed a block for long. The wait ends at finality, or by a reorganization. */
 export function explainStalled(
   transaction: InPhase<'mined'>,
   { finality, profile }: NetworkPolicy,
@@ -93,10 +93,10 @@ export function explainStalled(
   })
 }
 
-/** Silence shorter than that is an endpoint that rests, or lags. */
+/** Silence that is explained. A shorter one is an endpoint that rests, or lags. */
 const silentShownMs = 60_000
 
-/** It is final by one endpoint. It ends with a second that shows the same. */
+/** Explains that one endpoint alone shows an inclusion as final. The wait ends with a second that shows the same. */
 export function explainUnwitnessed(
   transaction: InPhase<'mined'>,
   testimony: Testimony | undefined,
@@ -117,17 +117,17 @@ export function explainUnwitnessed(
   })
 }
 
-/** No node answers at all. */
+/** Explains that no node answers at all. */
 export function explainUnreachable(work: Work, why: string): Decision[] {
   return explainStandstill(work, { condition: 'node_unreachable', facts: { of: 'network', words: why } })
 }
 
-/** Another service of the database has the account. */
+/** Explains that another service of the database has the account. */
 export function explainAccountInUse(work: Work): Decision[] {
   return explainStandstill(work, { condition: 'account_in_use', facts: {} })
 }
 
-/** Nothing goes on. The first transaction in flight and the first in the queue show it. */
+/** Explains a standstill to the first transaction in flight and the first in the queue. */
 function explainStandstill({ open, queued, relayer }: Work, reason: Reason): Decision[] {
   const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
   const [next] = isPaused(relayer) ? [] : queued
