@@ -59,13 +59,13 @@ export interface Chain {
   announce(address: Address): void
   /** Broadcasts signed transactions in the given order, in one batch. Never rejects: `unknown` is an outcome. */
   broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
-  /** In wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
+  /** The balance in wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
   /** What the pools hold of the account. Undefined where no endpoint counts its pool. Never rejects. */
   pooled(address: Address): Promise<Pooled | undefined>
   /** The prices of gas that forks change, as far as they were read or set. Sends no call. */
   gasFigures(): GasFigures
-  /** As of the last observation of any account. Sends no call. Undefined before the first. */
+  /** Figures as of the last observation of any account. Sends no call. Undefined before the first. */
   price(): NetworkPrice | undefined
   /** Likewise: the market that this price is of, or an earlier one. */
   market(): Market | undefined
@@ -101,7 +101,7 @@ export interface Chain {
 
 /** An endpoint of another chain or branch. */
 export interface WrongChain {
-  /** Its index in the configuration. */
+  /** The endpoint's index in the configuration. */
   readonly endpoint: number
   readonly text: string
 }

@@ -56,7 +56,7 @@ import { openSendRaw } from './sending/send-raw.ts'
 export interface NetworkOptions {
   readonly endpoints: readonly EndpointConfig[]
   readonly chainId: number
-  /** As configured. A measured block time counts before it. */
+  /** The configured block time. A measured one counts before it. */
   readonly averageBlocktimeMs: number
   /** Whether the operator configured the block time. False for a default or a chain list's value. */
   readonly isBlocktimeGiven?: boolean

@@ -57,7 +57,7 @@ function isWaiting({ live }: Inquiry, { number }: Head): boolean {
   return first?.unspentAt !== undefined && number - first.unspentAt > usualBlocks
 }
 
-/** As many endpoints hold one branch as another: no block of either proves anything. */
+/** A tie of branches: as many endpoints hold one as another, so no block of either proves anything. */
 const nothingSettled: Pick<Observation, 'inclusions' | 'lostNoOps' | 'canonical'> = {
   inclusions: new Map(),
   lostNoOps: new Map(),

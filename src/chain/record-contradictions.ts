@@ -18,7 +18,7 @@ export interface ContradictionMemory {
 interface RecordContradictions {
   /** Absent: they are only logged. */
   readonly memory: ContradictionMemory | undefined
-  /** By the index of the endpoint. */
+  /** Hosts by the index of the endpoint. */
   readonly hosts: readonly string[]
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly logger: Pick<Logger, 'debug'>

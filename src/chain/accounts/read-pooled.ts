@@ -77,7 +77,7 @@ function readEach(endpoint: Endpoint, address: Address, from: Nonce, below: Nonc
   )
 }
 
-/** Their own bytes prove that the account signed them. */
+/** Transactions whose own bytes prove that the account signed them. */
 async function provenOf(listed: readonly unknown[], address: Address): Promise<ReadonlyMap<Nonce, Hash>> {
   const proven = await Promise.all(
     listed.map(async (one) => {

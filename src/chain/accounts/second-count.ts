@@ -39,7 +39,7 @@ export interface SecondCounts {
   lower(address: Address, at: TrackedHead, by: Endpoint, count: Nonce): Promise<Nonce>
 }
 
-/** Of two endpoints that differ, neither has the last word: nothing is bound above what both count. */
+/** A second count that differs from the first decides nothing: nothing is bound above what both count. */
 function lowest(count: Nonce, other: Nonce): Nonce {
   return Math.min(count, other)
 }

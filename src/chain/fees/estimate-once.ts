@@ -8,10 +8,10 @@ import type { Gas } from '../../domain/units.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type EstimateRules, estimateCalls, estimateWithin, toEstimate } from './estimate-gas.ts'
 
-/** As of the last head. */
+/** Limits as of the last head. */
 export interface GasLimits {
   readonly figures: () => GasFigures
-  /** Of one transaction. Undefined where nothing limits it. */
+  /** The gas limit of one transaction. Undefined where nothing limits it. */
   readonly most: () => Gas | undefined
 }
 

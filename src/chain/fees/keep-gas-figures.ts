@@ -36,7 +36,7 @@ const restMs = 2_000
 /** A step waits no longer for a reading: until it ends, nothing is refused by a figure. */
 const waitedMs = 1_000
 const idleMs = 120_000
-/** As far as a reorganization may go back. */
+/** Forks that are kept: as many as a reorganization may go back. */
 const forksKept = 4
 
 export function keepGasFigures({ endpoints, providers, profile, clock, logger }: KeepGasFigures): GasFiguresKeeper {

@@ -7,7 +7,7 @@ import type { ChainMetrics } from '../../ops/metrics.ts'
 import type { Timed } from './block-before.ts'
 
 export interface Pace {
-  /** As measured, else as configured. */
+  /** The block time as measured, else as configured. */
   ms(): number
   /** Undefined until it is measured, and where the pace is uneven. */
   measuredMs(): number | undefined

@@ -20,7 +20,7 @@ const revertAwaitedMs = 10_000
 /** Reads of a network at the same time. A trace may keep a node busy for seconds. */
 const readsMax = 2
 const endpointsMax = 3
-/** So many results are remembered, for so long: a step that fails is repeated. */
+/** Limit and time for which results are remembered: a step that fails is repeated. */
 const keptMax = 512
 const keptMs = 60_000
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../ops/clock.ts'
 export interface Silence {
   /** After each reading: whether all providers but one were silent. */
   note(isSilent: boolean): void
-  /** In milliseconds. 0 while two answer. */
+  /** The silence in milliseconds. 0 while two answer. */
   ms(): number
 }
 

@@ -33,7 +33,7 @@ export async function readTrace(endpoint: Endpoint, { hash }: RevertQuestion): P
   return { source: 'trace', ...cutBytes(output) }
 }
 
-/** As `readTrace`. */
+/** Reads as `readTrace` does. */
 export async function readByCalls(endpoint: Endpoint, question: RevertQuestion): Promise<ReadRevert | undefined> {
   const { hash, block } = question
   const shown = await endpoint.callOnOwnConnection({ method: 'eth_getTransactionByHash', params: [hash] })

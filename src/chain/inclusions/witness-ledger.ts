@@ -43,7 +43,7 @@ export interface Entry {
 
 /** While all endpoints but those of one provider are silent. */
 interface SingleWitness {
-  /** Its index in the configuration. */
+  /** The endpoint's index in the configuration. */
   readonly endpoint: number
   readonly silentMs: number
 }

@@ -120,7 +120,7 @@ export function batchCalls({ transport, clock, heard, sized }: BatchOptions): Se
 }
 
 interface AnswersInBody {
-  /** In the order of the calls. */
+  /** Answers in the order of the calls. */
   readonly answers: readonly Answer[]
   /** A gateway that limits the rate, or mixes up its answers, rests as one that failed. */
   readonly isSound: boolean

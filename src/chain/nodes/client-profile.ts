@@ -4,7 +4,7 @@ import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
 const fields: ReplacementRule = { measure: 'fields', percent: 10n }
 
 /**
- * By the first part of `web3_clientVersion`, in lower case. geth `core/txpool/legacypool/list.go`, reth
+ * Profiles by the first part of `web3_clientVersion`, in lower case. geth `core/txpool/legacypool/list.go`, reth
  * `crates/transaction-pool`, Erigon `txnprovider/txpool/pool.go` and Nethermind's `CompareReplacedTxByFee` compare fee
  * cap and tip separately; anvil and Hardhat demand no more. Besu compares effective prices: the strictest rule.
  */

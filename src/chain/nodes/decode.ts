@@ -29,7 +29,7 @@ export interface Signed {
   readonly type: 'legacy' | 'eip2930' | 'eip1559' | 'eip4844' | 'eip7702'
   /** Absent for a legacy transaction from before EIP-155. */
   readonly chainId?: number
-  /** Of a blob transaction (EIP-4844). */
+  /** The fee cap and the hashes of a blob transaction (EIP-4844). */
   readonly blobs?: { readonly maxFeePerGas: Wei; readonly hashes: readonly Hash[] }
   readonly gasLimit: Gas
   readonly r: Hex

@@ -27,7 +27,7 @@ export function afterFailure(rest: EndpointRest, elapsedMs: number): EndpointRes
   return { ...rest, failuresInRow: rest.failuresInRow + 1, until: elapsedMs + restMs(rest.failuresInRow) }
 }
 
-/** It answered about another thing than the call named. Such answers in one batch count once. */
+/** Notes an answer about another thing than the call named. Such answers in one batch count once. */
 export function afterStray(rest: EndpointRest, elapsedMs: number): EndpointRest {
   const { inRow, until } = rest.strays ?? { inRow: 0, until: Number.NEGATIVE_INFINITY }
   if (until > elapsedMs) return rest
@@ -39,7 +39,7 @@ function restMs(before: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(before, doublingsMax))
 }
 
-/** It reported a head that others have left behind. */
+/** Notes a head that others have left behind. */
 export function afterLag(rest: EndpointRest, elapsedMs: number, ms: number): EndpointRest {
   return { ...rest, until: Math.max(rest.until, elapsedMs + ms) }
 }

@@ -25,7 +25,7 @@ import { type EndpointFigures, watchEndpoint } from './watch-endpoint.ts'
 export type EndpointConfig = Omit<EndpointSettings, 'url'> & { readonly url: string }
 
 export interface Endpoint {
-  /** Its place in the configuration: what a log may say of it. */
+  /** The endpoint's place in the configuration, for logs. */
   readonly index: number
   readonly weight: number
   /** Who runs it. Endpoints of one provider count as one witness. */
@@ -64,7 +64,7 @@ export interface Endpoint {
   restsUntil(): number
   /** Rests the endpoint for `ms`: it reported a head behind the others, or one of a branch that most others do not hold. */
   lags(ms: number, why?: 'outvoted'): void
-  /** It answered about another thing than the call of this method named: it rests as after a failure. */
+  /** Notes an answer about another thing than the call named: the endpoint rests as after a failure. */
   strayed(method: string): void
   /** As its calls have shown it. Sends no call. */
   view(): NodeView
@@ -87,7 +87,7 @@ interface EndpointOptions {
   readonly believed: () => BlockNumber | undefined
 }
 
-/** So many failures in a row are an outage, which is logged at its start and at its end. */
+/** Failures in a row that make an outage, which is logged at its start and at its end. */
 const outageAt = 3
 
 export function openEndpoint(options: EndpointOptions): Endpoint {

@@ -9,9 +9,9 @@ export type ReadResult<T> = { readonly value: T } | { readonly failed: string }
 export interface Endpoints {
   /** Best first: fit before resting, then by weight in turn. `preferred` comes before the others that are fit. */
   order(preferred?: Endpoint): readonly Endpoint[]
-  /** Those that are fit, or all where none is, in the order of the configuration. */
+  /** Endpoints that are fit, or all where none is, in the order of the configuration. */
   usable(): readonly Endpoint[]
-  /** Those that answer, also while they rest: an invented head makes honest ones lag, and answer about other blocks. */
+  /** Endpoints that answer, also while they rest: an invented head makes honest ones lag, and answer about other blocks. */
   answering(): readonly Endpoint[]
   /** Tries one endpoint after the other until one returns a value. Rejects with ChainUnavailable when none does. */
   firstAnswer<T>(

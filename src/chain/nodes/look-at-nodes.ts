@@ -12,7 +12,7 @@ interface LookAtNodes {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
 }
 
-/** As often as idle relayers are looked at. */
+/** Pause between looks, the same as for idle relayers. */
 const usualMs = 300_000
 /** An endpoint that showed no head is looked at sooner. */
 const silentMs = 60_000

@@ -6,9 +6,9 @@ export const limitExceeded = -32005
 /** Gateways put it into an HTTP 200 instead of sending an HTTP 429. */
 const tooManyRequests = 429
 
-/** Of limits on requests, as providers word them. */
+/** Words of limits on requests, as providers write them. */
 const ofRequests = /rate|too many|limit|exceed|quota|capacity|throttl|credit|batch|slow/i
-/** Of a limit on the transaction itself. */
+/** Words of a limit on the transaction itself. */
 const ofTransaction = /\bgas\b/i
 
 export function speaksOfRate(code: unknown, message: unknown): boolean {

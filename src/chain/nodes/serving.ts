@@ -47,7 +47,7 @@ export interface ServedAnchor {
 
 interface ServingOptions {
   readonly call: SendCall
-  /** Its place in the configuration, for the log. */
+  /** The endpoint's place in the configuration, for the log. */
   readonly index: number
   readonly chainId: number
   readonly anchor: ServedAnchor

@@ -75,7 +75,7 @@ const minimumProse: readonly RegExp[] = [
   /tip needed (\d+)/i, // geth 1.13: "tip needed 25000000000, tip permitted 1"
 ]
 
-/** In wei per gas. Undefined where the answer names no minimum. */
+/** The named minimum in wei per gas. Undefined where the answer names no minimum. */
 export function minimumTipIn(answer: Answer): Wei | undefined {
   if (answer.kind !== 'rpcError' || meaningOf(answer.message) !== 'feeTooLow') return undefined
   const named = minimumProse.map((pattern) => pattern.exec(answer.message)?.[1]).find((digits) => digits !== undefined)

@@ -38,7 +38,7 @@ export function rememberRefusals(
   elapsed: () => number,
 ): Refusals {
   let accepted: { readonly hash: Hash; readonly at: number } | undefined
-  /** By the first attempt's hash. `since` is absent while an endpoint shows the payload, or none answers. */
+  /** Refusals by the first attempt's hash. `since` is absent while an endpoint shows the payload, or none answers. */
   const looked = new Map<Hash, { readonly at: number; readonly since?: number }>()
   const said = new Map<Hash, Map<Endpoint, Said>>()
   /** Read once at each height. */

@@ -16,10 +16,10 @@ const unsupported: readonly number[] = [-32601, -32602]
 /** A node that lacks a method may have it after an upgrade. */
 const lackedMs = 3_600_000
 
-/** So many sends in a row that HTTP alone answers: a gateway may refuse a method so, or end the wait for a receipt. */
+/** Limit of sends in a row that HTTP alone answers: a gateway may refuse a method so, or end the wait for a receipt. */
 const byHttpMax = 3
 
-/** So many sends wait for their receipts at an endpoint. Further ones go by the usual method: none waits for another. */
+/** Limit of sends that wait for their receipts at an endpoint. Further ones go by the usual method: none waits for another. */
 const waitingMax = 16
 
 export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
