@@ -47,7 +47,7 @@ export const ofRaces: readonly Mutant[] = [
       {
         file: 'src/domain/decide/queue/free-nonces.ts',
         find: 'let next = freeFrom(firstUnspent(work, observation))',
-        put: 'let next = freeFrom(Math.max(firstUnspent(work, observation), ...[...ours].map((nonce) => nonce + 1)))',
+        put: 'let next = freeFrom(Math.max(firstUnspent(work, observation), ...[...used].map((nonce) => nonce + 1)))',
       },
     ],
   },
