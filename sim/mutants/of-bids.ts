@@ -46,7 +46,9 @@ export const ofBids: readonly Mutant[] = [
     breaks: 'raises each price of a step as if it were the only one',
     caughtBy: 'test/domain/decide/bid.test.ts',
     expects: 'costs no more than the balance covers: the lowest nonce is raised',
-    edits: [{ file: 'src/domain/decide/follow-up.ts', find: 'unsignedCost += added', put: 'unsignedCost += 0n * added' }],
+    edits: [
+      { file: 'src/domain/decide/follow-up.ts', find: 'unsignedCost += added', put: 'unsignedCost += 0n * added' },
+    ],
   },
   {
     name: 'limit-the-floor-only',

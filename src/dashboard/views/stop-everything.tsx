@@ -52,13 +52,13 @@ export function StopEverything() {
   )
 }
 
-/** For information: a stop in an emergency takes later sends as well, and needs no preview. */
+/** For information: a stop in an emergency also takes later sends, and needs no preview. */
 function Foreseen({ body }: { body: BulkInput }) {
   const previewing = usePreview(body)
   useEffect(() => void previewing.read(), [])
   return (
     <Previewed previewing={previewing}>
-      This preview binds nothing: the stop cancels later sends as well, and does not wait for it.
+      This preview binds nothing: the stop also cancels later sends, and does not wait for it.
     </Previewed>
   )
 }

@@ -109,7 +109,7 @@ export function patienceEndsAt(
   return blocksWaited(latest, head) >= blocks && end > now ? end : undefined
 }
 
-export function isBelowBaseFee(attempt: Attempt, { head }: Observation): boolean {
+function isBelowBaseFee(attempt: Attempt, { head }: Observation): boolean {
   return head.baseFee !== undefined && feeCap(attempt.fees) < head.baseFee
 }
 
