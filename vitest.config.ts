@@ -24,15 +24,30 @@ const unit = ['test/{config,dashboard,domain,layout,signers}/**/*.test.ts', 'tes
 /** Files of `real` that ask the store, through whatever stands before it, and meet locks, replays or the order of events. */
 const onPostgres = [
   'test/commands/**/sync-configured-relayers.test.ts',
-  'test/e2e/**/{sweep,webhooks}.test.ts',
+  'test/e2e/**/webhooks.test.ts',
   'test/registry/**/*.test.ts',
   'test/retention/**/*.test.ts',
-  'test/http/**/{cancel-pending,dead-letters,labels,replace,send-once,stream-events,submit-batch,wait}.test.ts',
+  'test/http/**/{cancel-pending,dead-letters,labels,replace,send-once,submit-batch}.test.ts',
   'test/engine/**/{lost-history,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
   'test/cli/check-database.test.ts',
   'test/cli/check-receivers.test.ts',
-  'test/webhooks/**/deliver.test.ts',
+]
+
+/**
+ * Files that take long beside what they prove: what false nodes, odd chains, key services, restored copies and outages do to the service,
+ * and details of PostgreSQL. `npm test` keeps one file of each kind.
+ */
+const long = [
+  'test/{attacks,deploy,lies,sdk}/**/*.test.ts',
+  'test/e2e/{rollups,signers}/**/*.test.ts',
+  'test/e2e/{access-list,burst,cancellation-preview,foreign-pool,four-eyes,gaps,gas-rules,hanging-send,large-pages}.test.ts',
+  'test/e2e/{metrics,move,node-down,nodes,postgres,price-ceiling,refused-batches,refused-cancel,replicas,restored-*}.test.ts',
+  'test/e2e/{revert-data,sweep}.test.ts',
+  'test/http/server/database-failures.test.ts',
+  'test/manage/{networks,secrets}.test.ts',
+  'test/openapi/examples.test.ts',
+  'test/store/{earlier-release,postgres-*}.test.ts',
 ]
 
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
@@ -48,15 +63,18 @@ const onOneDatabase = [
  */
 export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
+  { name: 'rest-mutants', files: ['test/sim/mutants.test.ts'] },
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-cli', files: ['test/cli/{bulk,commands,nodes,outage,packed-dashboard,prepare,testing-page}.test.ts'] },
   { name: 'rest-store', files: ['test/store/postgres{,-deep-pages,-server}.test.ts', 'test/store/pgbouncer.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
+  { name: 'rest-browser', files: ['test/browser/{dashboard,nodes,outage}.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
+  { name: 'rest-real', files: long },
   { name: 'real', files: ['test/**/*.test.ts'] },
   { name: 'postgres', files: onPostgres, again: true },
   {
@@ -92,6 +110,7 @@ const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
 
 const ways: Readonly<Record<string, object>> = {
   real: withProcesses,
+  'rest-real': withProcesses,
   'rest-transfer': withProcesses,
   'rest-replicas': withProcesses,
   postgres: onOneServer,
@@ -101,10 +120,12 @@ const ways: Readonly<Record<string, object>> = {
   demo: alone(1),
   // One Chromium at a time.
   browser: { ...withProcesses, ...alone(6) },
+  'rest-browser': { ...withProcesses, ...alone(7) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
-  sim: { ...sweeping(2, { after: 0, seeds: 300 }), maxWorkers: 2 },
-  'rest-sim': sweeping(3, { after: 300, seeds: 2_700 }),
+  sim: { ...sweeping(2, { after: 0, seeds: 100 }), maxWorkers: 2 },
+  'rest-sim': sweeping(3, { after: 100, seeds: 2_900 }),
+  'rest-mutants': { ...alone(8), maxConcurrency: 2 },
   'rest-chaos': alone(4),
 }
 

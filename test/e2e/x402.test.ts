@@ -38,7 +38,7 @@ beforeAll(async () => {
   client = openClient({ url: stage.service.url, apiKey: stage.service.apiKey })
   folder = await mkdtemp(join(tmpdir(), 'rescind-recipe-'))
   const page = await readFile('docs/recipes.md', 'utf8')
-  const [, code = ''] = /Save this as `settle\.ts`:\n\n```ts\n(.*?)```/s.exec(page) ?? []
+  const [, code = ''] = /Save this as \*\*settle\.ts\*\*:\n\n```ts\n(.*?)```/s.exec(page) ?? []
   const file = join(folder, 'settle.ts')
   const at = (path: string) => pathToFileURL(join(process.cwd(), path)).href
   const resolved = code
