@@ -130,7 +130,11 @@ test('the base fee stays as it is; a lower price, or too little money, is refuse
     `insufficient funds for gas * price + value: address ${address} have ${10n ** 22n} want ${want}`,
   )
   await nitro.mine(3)
-  const history = await nitro.rpc<{ baseFeePerGas: Hex[]; reward: Hex[][] }>('eth_feeHistory', ['0x3', 'latest', [50]])
+  const readHistory = () =>
+    nitro.rpc<{ baseFeePerGas: Hex[]; reward: Hex[][] }>('eth_feeHistory', ['0x3', 'latest', [50]])
+  // anvil adds a block to its history of fees a moment after the block (its FeeHistoryService follows the stream of blocks).
+  await until(async () => (await readHistory()).reward.length === 3, { what: 'the history of three blocks' })
+  const history = await readHistory()
   expect(history.baseFeePerGas.map(BigInt)).toEqual([10_000_000n, 10_000_000n, 10_000_000n, 10_000_000n])
   expect(history.reward).toEqual([['0x0'], ['0x0'], ['0x0']])
   expect(await nitro.rpc('eth_maxPriorityFeePerGas')).toBe('0x0')
