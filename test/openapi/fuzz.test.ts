@@ -36,6 +36,10 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
   })
   // For relayers to be made with, one after the other.
   await manage(stage.client, 'POST', '/signers', { id: 'dev', type: 'plain', config: { key: devAccount(3).key } })
+  // One that no shot names: a sweep of the others may keep them for ever, as no block is made.
+  await manage(stage.client, 'POST', '/signers', { id: 'spare', type: 'plain', config: { key: devAccount(5).key } })
+  const spare = { id: 'spare', name: 'Spare', network: 'localhost', network_type: 'evm', signer_id: 'spare' }
+  await manage(stage.client, 'POST', '/relayers', spare)
   const document = (await stage.client.request('GET', '/openapi.json')).body as OpenApiDocument
   await using pool = poolOf(stage.service.url)
   const operations = operationsOf(document)
@@ -94,6 +98,8 @@ test(`seed ${seed}: no fault, no silence, nothing undescribed`, { timeout: 900_0
 
   const answered = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   expect(answered).toBe(requests)
+  await fire({ id: 'deleteRelayer', path: '/api/v1/relayers/spare', headers: {} })
+  expect(faults).toEqual([])
   // It got through everywhere, not only as far as a refusal; but nothing is given up within a day, no relayer here keeps the data of
   // reverts, and no key is in a service.
   const neverDone = [
