@@ -53,7 +53,7 @@ test.each([
   ['channel_binding=require', /channel_binding=require: the driver can’t insist on it/],
   ['replication=true', /replication is for standbys/],
   ['client_encoding=latin1', /client_encoding is always UTF8/],
-  ['types=1', /the parameter types is unknown; docs\/scale\.md lists those/],
+  ['types=1', /the parameter types is unknown; docs\/postgres\.md lists those/],
   [`${hidden}=`, /the parameter is unknown; docs/],
   ['stream=1', /the parameter stream is unknown/],
   ['sslmode=disable&sslmode=require', /sslmode is given twice/],
