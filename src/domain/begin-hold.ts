@@ -30,7 +30,7 @@ export function withHold(transaction: Transaction, hold: Hold, now: TimestampMs)
   return withWait(held, { condition: 'on_hold', facts: { rule, ...(until !== undefined && { until }) } }, now)
 }
 
-/** Of a transaction with a nonce, which can't go back before the queue. */
+/** The refusal of a new payload that would be held, where the transaction has a nonce and can't go back before the queue. */
 export function tooLateToHold(id: string): RescindError {
   return new RescindError(
     'TOO_LATE_TO_HOLD',

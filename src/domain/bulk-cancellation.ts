@@ -12,13 +12,13 @@ export interface BulkTerms {
   readonly filter: BulkFilter
   /** Each relayer is paused in the commit that stops it. */
   readonly pause: boolean
-  /** Only what costs nothing. */
+  /** `free`: cancels only what costs nothing. */
   readonly only?: 'free'
-  /** Absent: no bound. */
+  /** Absent: the cost has no bound. */
   readonly maxCost?: Wei
 }
 
-/** Undefined: whatever it costs. */
+/** Undefined if the request does not limit the cost. */
 export function costLimitOf({ only, maxCost }: Pick<BulkTerms, 'only' | 'maxCost'>): CostLimit | undefined {
   if (only !== undefined) return { only, ...(maxCost !== undefined && { maxCost }) }
   return maxCost === undefined ? undefined : { maxCost }
@@ -48,7 +48,7 @@ export function takesEverything({ filter, preview }: Pick<BulkHead, 'filter' | '
 }
 
 export interface BulkCancellation extends BulkHead {
-  /** Of a key with relayers of its own: those at its relayers only. */
+  /** One part a relayer. A key with relayers of its own gets the parts at its relayers only. */
   readonly parts: readonly BulkPart[]
 }
 
@@ -80,7 +80,7 @@ export interface BulkPart {
   readonly refused: readonly BulkRefusal[]
   /** The sum of the shares of `maxCost`. Absent without a limit of cost, and before the instant. */
   readonly spent?: Wei
-  /** With a preview: what it showed. */
+  /** The figures that the preview showed. Absent without a preview. */
   readonly shown?: Pick<ShownPart, 'matches' | 'noOps' | 'costMax'>
   readonly finalAt?: TimestampMs
 }
@@ -89,29 +89,29 @@ export interface BulkPart {
 export interface WaitingBulkPart {
   readonly bulkId: BulkId
   readonly relayerId: RelayerId
-  /** As its object has it. */
+  /** The object's own `pause`. */
   readonly pause: boolean
 }
 
-/** By verdict, each transaction once; the others say how many of them. */
+/** Transactions by verdict, each once, and how many of them are unsettled, safe or unpriced. */
 export interface BulkCounts {
   readonly dropped: number
   readonly racing: number
   readonly won: number
   readonly lost: number
   readonly external: number
-  /** Their verdict is not final. */
+  /** Transactions whose verdict is not final. */
   readonly unsettled: number
-  /** Their payload can never execute. */
+  /** Transactions whose payload can never execute. */
   readonly safe: number
-  /** Their no-op was mined, and no node reported its fees. */
+  /** Transactions whose no-op was mined, and no node reported its fees. */
   readonly unpriced: number
   readonly cost: Wei
 }
 
 /** The result of the commit that stops a relayer. */
 export interface TakenInBulk {
-  /** Absent: there was nothing to cancel. */
+  /** Absent if there was nothing to cancel. */
   readonly bulkId?: BulkId
   readonly canceled: readonly TransactionId[]
   readonly failed: readonly { readonly id: TransactionId; readonly reason: string }[]

@@ -18,11 +18,11 @@ export interface ShownBound {
 /** The share of one relayer in a preview. */
 export interface ShownPart extends ShownBound {
   readonly relayerId: RelayerId
-  /** Those that would be canceled, and the races that `max_cost` would bound anew. */
+  /** The sequences of transactions that would be canceled, and of the races that `max_cost` would bound anew. */
   readonly sequences: SequenceRuns
   /** How many would be canceled. */
   readonly matches: number
-  /** Their cost at the last observed price. Absent without one. */
+  /** The cost at the last observed price. Absent without one. */
   readonly cost?: Wei
 }
 
@@ -30,13 +30,13 @@ export interface ShownPart extends ShownBound {
 export interface BulkPreview {
   readonly id: string
   readonly keyId: ApiKeyId
-  /** Of the relayers and the terms. */
+  /** The digest of the relayers and the terms. */
   readonly digest: string
   readonly expiresAt: TimestampMs
   readonly parts: readonly ShownPart[]
 }
 
-/** By how much a preview now would differ. */
+/** How a preview made now would differ. */
 export interface PreviewDifference {
   /** Shown ones that would not be canceled any more. */
   readonly ended: number
@@ -44,13 +44,13 @@ export interface PreviewDifference {
   readonly added: number
   /** No-ops more or fewer. */
   readonly noOps: number
-  /** By how much the cost at the present price is above the shown most. */
+  /** How much the cost at the present price exceeds the shown `costMax`. */
   readonly costBeyond: Wei
 }
 
 /**
- * Undefined if there is none. A change of price within the shown cost is none. Relayers that had, and have, nothing to cancel do not
- * differ.
+ * Undefined without a difference. A change of price within the shown cost is none. Relayers that had, and have, nothing to cancel
+ * do not differ.
  */
 export function differenceOf(shown: readonly ShownPart[], now: readonly ShownPart[]): PreviewDifference | undefined {
   let difference: PreviewDifference = { ended: 0, added: 0, noOps: 0, costBeyond: 0n }

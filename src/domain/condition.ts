@@ -82,7 +82,7 @@ export type HeldCondition = (typeof heldConditions)[number]
 export const networkConditions = [
   /** An endpoint serves another chain, by its chain id or the block of the anchor. */
   'wrong_chain',
-  /** As many endpoints hold one branch as another. */
+  /** Equally many endpoints hold different branches. */
   'branches_differ',
   /** Verdicts rest on one endpoint, as all others were silent for long. */
   'single_witness',

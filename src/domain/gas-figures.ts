@@ -1,7 +1,7 @@
 // The prices of gas that forks change. A chain shows each by its effect, as an L2 or a test node may have one of a fork without the others.
 import type { Gas } from './units.ts'
 
-/** Until EIP-2780, any transaction takes this; after it, still a value to another account. */
+/** The gas of any transaction until EIP-2780; after it, still the gas of a value to another account. */
 export const transferGas: Gas = 21_000
 /** A call of an account to itself since EIP-2780. */
 export const lowBaseGas: Gas = 12_000
@@ -24,7 +24,7 @@ export interface GasFigures {
 
 export type GasFigure = keyof GasFigures
 
-/** As the configuration and the API name them. */
+/** The figures' names in the configuration and the API. */
 export const figureNames = {
   base: 'base',
   floor: 'floor',
@@ -32,9 +32,9 @@ export const figureNames = {
 } as const satisfies Record<GasFigure, string>
 export const gasFigures = ['base', 'floor', 'newAccount'] as const satisfies readonly GasFigure[]
 
-/** Of Ethereum before Amsterdam. */
+/** Ethereum's figures before Amsterdam. */
 export const osakaRules: GasFigures = { base: transferGas, floor: 10, newAccount: 0 }
-/** Of Ethereum with Amsterdam. */
+/** Ethereum's figures with Amsterdam. */
 export const amsterdamRules: GasFigures = { base: lowBaseGas, floor: 64, newAccount: newAccountGas }
 
 /** The figures in words: empty if there are none. */

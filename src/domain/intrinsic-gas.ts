@@ -80,7 +80,7 @@ function intrinsicGas(payload: Priced, figures: GasFigures): Gas {
   return start + 4 * zeros + 16 * others + address * accessList.length + key * keys
 }
 
-/** By EIP-2780, without data. */
+/** The base gas by EIP-2780, without data. */
 function callGas({ from, to, value }: Priced): Gas {
   if (to === undefined) return lowCreationGas
   if (isSame(from, to)) return lowBaseGas

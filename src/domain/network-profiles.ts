@@ -12,7 +12,7 @@ const opStack: ProfileOverrides = { ...rollup, l1Fee: 'op_stack' }
 /** The gas of a no-op holds a part for L1. With 21,000 the sequencer refuses it: intrinsic gas too low. */
 const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estimated', floorGas: false }
 /**
- * It keeps a nonce that is too high for about a second (Nitro, execution/gethexec). Only the answer with a receipt shows that a
+ * Nitro keeps a nonce that is too high for about a second (execution/gethexec). Only the answer with a receipt shows that a
  * transaction is ordered: Arbitrum announced that a hash will come before that.
  */
 const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000, sendSync: true }
@@ -21,12 +21,12 @@ const provenLater: ProfileOverrides = { finalityStalledAfterMs: 24 * 3_600_000 }
 const zkStack: ProfileOverrides = { ...l1InGas, ...provenLater }
 const linea: ProfileOverrides = { ...rollup, ...provenLater, priceSource: 'linea_estimate_gas' }
 const zkEvm: ProfileOverrides = { ...rollup, ...provenLater }
-/** Its oracle has `getL1Fee(bytes)` of the OP stack (docs.scroll.io, "Transaction Fees on Scroll"). */
+/** Scroll's oracle has `getL1Fee(bytes)` of the OP stack (docs.scroll.io, "Transaction Fees on Scroll"). */
 const scrollOracle = '0x5300000000000000000000000000000000000002' as Address
 const scroll: ProfileOverrides = { ...zkEvm, l1Fee: 'op_stack', l1FeeOracle: scrollOracle }
 /** A builder of geth's may require 2 gwei (`--miner.gasprice`) and say so nowhere. Gas: EIP-7825, since the fork Osaka. */
 const ethereum: ProfileOverrides = { tipFloor: 3n * gwei, maxTransactionGas: 2 ** 24 }
-/** Its validators take no tip below 25 gwei (docs.polygon.technology). */
+/** Polygon's validators take no tip below 25 gwei (docs.polygon.technology). */
 const polygon: ProfileOverrides = { tipFloor: 25n * gwei }
 const bsc: ProfileOverrides = { tipFloor: gwei / 20n }
 /** Monad executes a block three blocks after it orders it (docs.monad.xyz, "Reserve Balance"). */
@@ -40,7 +40,7 @@ const asEthereum: ProfileOverrides = {}
 
 /** How a rollup is made. `rollup`: in a way that is unknown. */
 type Make = 'opStack' | 'nitro' | 'zkStack' | 'rollup'
-/** What a chain shows of it. `none`: no sign of any. */
+/** The make that a chain shows. `none`: no sign of any. */
 export type ShownMake = Exclude<Make, 'rollup'> | 'none'
 
 /** An estimate holds wherever 21,000 does. */
@@ -108,12 +108,12 @@ const generalTags: readonly (readonly [tag: string, facts: ProfileOverrides])[] 
 ]
 
 /**
- * What a profile rests on: `table`, the chain id in the table above; `list`, a rollup on viem's list; `shown`, what the chain itself
- * shows; `tags`, those of the file; `none`: nothing says how the chain differs from Ethereum.
+ * The source of a profile: `table`, the chain id in the table above; `list`, a rollup on viem's list; `shown`, the chain itself;
+ * `tags`, those of the file; `none`: nothing says how the chain differs from Ethereum.
  */
 export type ProfileBasis = 'table' | 'list' | 'shown' | 'tags' | 'none'
 
-/** What a chain shows of itself. Absent members were not read. */
+/** The facts that a chain shows of itself. Absent members were not read. */
 export interface Shown {
   readonly make?: ShownMake | undefined
   /** Whether it orders transactions by their tips, where others of its make order them as they come. */
@@ -139,7 +139,7 @@ export function isOrderShown(chain: ChainFacts): boolean {
   return unreadProfileOf(chain).pool === 'fcfs'
 }
 
-/** Before its order is read, and without overrides. */
+/** The profile before the chain's order is read, and without overrides. */
 function unreadProfileOf(chain: ChainFacts): NetworkProfile {
   return factsOf(chain).facts.reduce(withOverrides, ethereumProfile)
 }

@@ -8,14 +8,14 @@ import type { DecisionProfile } from './relayer.ts'
 
 export interface Costing {
   readonly id: RelayerId
-  /** Of its network's native currency. */
+  /** The symbol of its network's native currency. */
   readonly symbol: string
   readonly profile: DecisionProfile
-  /** As last observed. Absent: not yet. */
+  /** The last observed market. Absent: none was observed yet. */
   readonly market?: Market | undefined
 }
 
-/** What an observation lacks to reckon a cost. */
+/** The part of an observation that is missing to reckon a cost. */
 type MissingPrice = 'price' | 'no_op_gas' | 'l1_fee'
 
 /** Undefined where a cost can be reckoned. */

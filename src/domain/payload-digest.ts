@@ -26,7 +26,7 @@ interface ApprovedPayload {
 
 type Payable = Pick<Transaction, 'id' | 'relayerId' | 'payload' | 'validUntil'>
 
-/** In the order of names. */
+/** The payload for the digest, its members in the order of names. */
 export function approvedPayload({ id, relayerId, payload, validUntil }: Payable): ApprovedPayload {
   const { accessList, allowOutOfGas, data, from, gasLimit, pricing, to, value } = payload
   return {

@@ -15,7 +15,7 @@ export interface AllowedCalls {
 export interface PolicyKinds {
   readonly wei: Wei
   readonly count: number
-  /** In milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". */
+  /** A time in milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". */
   readonly duration: number
   readonly flag: boolean
   readonly addresses: readonly Address[]
@@ -25,7 +25,7 @@ export interface PolicyKinds {
 
 type PolicyOf<Kind extends keyof PolicyKinds> = {
   readonly kind: Kind
-  /** In the configuration file and in the API. */
+  /** The policy's name in the configuration file and in the API. */
   readonly name: string
   /** Ends the description of the value in the API reference. */
   readonly meaning: string

@@ -25,13 +25,13 @@ export interface ForeignPending {
 }
 
 interface OwnNonces {
-  /** Those of transactions in flight. */
+  /** The nonces of transactions in flight. */
   readonly held: ReadonlySet<Nonce>
   /** Whether the service ever held the nonce, by this hash where a node shows it. */
   readonly isOurs: (nonce: Nonce, hash: Hash | undefined) => Promise<boolean>
 }
 
-/** Undefined without any. */
+/** The foreign transactions in the pools. Undefined if there are none. */
 export async function foreignIn(
   { nonce, pendingNonce, shown }: Pooled,
   { held, isOurs }: OwnNonces,

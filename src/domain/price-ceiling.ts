@@ -3,7 +3,7 @@ import { effectivePrice, type Fees, type Market, type Speed } from './fees.ts'
 import type { DecisionProfile } from './relayer.ts'
 import { maxWei, minWei, type Wei } from './units.ts'
 
-/** What the bytes are for: a client's payload, or a no-op. A gap filler is a no-op. */
+/** The use of the bytes: a client's payload, or a no-op. A gap filler is a no-op. */
 export type Purpose = 'payload' | 'noOp'
 
 export type CeilingRules = Pick<DecisionProfile, 'pool' | 'tipFloor'>
@@ -44,7 +44,7 @@ function paidPrice({ baseFee, tips, paidTips, gasPrice }: Market, speed: Speed):
   return baseFee === undefined ? maxWei(gasPrice, tips[speed]) : baseFee + tips[speed]
 }
 
-/** At this price a transfer costs 0.000063 ether. On a rollup a payload may be large, and prices are small. */
+/** The least ceiling. At 3 gwei a transfer costs 0.000063 ether. On a rollup a payload may be large, and prices are small. */
 function smallPrice(purpose: Purpose, { pool }: CeilingRules): Wei {
   return purpose === 'noOp' || pool === 'public' ? 3n * gwei : gwei / 10n
 }

@@ -16,7 +16,10 @@ import {
 
 type Refusals = Partial<Record<Status, ErrorCode>>
 
-/** By the status of the transaction. A bulk cancellation, the HTTP operation and its document follow this table. */
+/**
+ * Refusals of a cancel, by the status of the transaction. A bulk cancellation, the HTTP operation and its document follow this
+ * table.
+ */
 export const cancelRefusals = {
   mined: 'TRANSACTION_ALREADY_MINED',
   confirmed: 'TRANSACTION_ALREADY_CONFIRMED',
@@ -32,7 +35,7 @@ const replaceRefusalsByStatus = {
 /** All codes of a refused cancel. */
 export const cancelRefusalCodes = Object.values(cancelRefusals)
 
-/** Of a transaction that has ended. */
+/** Refusals of a release, for a transaction that has ended. */
 const { mined: _, ...releaseRefusals } = replaceRefusalsByStatus
 
 /** All codes of a refused release that are about the transaction. */

@@ -16,14 +16,14 @@ export interface ErrorFragment {
 export interface ErrorInput {
   readonly type: string
   readonly name?: string
-  /** Of a tuple. */
+  /** The members of a tuple. */
   readonly components?: readonly ErrorInput[]
 }
 
 export const fragmentLimits = {
-  /** Of a relayer. */
+  /** The most errors of a relayer. */
   fragmentsMax: 64,
-  /** Of an error, and of a tuple: a contract's data decides how often each of them is read. */
+  /** The most inputs of an error, and of a tuple: a contract's data decides how often each of them is read. */
   inputsMax: 16,
   nameCharsMax: 128,
 } as const
@@ -44,21 +44,21 @@ export interface RevertedArgument {
 
 export interface DecodedRevert {
   readonly error: string
-  /** As its selector is computed: `Insufficient(uint256,uint256)`. */
+  /** The text whose hash gives the selector: `Insufficient(uint256,uint256)`. */
   readonly signature: string
   readonly arguments: readonly RevertedArgument[]
 }
 
-/** What one node returned. No second one confirms it. */
+/** The data of a revert as one node returned it. No second node confirms it. */
 export interface RevertData {
   readonly hash: Hash
   readonly block: { readonly number: BlockNumber; readonly hash: Hash }
-  /** At most `revertBytesMax`. */
+  /** The first bytes, at most `revertBytesMax`. */
   readonly data: Hex
   /** There were more. */
   readonly isCut: boolean
   readonly source: RevertSource
-  /** Its index in the configuration at that time. */
+  /** The endpoint's index in the configuration at that time. */
   readonly endpoint: number
   readonly host: string
   /** Absent for an error that no fragment names, or with other arguments than it names. */

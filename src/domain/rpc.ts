@@ -1,7 +1,7 @@
 // Decides which JSON-RPC calls of a client a node gets: calls that read the chain, and none that send, sign, or keep or
 // inspect state of the node.
 
-/** From the Ethereum execution API, and the methods that libraries call besides. */
+/** Methods of the Ethereum execution API, and others that libraries call. */
 const passedOn: ReadonlySet<string> = new Set([
   ...['eth_blobBaseFee', 'eth_blockNumber', 'eth_call', 'eth_chainId', 'eth_createAccessList', 'eth_estimateGas'],
   ...['eth_feeHistory', 'eth_gasPrice', 'eth_maxPriorityFeePerGas', 'eth_syncing'],

@@ -14,7 +14,7 @@ export interface EndpointSettings {
   readonly headers?: Readonly<Record<string, Secret>>
 }
 
-/** Of a provider's name. */
+/** The most characters of a provider's name. */
 export const providerCharsMax = 64
 
 export interface NetworkSettings {
@@ -30,17 +30,17 @@ export interface NetworkSettings {
   readonly eip1559: boolean
   /** How the chain differs from Ethereum: the table's facts, and the overrides before them. */
   readonly profile: NetworkProfile
-  /** What the profile rests on. */
+  /** The source of the profile. */
   readonly profileBasis: ProfileBasis
-  /** What the chain has shown of itself so far. Absent: nothing was read. */
+  /** The facts that the chain has shown of itself so far. Absent: nothing was read. */
   readonly shown?: Shown
   /** The fields of the profile that the file sets, and the tip of a chain that is on no list. No tag changes them. */
   readonly profileInFile: ProfileOverrides
-  /** What the file or a list of chains says about the chain: `eip1559`, `no-mempool`. */
+  /** Facts about the chain from the file or a list of chains: `eip1559`, `no-mempool`. */
   readonly features: readonly string[]
   readonly tags: readonly string[]
   readonly explorerUrls: readonly string[]
-  /** By viem's list, for a network whose name and chain id the list has. Used where `explorerUrls` holds no page. */
+  /** The explorer on viem's list, where that has the network's name and chain id. Used where `explorerUrls` holds no page. */
   readonly listedExplorer?: string
   /** Whether final statements need endpoints of two providers. */
   readonly secondWitness: SecondWitness
@@ -56,7 +56,7 @@ export interface NotificationSettings {
 /** An entity of the file that has a fault and that no relayer names. The service starts without it. */
 export interface FaultyEntity {
   readonly kind: 'network' | 'signer' | 'notification'
-  /** Its name or id; empty where the file has none. */
+  /** The entity's name or id; empty where the file has none. */
   readonly name: string
   /** Each with its place and its fix. */
   readonly faults: readonly string[]

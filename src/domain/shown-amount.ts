@@ -16,7 +16,7 @@ export function shownAmount(wei: Wei, { up = false }: { readonly up?: boolean } 
   return { figure: rounded(wei, decimalsOf[unit], up), unit }
 }
 
-/** The same with all its digits. */
+/** The amount with all its digits. */
 export function exactAmount(wei: Wei): ShownAmount {
   const unit = unitOf(wei)
   return { figure: exact(wei, decimalsOf[unit]), unit }
@@ -37,7 +37,7 @@ export function inGwei(wei: Wei): string {
   return `${rounded(wei, decimalsOf.gwei, false)} gwei`
 }
 
-/** With all its digits: where two amounts are compared that a client or an operator wrote. */
+/** The amount with all its digits, where two are compared that a client or an operator wrote. */
 export function exactlyInEther(wei: Wei): string {
   return words(exactAmount(wei))
 }

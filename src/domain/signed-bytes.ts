@@ -10,7 +10,9 @@ const addressBytes = 21
 const storageKeyBytes = 33
 const headerBytes = 4
 
-/** At least the bytes of the transaction in each type of transaction that the service signs, and at most some dozens more. */
+/**
+ * A bound of the signed size: at least the bytes in each type of transaction that the service signs, and at most some dozens more.
+ */
 export function signedBytesMax(payload: Pick<Payload, 'to' | 'value' | 'data' | 'pricing' | 'accessList'>): number {
   const { to, value, data, pricing, accessList = [] } = payload
   const prices =
@@ -25,7 +27,7 @@ export function signedBytesMax(payload: Pick<Payload, 'to' | 'value' | 'data' | 
   return fixedBytes + prices + receiver + bytesOf(value) + headerBytes + (data.length - 2) / 2 + listed
 }
 
-/** With its header. */
+/** The bytes of an amount, with its header. */
 function bytesOf(amount: bigint): number {
   return 1 + Math.ceil(amount.toString(16).length / 2)
 }

@@ -13,7 +13,7 @@ import { withReason } from './wait.ts'
 
 export interface SweepRequest {
   readonly to: Address
-  /** Absent: estimated. */
+  /** Absent: the service estimates it. */
   readonly gasLimit?: Gas
 }
 

@@ -11,7 +11,7 @@ export interface TipMark {
 export const tipKeptMs = 24 * 3_600_000
 /** A mark counts once it has stood so long. */
 const standsAfterMs = 600_000
-/** Without a rise, a mark is written so often. */
+/** How often a mark is written without a rise. */
 const renewedAfterMs = 3_600_000
 const riseMost = 2n
 

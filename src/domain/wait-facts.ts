@@ -66,7 +66,7 @@ export interface FactsOf {
         readonly paysL1: boolean
         readonly lagBlocks: number
       }
-    /** Its value touches the reserve of the network. `short`: the top-up that avoids that. */
+    /** The transaction's value touches the reserve of the network. `short`: the top-up that avoids that. */
     | {
         readonly of: 'emptying' | 'delegated'
         readonly value: Wei
@@ -74,9 +74,9 @@ export interface FactsOf {
         readonly short: Wei
         readonly lagBlocks: number
       }
-    /** Its gas does not fit in this reserve beside others. */
+    /** The transaction's gas does not fit in this reserve beside others. */
     | { readonly of: 'gas'; readonly reserve: Wei; readonly lagBlocks: number }
-    /** With `skip_unfunded`. */
+    /** Later transactions may pass this one, by `skip_unfunded`. */
     | { readonly of: 'passed'; readonly value: Wei; readonly short: Wei; readonly paysL1: boolean }
     | ({ readonly of: 'higherPrice'; readonly cost: Wei } & WithinReserve)
     | { readonly of: 'attempt'; readonly cost: Wei }

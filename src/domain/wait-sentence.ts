@@ -8,13 +8,13 @@ import { shownText } from './shown-text.ts'
 import type { Wei } from './units.ts'
 import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
 
-/** As it is stored and shown. `isCanceled`: of the transaction that waits. */
+/** The sentence as it is stored and shown. `isCanceled`: of the transaction that waits. */
 export function sentenceOf(reason: Reason, isCanceled: boolean): string {
   const begin = isCanceled ? 'canceled; ' : 'waits: '
   return shownText(wordsOf(reason.condition, reason.facts, begin))
 }
 
-/** Of a relayer without open transactions. */
+/** The sentence for a relayer without open transactions. */
 export function sentenceOfNext(reason: Reason): string {
   return shownText(wordsOf(reason.condition, reason.facts, 'the next send would wait: '))
 }

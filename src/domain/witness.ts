@@ -5,7 +5,7 @@ import type { Hash } from './ids.ts'
 import type { WitnessRule } from './second-witness.ts'
 import { type BlockRef, type Inclusion, spenderKind } from './transaction.ts'
 
-/** What the witnesses are to confirm: that the block lists the spender and, of a payload, the same result. */
+/** A claim for witnesses to confirm: the block lists the spender and, for a payload, the result is the same. */
 export interface WitnessClaim {
   readonly hash: Hash
   readonly block: BlockRef
@@ -16,11 +16,11 @@ export interface WitnessClaim {
 /** Endpoints by their index in the configuration, at most one of each provider. */
 export interface Testimony {
   readonly shownBy: readonly number[]
-  /** Those that list it, and do not say the result of the claim. */
+  /** Endpoints that list the spender, and do not report the result of the claim. */
   readonly listedBy: readonly number[]
-  /** Those that show the block without it, or with another result. One of a block's two lists is forged. */
+  /** Endpoints that show the block without the spender, or with another result. One of a block's two lists is forged. */
   readonly refutedBy: readonly number[]
-  /** Those that show another block at this height: theirs, or the one of the others, may be replaced yet. */
+  /** Endpoints that show another block at this height: theirs, or the one of the others, may be replaced yet. */
   readonly elsewhereBy: readonly number[]
   /** How many providers the network has. */
   readonly providers: number
@@ -30,7 +30,7 @@ export interface Testimony {
   readonly laterBlocks: number
 }
 
-/** So many providers have to show what one alone could make up. */
+/** How many providers have to show what one alone could make up. */
 export const witnessesNeeded = 2
 
 /** All of them, where the network has fewer. */
