@@ -12,7 +12,7 @@ export interface Anchor extends BlockRef {
 /** A later block replaces an anchor of this age. */
 export const anchorKeptMs = 3_600_000
 
-/** Without a tag, a block is final to the anchor with so many blocks and so much time on top of it. */
+/** How many blocks and how much time on top of it make a block final to the anchor without a tag. */
 export const anchorDepth = { blocks: 256, ms: 3_600_000 } as const
 
 /** A tagged block too: one endpoint's false tag would be its head. */

@@ -17,7 +17,7 @@ export interface ApiKey {
   /** The first characters of the key. */
   readonly hint: string
   readonly scopes: readonly Scope[]
-  /** Absent: every relayer. */
+  /** Absent: the key covers every relayer. */
   readonly relayers?: readonly RelayerId[]
   readonly createdAt: TimestampMs
   readonly createdBy: ApiKeyId

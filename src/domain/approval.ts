@@ -8,7 +8,7 @@ export interface FourEyes {
   readonly setBy: readonly ApiKeyId[]
   /** When the current payload was set. */
   readonly since: TimestampMs
-  /** Of the current payload. Absent: nobody has released it. */
+  /** The approval of the current payload. Absent: nobody has released it. */
   readonly released?: Approval
 }
 

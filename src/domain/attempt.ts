@@ -74,7 +74,7 @@ export interface Attempt {
   readonly revision?: number
   readonly fees: Fees
   readonly gasLimit: Gas
-  /** Its signed bytes. They may be absent once its transaction has ended: nothing broadcasts it any more. */
+  /** The signed bytes. They may be absent once the transaction has ended: nothing broadcasts them any more. */
   readonly raw?: Hex
   readonly signature: Signature
   readonly recordedAt: TimestampMs
@@ -180,7 +180,7 @@ export function isNonceSpent(attempt: Attempt): boolean {
   return isSequenced(attempt) || rejectionOf(attempt)?.code === 'nonceTooLow'
 }
 
-/** Of a cancellation. A gap filler's bytes are a no-op's, too, but they are its own payload: `execute`. */
+/** Whether the attempt is a cancellation's. A gap filler's bytes are a no-op's, too, but they are its own payload: `execute`. */
 export function isNoOp(attempt: Attempt): boolean {
   return attempt.kind === 'cancel'
 }

@@ -17,7 +17,7 @@ export interface Touched {
   readonly transactionId?: string
   /** Anything else with an id, such as an API key. */
   readonly subjectId?: string
-  /** Of the transaction that the request sent. */
+  /** The labels of the transaction that the request sent. */
   readonly labels?: Labels
 }
 

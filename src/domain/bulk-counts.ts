@@ -31,7 +31,7 @@ export function sumOf(counts: readonly BulkCounts[]): BulkCounts {
   return counts.reduce((sum, each) => combine(sum, each, 1), noCounts)
 }
 
-/** Undefined unless it changes the counts of a bulk cancellation. */
+/** Undefined if no bulk cancellation has taken the transaction. */
 export function countChange(before: Transaction, after: Transaction): BulkCounts | undefined {
   if (after.bulkPart === undefined) return undefined
   return combine(countsOf(after), before.bulkPart === undefined ? noCounts : countsOf(before), -1)
@@ -65,7 +65,7 @@ export function finalAtOf({
   return Math.max(requestedAt, ...ends.map((end) => end ?? requestedAt))
 }
 
-/** Of those that the preview showed, how many the part neither took nor refused, once it is written. */
+/** How many transactions of the preview the part neither took nor refused, once it is written. */
 export function endedOf({ shown, counts, refused }: Pick<BulkPart, 'shown' | 'counts' | 'refused'>): number {
   if (!shown) return 0
   const { dropped, racing, won, lost, external } = counts

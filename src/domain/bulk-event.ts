@@ -5,7 +5,7 @@ import type { BulkCancellation, BulkPart } from './bulk-cancellation.ts'
 import type { RelayerId } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** As one reader sees it. */
+/** An event as one reader sees it. */
 export interface BulkEvent {
   readonly id: number
   /** `bulkFinal`: the last one of the reader's relayers. */
@@ -13,20 +13,20 @@ export interface BulkEvent {
   readonly occurredAt: TimestampMs
   /** The relayers, among those that the reader sees, at which something has changed. */
   readonly changed: readonly RelayerId[]
-  /** As it is now, which may be later than the event. Its parts are those that the reader sees. */
+  /** The object as it is now, which may be later than the event. Its parts are those that the reader sees. */
   readonly bulk: BulkCancellation
 }
 
 /** The numbers of an event's parts. */
 export interface BulkEventParts {
   readonly changed: readonly number[]
-  /** Those that are not final yet. */
+  /** Parts that are not final yet. */
   readonly open: readonly number[]
 }
 
-/** What the events of an object have shown so far. */
+/** The state of an object that its events have shown so far. */
 export interface BulkShown {
-  /** By the number of the part. */
+  /** The appearance of each part, by its number. */
   readonly parts: Readonly<Record<string, string>>
   /** Parts that the event of a notification was about. */
   readonly notified: readonly number[]
@@ -38,7 +38,7 @@ export const nothingShown: BulkShown = { parts: {}, notified: [] }
 export const bulkEventEveryMs = 1_000
 
 export interface BulkAnnouncement {
-  /** Absent: nothing that a reader sees has changed. */
+  /** Absent if nothing that a reader sees has changed. */
   readonly event?: BulkEventParts
   readonly notices: readonly { readonly notificationId: string; readonly parts: readonly number[] }[]
   readonly shown: BulkShown
@@ -65,7 +65,9 @@ export function isToAnnounce({ parts }: Pick<BulkCancellation, 'parts'>, shown: 
   return parts.length === 0 || parts.some((part) => isChanged(part, shown))
 }
 
-/** Undefined if there is nothing to announce now. `announcedAt`: the time of the last event; a later one than now is of a wrong clock. */
+/**
+ * Undefined if there is nothing to announce now. `announcedAt`: the time of the last event, later than now if a clock was wrong.
+ */
 export function announcementOf(
   { origin, parts }: Pick<BulkCancellation, 'origin' | 'parts'>,
   { shown, announcedAt }: { readonly shown: BulkShown; readonly announcedAt: TimestampMs | undefined },

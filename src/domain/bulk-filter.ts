@@ -7,7 +7,7 @@ import type { Nonce, TimestampMs, Wei } from './units.ts'
 /** Each member narrows it; bounds are inclusive. Receiver, selector and value are those of the newest payload. */
 export interface BulkFilter {
   readonly ids?: NonEmpty<TransactionId>
-  /** As stored, with its checksum. */
+  /** The receiver as stored, with its checksum. */
   readonly to?: Address
   /** Four bytes in lower case, or `0x` for a call without data. A contract creation has none. */
   readonly selector?: Hex

@@ -44,7 +44,7 @@ export function cancel(
   return neverReachedANode(transaction) ? dropCanceled(canceled, now) : canceled
 }
 
-/** The same cancellation under another bound. Signed attempts stay as they are. */
+/** The transaction with another bound of its cancellation. Signed attempts stay as they are. */
 function rebounded(transaction: Transaction, earlier: CancellationIntent, costMax: Wei | undefined): Transaction {
   if (isTerminal(transaction) || earlier.costMax === costMax) return transaction
   const { costMax: _, ...intent } = earlier

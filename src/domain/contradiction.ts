@@ -10,7 +10,7 @@ import type { TimestampMs } from './units.ts'
 export const contradictionConditions = ['witnesses_contradict', 'branches_differ', 'wrong_chain'] as const
 export type ContradictionCondition = (typeof contradictionConditions)[number]
 
-/** What the answers are about. An absent member was no part of the question. */
+/** The subject of the answers. An absent member was no part of the question. */
 export interface ContradictionQuestion {
   readonly chainId?: number
   readonly block?: { readonly number: number; readonly hash: Hash }
@@ -19,7 +19,7 @@ export interface ContradictionQuestion {
 }
 
 interface ContradictingAnswer {
-  /** Its index in the configuration. */
+  /** The endpoint's index in the configuration. */
   readonly endpoint: number
   /** Formed of decoded values, in ASCII: a node's own words might hold a key. At most `answerCharactersMax`. */
   readonly answer: string
@@ -31,7 +31,7 @@ export interface Contradiction {
   readonly answers: readonly ContradictingAnswer[]
 }
 
-/** As stored: with the host of each endpoint, as its index may change with the configuration. */
+/** A contradiction as stored: with the host of each endpoint, as its index may change with the configuration. */
 export interface RecordedContradiction extends Contradiction {
   readonly at: TimestampMs
   readonly answers: readonly (ContradictingAnswer & { readonly host: string })[]
@@ -44,5 +44,5 @@ export const answerCharactersMax = 1_024
 /** More endpoints than these say nothing new. */
 export const answersMax = 16
 export const contradictionKeptMs = 7 * 86_400_000
-/** Of one network. The oldest make room. */
+/** The most contradictions of one network. The oldest make room. */
 export const contradictionsMax = 1_000

@@ -31,7 +31,7 @@ export type NotTaken =
       readonly reason: 'beyond_max_cost'
       readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
     }
-  /** As many no-ops as the preview showed are needed for others. */
+  /** Other matches need as many no-ops as the preview showed. */
   | { readonly reason: 'beyond_shown_no_ops'; readonly facts: { readonly by: CostBy; readonly cost?: Wei } }
   /** `left`: of the cost that the preview showed. */
   | {
@@ -48,10 +48,10 @@ export function restOf(limit: CostLimit, committed: readonly Wei[]): CostLimit {
   return { ...limit, maxCost: maxWei(0n, limit.maxCost - committed.reduce((sum, spent) => sum + spent, 0n)) }
 }
 
-/** By which a cost is reckoned. Both call no node. */
+/** The policy and the price by which a cost is reckoned. Neither calls a node. */
 export interface Reckoning {
   /** Throws where the configuration lacks the network. */
   policyOf(relayer: Relayer): NetworkPolicy
-  /** As last observed. Undefined: not yet. */
+  /** The last observed price. Undefined: none was observed yet. */
   priceOf(relayer: Relayer): ObservedPrice | undefined
 }

@@ -6,10 +6,10 @@ export interface DailyGas {
   readonly relayerId: RelayerId
   /** Days since 1 January 1970, in UTC. */
   readonly day: number
-  /** With the no-ops. */
+  /** All transactions, no-ops included. */
   readonly transactions: number
   readonly noOps: number
-  /** Those whose fees no node reported, or absurd ones: `fees` does not contain them. */
+  /** Transactions whose fees no node reported, or whose fees are absurd: `fees` does not contain them. */
   readonly unpriced: number
   readonly fees: Wei
 }

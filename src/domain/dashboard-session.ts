@@ -11,7 +11,7 @@ export interface DashboardSession {
 
 /** A session that nobody uses for this long has ended. */
 export const sessionIdleMs = 30 * 60_000
-/** At most so many sessions of one key: a new one ends the one that was used longest ago. */
+/** The most sessions of one key: a new one ends the one that was used longest ago. */
 export const sessionsPerKeyMax = 50
 
 export function isLive({ usedAt }: DashboardSession, now: TimestampMs): boolean {

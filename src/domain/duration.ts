@@ -11,25 +11,25 @@ const unitsMs = new Map([
 const minutesAndHours = '([1-9][0-9]{0,2}|1[0-3][0-9]{2}|14[0-3][0-9]|1440)m|([1-9]|1[0-9]|2[0-4])h'
 const manySeconds = '[1-9][0-9]{2,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400'
 
-/** From 1 s to 24 h. */
+/** A duration from 1 s to 24 h. */
 export const durationPattern = `^((${manySeconds}|[1-9][0-9]?)s|${minutesAndHours})$`
-/** From 30 s to 24 h. */
+/** A duration from 30 s to 24 h. */
 export const durationFrom30sPattern = `^((${manySeconds}|[3-9][0-9])s|${minutesAndHours})$`
 
 const form = new RegExp(durationPattern)
 
-/** In milliseconds; undefined for a text of another form. */
+/** The duration in milliseconds; undefined for a text of another form. */
 export function parseDuration(text: string): number | undefined {
   return form.test(text) ? durationMs(text) : undefined
 }
 
-/** In milliseconds. `text` is a whole number and its unit. */
+/** The duration in milliseconds. `text` is a whole number and its unit. */
 export function durationMs(text: string): number {
   // The caller has checked the form.
   return Number(text.slice(0, -1)) * (unitsMs.get(text.slice(-1)) ?? 0)
 }
 
-/** In the largest unit that divides it, up to `largest`. `ms`: whole seconds. */
+/** The duration in the largest unit that divides it, up to `largest`. `ms`: whole seconds. */
 export function shownDuration(ms: number, largest: 'h' | 'd' = 'h'): string {
   const units = [...unitsMs].slice(largest === 'd' ? 0 : 1)
   const [unit, unitMs] = units.find(([, each]) => ms % each === 0) ?? ['s', 1_000]

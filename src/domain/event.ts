@@ -31,20 +31,20 @@ export interface TransactionEvent {
   /** No event comes after it. */
   readonly terminal: boolean
   readonly occurredAt: TimestampMs
-  /** Of an execution that was confirmed then. Absent also from a terminal event, whose transaction has it. */
+  /** When the execution was confirmed, if it was then. Absent also from a terminal event, whose transaction has it. */
   readonly confirmedAt?: TimestampMs
   /** The transaction as it was then. */
   readonly transaction: Transaction
-  /** Absent for a transaction without any. */
+  /** Absent for a transaction without labels. */
   readonly labels?: Labels
 }
 
 export type StoredEvent = TransactionEvent | BulkEvent
 
-/** What an event is about. */
+/** The subject of an event. */
 export type EventSubjectId = TransactionId | BulkId
 
-/** By their ids, both ends included. */
+/** A range of event ids, both ends included. */
 export interface EventRange {
   readonly from: number
   readonly to: number
@@ -68,7 +68,7 @@ interface Appearance {
   readonly statusReason?: string
 }
 
-/** Those whose readers see the event. */
+/** The relayers, or the transaction, whose readers see the event. */
 export function subjectsOf(event: StoredEvent): readonly EventSubject[] {
   if ('bulk' in event) return event.changed.map((relayerId) => ({ relayerId }))
   const { relayerId, id: transactionId } = event.transaction

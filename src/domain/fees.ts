@@ -21,7 +21,7 @@ export type Pricing =
 
 /** One reading of a network's prices, shared by all its relayers for a block. */
 export interface Market {
-  /** Of the next block; absent before EIP-1559. */
+  /** The base fee of the next block; absent before EIP-1559. */
   readonly baseFee?: Wei
   readonly tips: Readonly<Record<Speed, Wei>>
   readonly gasPrice: Wei
@@ -31,17 +31,17 @@ export interface Market {
   readonly minimumTip?: Wei
   /** The last read of the tip that a node suggests (eth_maxPriorityFeePerGas). */
   readonly suggestedTip?: Wei
-  /** What a node estimates for a no-op, where the profile has it estimated. Absent where no node does. */
+  /** The gas that a node estimates for a no-op, where the profile has it estimated. Absent where no node does. */
   readonly noOpGas?: Gas
-  /** What a no-op pays for its data on L1 beside gas. Absent where nothing, or where no node reports it. */
+  /** The fee of a no-op for its data on L1, beside gas. Absent where there is none, or where no node reports it. */
   readonly noOpL1Fee?: Wei
-  /** What a further byte of data pays there at most. Present with the fee of a no-op. */
+  /** The most that a further byte of data on L1 costs. Present with the fee of a no-op. */
   readonly l1FeePerByte?: Wei
   /** The newest blocks; absent if no node reports how full they are. */
   readonly blocks?: {
-    /** One of them holds a transaction: the chain mines. */
+    /** At least one block holds a transaction: the chain mines. */
     readonly areUsed: boolean
-    /** One of them had room for more. */
+    /** At least one block had room for more. */
     readonly haveRoom: boolean
   }
 }

@@ -47,15 +47,15 @@ export interface FigureSums {
   readonly figures: Figures
 }
 
-/** Of the calls to a network's nodes. */
+/** Counts of the calls to a network's nodes. */
 export interface CallCount {
   readonly at: TimestampMs
   readonly calls: number
-  /** Those without a value: the node answered with an error, or not at all. */
+  /** Calls without a value: the node answered with an error, or not at all. */
   readonly failed: number
 }
 
-/** From `from`, before `to`, summed over steps that begin at multiples of `stepMs`. */
+/** The range of sums: from `from`, before `to`, in steps that begin at multiples of `stepMs`. */
 export interface FigureRange {
   readonly from: TimestampMs
   readonly to: TimestampMs
@@ -80,7 +80,7 @@ export function feesOf({ gwei, wei }: Pick<Figures, 'gwei' | 'wei'>): Wei {
   return BigInt(gwei) * weiPerGwei + BigInt(wei)
 }
 
-/** What a change of a transaction at `now` adds to the figures. Empty for most changes. */
+/** The figures that a change of a transaction at `now` adds. Empty for most changes. */
 export function figureChanges(before: Transaction, after: Transaction, now: TimestampMs): readonly FigureChange[] {
   const changes = new Map<TimestampMs, Partial<Record<Figure, number>>>()
   addAll(changes, sharesOf(after, spentNonceOf(after)), 1)
@@ -129,7 +129,7 @@ function endingOf(transaction: Transaction): readonly FigureChange[] {
   return at === undefined ? [] : [{ at: periodOf(at), figures: { [status]: 1 } }]
 }
 
-/** Of one whose payload no block executed. */
+/** When a transaction failed whose payload no block executed. */
 function failedAtOf({ lifecycle }: Transaction): TimestampMs | undefined {
   if (lifecycle.phase === 'dropped') return lifecycle.droppedAt
   if (lifecycle.phase === 'final') return lifecycle.confirmedAt ?? lifecycle.finalAt

@@ -4,7 +4,7 @@ import { type BlockNumber, minWei, type Wei } from './units.ts'
 export interface FirstReading {
   readonly tip: Wei
   readonly block: BlockNumber
-  /** By a clock that only rises. */
+  /** The time by a clock that only rises. */
   readonly atMs: number
 }
 

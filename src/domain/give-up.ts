@@ -7,7 +7,7 @@ import type { TimestampMs } from './units.ts'
 import { withReason, withWait } from './wait.ts'
 import type { Reason } from './wait-facts.ts'
 
-/** In any hour, of one API key and relayer: each costs a no-op. */
+/** The most give-ups of one API key and relayer in any hour: each costs a no-op. */
 export const giveUpsMax = 16
 export const giveUpsWindowMs = 3_600_000
 

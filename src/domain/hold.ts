@@ -20,7 +20,7 @@ export interface Hold {
   readonly since: TimestampMs
   /** The key that set the payload. */
   readonly by?: ApiKeyId
-  /** Absent: time never ends it. */
+  /** Absent: time never ends the hold. */
   readonly until?: TimestampMs
   /** The client's part: a PUT without a request of its own begins it anew. Absent if only a policy demands the hold. */
   readonly request?: HoldRequest
@@ -44,11 +44,11 @@ export interface Holdable {
 
 interface HoldSource {
   readonly by?: ApiKeyId
-  /** It stands under four eyes already, whatever the policies demand now. */
+  /** The transaction is under four eyes already, whatever the policies demand now. */
   readonly isUnderFourEyes?: boolean
 }
 
-/** Undefined: it may get a nonce at once. */
+/** Undefined if the payload may get a nonce at once. */
 export function holdOf(
   policies: Policies,
   payload: Holdable,
@@ -128,7 +128,7 @@ interface Clocks {
   readonly headSince: TimestampMs
 }
 
-/** By our clock and by the chain's; by ours alone once no head has come for a minute. */
+/** Whether the hold has ended by our clock and by the chain's; by ours alone once no head has come for a minute. */
 export function hasHoldEnded({ until }: Hold, { now, headAt, headSince }: Clocks): boolean {
   if (until === undefined || now < until) return false
   return headAt >= until || now >= patienceEndsAt(until, headSince)

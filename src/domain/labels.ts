@@ -11,7 +11,7 @@ export interface Labels {
   readonly note?: string
 }
 
-/** In bytes of UTF-8. */
+/** The most bytes of each label, in UTF-8. */
 export const labelBytesMax = { externalId: 128, tag: 64, note: 512 }
 export const tagsMax = 8
 

@@ -51,7 +51,7 @@ export function costOfNoOps(count: number, gasLimit: Gas, gasPrice: Wei, market:
   return BigInt(count) * noOpCost(gasLimit, { kind: 'legacy', gasPrice }, market)
 }
 
-/** What sends set aside for one no-op. */
+/** The amount that sends set aside for one no-op. */
 export function noOpReserve(fees: Fees, market: Market, profile: GasRules): Wei {
   return noOpCost(noOpGasLimit(market, profile) ?? unestimatedGas, fees, market)
 }

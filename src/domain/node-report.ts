@@ -5,19 +5,19 @@ import type { BlockNumber, TimestampMs } from './units.ts'
 
 /** Why an endpoint is not used as it would be otherwise. */
 export const nodeConditions = [
-  /** It serves another chain, by its chain id or the block of the anchor. */
+  /** The endpoint serves another chain, by its chain id or the block of the anchor. */
   'wrong_chain',
-  /** As many endpoints hold one branch as another, and this one holds one of them. */
+  /** The endpoint holds one of several branches that equally many endpoints hold. */
   'branches_differ',
   /** Most endpoints hold another branch. */
   'outvoted',
-  /** It answered about another thing than the call named. */
+  /** The endpoint answered about another thing than the call named. */
   'strayed',
-  /** Its last requests got no answer. */
+  /** The endpoint's last requests got no answer. */
   'no_answer',
   /** Others have left its head behind. */
   'lagging',
-  /** It has not shown yet which chain it serves. */
+  /** The endpoint has not shown yet which chain it serves. */
   'unverified',
 ] as const
 export type NodeCondition = (typeof nodeConditions)[number]
@@ -42,7 +42,7 @@ export type NodeReason =
 
 export interface NodeHead {
   readonly number: BlockNumber
-  /** By the block's own time. */
+  /** The block's own time. */
   readonly madeAt: TimestampMs
   readonly readAt: TimestampMs
   /** How many blocks the head that the replica believed then was above it. */
@@ -66,7 +66,7 @@ export interface NodeFailure {
   readonly at: TimestampMs
   readonly method: string
   readonly kind: 'unanswered' | 'unsent'
-  /** Of an HTTP answer that holds none of JSON-RPC. */
+  /** The status of an HTTP answer that holds no JSON-RPC. */
   readonly status?: number
   readonly words: string
 }
@@ -78,7 +78,7 @@ interface NodeRpcError {
   readonly words: string
 }
 
-/** Of the last answered calls, at most `latencyCallsMax`. */
+/** Latencies of the last answered calls, at most `latencyCallsMax`. */
 export interface NodeLatency {
   readonly p50Ms: number
   readonly p95Ms: number
@@ -86,12 +86,12 @@ export interface NodeLatency {
 }
 
 export interface NodeView {
-  /** Its position in the configuration. */
+  /** The endpoint's position in the configuration. */
   readonly endpoint: number
-  /** Of its URL, never more of it. */
+  /** The host of its URL, never more of it. */
   readonly host: string
   readonly weight: number
-  /** By its own name, as `Geth/v1.17.0-stable/linux-amd64/go1.25`. */
+  /** The client's own name, as `Geth/v1.17.0-stable/linux-amd64/go1.25`. */
   readonly client?: string
   /** How its client's pool compares a replacement. Absent until it has named its client. */
   readonly replacement?: { readonly measure: ReplacementRule['measure']; readonly percent: number }
@@ -101,7 +101,7 @@ export interface NodeView {
   readonly latency?: NodeLatency
   readonly lastFailure?: NodeFailure
   readonly lastRpcError?: NodeRpcError
-  /** Empty: it is used. */
+  /** Empty if the endpoint is used. */
   readonly reasons: readonly NodeReason[]
 }
 
@@ -113,7 +113,7 @@ export interface NetworkNodes {
   readonly nodes: readonly NodeView[]
 }
 
-/** What one replica sees. */
+/** The nodes as one replica sees them. */
 export interface NodeReport {
   readonly replica: string
   readonly readAt: TimestampMs
@@ -136,7 +136,7 @@ export function withLag(view: NodeView, blocktimeMs: number): NodeView {
 
 /** A replica writes every ten seconds, and at least so often where nothing has changed. */
 export const nodeReportUnchangedMs = 30_000
-/** Nothing was written for longer: the replica has stopped, or can't write. */
+/** A replica whose report is older than this has stopped, or can't write. */
 const nodeReportStaleMs = 60_000
 /** Reports that are older are deleted. */
 export const nodeReportKeptMs = 900_000

@@ -12,13 +12,13 @@ import type { Testimony, WitnessClaim } from './witness.ts'
 export interface Head extends BlockRef {
   readonly parentHash: Hash
   readonly timestampMs: TimestampMs
-  /** Of this block; absent before EIP-1559. */
+  /** The base fee of this block; absent before EIP-1559. */
   readonly baseFee?: Wei
-  /** Of all its transactions. */
+  /** The limit for all transactions of the block. */
   readonly gasLimit?: Gas
-  /** Its fork is Amsterdam or a later one. */
+  /** The block's fork is Amsterdam or a later one. */
   readonly isAmsterdam?: true
-  /** Its header has a slot number (EIP-7843): its fork may be another one than that of a head without. */
+  /** The header has a slot number (EIP-7843): its fork may be another one than that of a head without. */
   readonly hasSlot?: true
 }
 
@@ -35,7 +35,7 @@ export interface EstimateRequest {
 /** `unknown`: the node could not estimate it. `tip`: the least that pays for its data, where the node estimates that. */
 export type Estimate = { kind: 'gas'; gas: Gas; tip?: Wei } | { kind: 'reverts'; reason: string } | { kind: 'unknown' }
 
-/** Its fees and its gas limit show what a receipt may leave out. */
+/** An attempt of ours. Its fees and its gas limit show what a receipt may leave out. */
 export type LiveAttempt = Pick<Attempt, 'hash' | 'kind'> & Partial<Pick<Attempt, 'fees' | 'gasLimit'>>
 
 /** `isAnyValue`: of a sweep. A lost attempt of it may carry another value. */
@@ -44,7 +44,7 @@ type LivePayload = Pick<Payload, 'to' | 'value' | 'data' | 'accessList'> & { rea
 export interface LiveNonce {
   readonly nonce: Nonce
   readonly attempts: readonly LiveAttempt[]
-  /** What an attempt of ours that is not on record would carry. */
+  /** Payloads of attempts of ours that may be missing from the record. */
   readonly payloads?: readonly LivePayload[]
   /** A head at which the nonce was still unspent: its spender came later. */
   readonly unspentAt?: BlockNumber
@@ -108,7 +108,7 @@ export interface RefusedPayload {
 
 /** Requests witnesses for the spenders that are final, or will be with their tag. */
 export interface WitnessInquiry {
-  /** Of the transactions that are mined. Those that this observation finds come on top. */
+  /** Claims about the transactions that are recorded as mined. Those that this observation finds come on top. */
   readonly claims: readonly WitnessClaim[]
   /** How deep a block has to be before witnesses are called. */
   readonly confirmations: number
@@ -118,7 +118,7 @@ export interface WitnessInquiry {
 
 export interface Observation {
   readonly head: Head
-  /** As measured. Absent until it is measured, and where blocks come at no steady pace. */
+  /** The measured block time. Absent until it is measured, and where blocks come at no steady pace. */
   readonly blocktimeMs?: number
   /** Everything below is spent at `head`: by the account's count there, or by an earlier one and receipts since. */
   readonly nonce: Nonce
@@ -172,16 +172,16 @@ export interface Observation {
   readonly gasFigures?: GasFigures
   /** Absent also where no node reports its pool. */
   readonly lostHistory?: HistorySeen
-  /** By the spender's hash. Absent without a request. */
+  /** Testimonies by the spender's hash. Absent without a request. */
   readonly testimonies?: ReadonlyMap<Hash, Testimony>
   /**
    * The words of the refusal, by the newest attempt's hash: every endpoint that answers has called the payload invalid twice, two
    * blocks apart, and none shows it. Absent without a request.
    */
   readonly refusedByAll?: ReadonlyMap<Hash, string>
-  /** By the first attempt's hash: a payload that no endpoint shows. Absent without a request, or where one does. */
+  /** Payloads that no endpoint shows, by the first attempt's hash. Absent without a request, or where one does. */
   readonly unshown?: ReadonlyMap<Hash, Unshown>
-  /** What reverted transactions among the inclusions returned, by their hash. */
+  /** The revert data of reverted transactions among the inclusions, by their hash. */
   readonly reverts?: ReadonlyMap<Hash, RevertData>
 }
 
@@ -240,7 +240,7 @@ export interface Spender {
   readonly hash: Hash
   readonly block: BlockRef
   readonly minedAt: TimestampMs
-  /** Absent if it is of a kind that we never sign. */
+  /** Absent if the spender is of a kind that we never sign. */
   readonly signed?: MinedPayload
 }
 

@@ -62,7 +62,7 @@ export function heldSince(
   })
 }
 
-/** They hold without a transaction that waits. */
+/** Conditions that hold without a transaction that waits. */
 const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
 
 /**

@@ -4,7 +4,7 @@ import { type Policies, type Policy, type PolicyKinds, policyTable } from './pol
 export type PolicyKey = keyof Policies
 export type PolicyValue = PolicyKinds[keyof PolicyKinds]
 
-/** In the order of the table. Object.keys types its result as plain strings. */
+/** The keys in the order of the table. Object.keys types its result as plain strings. */
 export const policyKeys = Object.keys(policyTable) as readonly PolicyKey[]
 
 const entries: readonly (readonly [PolicyKey, Policy])[] = policyKeys.map((key) => [key, policyTable[key]])
@@ -24,7 +24,7 @@ export function policiesBy(read: (policy: Policy, key: PolicyKey) => PolicyValue
   return Object.fromEntries(values) as Policies
 }
 
-/** In the order of the table, including implied values. */
+/** The policies in force, in the order of the table, including implied values. */
 export function setPolicies(policies: Policies): readonly SetPolicy[] {
   return entries.flatMap(([key, { name, kind, default: standIn, implied }]) => {
     const value = policies[key] ?? standIn ?? implied

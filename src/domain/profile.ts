@@ -52,7 +52,10 @@ export interface NetworkProfile {
    * other transactions. Absent: neither.
    */
   readonly reserveBalance?: Wei
-  /** So many blocks ago the account had the balance that has to pay for gas: blocks are executed later. Absent or 0: as of the head. */
+  /**
+   * How many blocks ago the account had the balance that has to pay for gas: blocks are executed later. Absent or 0: as of the
+   * head.
+   */
   readonly balanceLagBlocks?: number
   /** How long a node keeps a transaction whose nonce is too high. Absent or 0: it queues it. */
   readonly keepsFutureNonceMs?: number
@@ -74,7 +77,7 @@ export interface NetworkProfile {
 type ProfileKey = keyof NetworkProfile
 export type ProfileOverrides = { readonly [Key in ProfileKey]?: NetworkProfile[Key] }
 
-/** Of Ethereum, and of every chain that is not in the table. */
+/** The profile of Ethereum, and of every chain that is not in the table. */
 export const ethereumProfile: NetworkProfile = {
   pool: 'public',
   noOpGas: 'constant',

@@ -6,13 +6,13 @@ import type { Nonce, TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
 
 export interface RelayerObserver {
-  /** After an observation of the chain. */
+  /** The owner has observed the chain. */
   observed(relayer: Relayer, sight: RelayerSnapshot): void
-  /** Nothing is open: the relayer does not observe the chain. */
+  /** The relayer has nothing open, and does not observe the chain. */
   idle(relayer: Relayer): void
-  /** Without max_in_flight so many of its transactions may be in flight. */
+  /** The window of the relayer: without max_in_flight so many of its transactions may be in flight. */
   window(id: RelayerId, size: number): void
-  /** Nothing is open, and a look at the chain found the conditions that would hold up the next send. */
+  /** The relayer has nothing open, and a look at the chain found the conditions that would hold up the next send. */
   surveyed(relayer: Relayer, survey: IdleSurvey): void
   /** No node answered. */
   unreachable(id: RelayerId): void

@@ -7,7 +7,7 @@ import type { Wait } from './wait-facts.ts'
 /** An open transaction, without its payload and its attempts. */
 export interface OpenTransaction {
   readonly id: TransactionId
-  /** Absent in the queue. */
+  /** Absent while the transaction is in the queue. */
   readonly nonce?: Nonce
   readonly createdAt: TimestampMs
   readonly isMined: boolean
@@ -19,7 +19,7 @@ export interface OpenTransaction {
 export type HeldUpTransaction = OpenTransaction & { readonly wait: Wait }
 
 export interface RelayerOverview {
-  /** Those with a nonce that are not confirmed, lowest first. */
+  /** Transactions with a nonce that are not confirmed, lowest nonce first. */
   readonly bound: readonly OpenTransaction[]
   /** The first of the queue. */
   readonly head?: OpenTransaction
@@ -36,7 +36,7 @@ export function holdingUp({ bound, head, stalled }: RelayerOverview): HeldUpTran
   return undefined
 }
 
-/** Of those that no block holds, the one that was sent first. */
+/** The first sent of the transactions that no block holds. */
 export function oldestWaiting({ bound, head }: RelayerOverview): OpenTransaction | undefined {
   const waiting = [...bound.filter(({ isMined }) => !isMined), ...(head ? [head] : [])]
   return waiting.reduce<OpenTransaction | undefined>(

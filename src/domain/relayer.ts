@@ -15,9 +15,9 @@ export interface Relayer {
   readonly address: Address
   readonly signerId: string
   readonly notificationId?: string
-  /** Its own pause. domain/pause.ts has both. */
+  /** The relayer's own pause. domain/pause.ts has both. */
   readonly paused: boolean
-  /** Its network is paused. Absent: it is not. */
+  /** The relayer's network is paused. Absent: it is not. */
   readonly networkPaused?: true
   readonly policies: Policies
 }
@@ -68,6 +68,6 @@ export interface NetworkPolicy extends FinalityRule, WitnessRule {
   readonly profile: DecisionProfile
   /** Blocks, by their time, after which an accepted attempt is broadcast again, in case the pools lost it. */
   readonly rebroadcastAfterBlocks: number
-  /** As configured. A measured block time takes precedence. */
+  /** The configured block time. A measured one takes precedence. */
   readonly averageBlocktimeMs: number
 }

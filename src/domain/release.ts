@@ -12,8 +12,8 @@ import { withReason } from './wait.ts'
 const releaseReasons = { request: 'released on request', time: 'released, as its hold has ended' } as const
 
 /**
- * By a client. Returns the same object if it is not on hold: a repeated release changes nothing. Throws the refusals of a
- * release (refusals.ts), PAYLOAD_DIGEST_DIFFERS, RELAYER_PAUSED, and under four eyes PAYLOAD_DIGEST_MISSING and
+ * A release by a client. Returns the same object if the transaction is not on hold: a repeated release changes nothing. Throws the
+ * refusals of a release (refusals.ts), PAYLOAD_DIGEST_DIFFERS, RELAYER_PAUSED, and under four eyes PAYLOAD_DIGEST_MISSING and
  * SECOND_KEY_REQUIRED.
  */
 export function release(
@@ -32,8 +32,8 @@ export function release(
 }
 
 /**
- * Nothing under four eyes is in the queue without a release of its payload. A restored copy may have lost the release of one that
- * was sent: if its nonce goes to another transaction, it needs a new one.
+ * Holds a transaction under four eyes that is in the queue without a release of its payload. A restored copy may have lost the
+ * release of one that was sent: if its nonce goes to another transaction, it needs a new release.
  */
 export function heldUntilApproved(transaction: Transaction, now: TimestampMs): Transaction {
   if (!isInPhase(transaction, 'queued') || isApproved(transaction)) return transaction

@@ -3,7 +3,7 @@ import type { Nonce } from './units.ts'
 
 /** A transaction that can no longer change, as far as its removal depends on it. */
 export interface RemovalCandidate {
-  /** Absent if it ended without one. */
+  /** Absent if the transaction ended without a nonce. */
   readonly nonce?: Nonce
   /** An event of it is still to be delivered, or is a dead letter. */
   readonly hasDelivery: boolean

@@ -3,7 +3,7 @@
 /** The gap before each run, and its length, in turn: `[5, 3, 1, 2]` is 5, 6, 7, 9 and 10. */
 export type SequenceRuns = readonly number[]
 
-/** In any order, and each at most once. */
+/** The runs of sequences that come in any order, each at most once. */
 export function runsOf(sequences: readonly number[]): SequenceRuns {
   const runs: number[] = []
   let end = 0

@@ -112,7 +112,7 @@ export function submit(relayer: Relayer, request: SendRequest, at: Submission): 
   return hold ? withHold(queued, hold, now) : queued
 }
 
-/** At once in the queue, whatever the policies hold. */
+/** The request's transaction, in the queue at once, whatever the policies hold. */
 export function enqueue(relayer: Relayer, request: SendRequest, at: Submission): Transaction {
   const { validUntil, believed: _, labels: __, hold: ___, ...payload } = request
   return {

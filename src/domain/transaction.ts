@@ -72,7 +72,7 @@ export type DropReason = 'canceled' | 'expired' | 'refused'
  *    └──────────┴──> dropped                   certain that no node holds it
  */
 export type Lifecycle =
-  /** Before the queue: it blocks nothing behind it, and keeps its sequence for its release. */
+  /** A transaction before the queue: it blocks nothing behind it, and keeps its sequence for its release. */
   | { readonly phase: 'held'; readonly hold: Hold }
   | { readonly phase: 'queued' }
   | { readonly phase: 'inFlight'; readonly nonce: Nonce; readonly attempts: NonEmpty<Attempt> }
@@ -132,19 +132,19 @@ export interface Transaction {
   readonly cancellation?: CancellationIntent
   /** The part of the bulk cancellation that canceled it: its number. Absent: none did. */
   readonly bulkPart?: number
-  /** Absent: it does not stand under four eyes. */
+  /** Absent: the transaction is not under four eyes. */
   readonly fourEyes?: FourEyes
-  /** It was on hold before it stood in the queue, so it may have a later nonce than transactions that came after it. */
+  /** The transaction was on hold before the queue, so it may have a later nonce than transactions that came after it. */
   readonly wasHeld?: true
   /** How often it was given up; `giveUpsEnd` once it ends by that. Absent: never. */
   readonly giveUps?: number
   /** The last entry of its history, for people. */
   readonly statusReason?: string
-  /** Absent while nothing holds it up, and after its end. Once mined, only finality can hold it up. */
+  /** Absent while nothing holds the transaction up, and after its end. Once mined, only finality can hold it up. */
   readonly wait?: Wait
   /**
-   * In the queue, and not sent: this no-op of a lost history canceled it or another, and the record does not show
-   * which.
+   * A no-op of a lost history that canceled this transaction, which is in the queue and not sent, or another one: the record does
+   * not show which.
    */
   readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
   /** When it last got a nonce and was signed; else the time of the block that shows it after a restore. */

@@ -209,8 +209,8 @@ function costOfGapFiller({ gas, market, policy, work }: Priced): Wei {
 }
 
 /**
- * With `cancel_gas_price_cap` the cap is the limit of later bids. Without one the price has no limit, and the most is as far above the
- * present cost as the service's own bids go above the market.
+ * The cost and the most that it may become. With `cancel_gas_price_cap` the cap is the limit of later bids. Without one the price
+ * has no limit, and the most is as far above the present cost as the service's own bids go above the market.
  */
 function upFrom(cost: Wei, { gas, market, work }: Priced): Pick<Cost, 'cost' | 'most'> {
   const { cancelGasPriceCap: cap } = work.relayer.policies
