@@ -31,7 +31,7 @@ export interface ChainRead {
 
 /** A client's call whose result is passed on as it came. */
 export interface ForwardedRead extends ChainRead {
-  /** Of the node's whole answer. */
+  /** The most bytes of the node's whole answer. */
   readonly bytesMax: number
 }
 
@@ -61,20 +61,20 @@ export interface Chain {
   broadcast(requests: readonly BroadcastRequest[]): Promise<ReadonlyMap<Hash, BroadcastOutcome>>
   /** The balance in wei, at the latest head. Simultaneous reads share a call. Rejects with ChainUnavailable. */
   balance(address: Address): Promise<Wei>
-  /** What the pools hold of the account. Undefined where no endpoint counts its pool. Never rejects. */
+  /** The transactions of the account in pools. Undefined where no endpoint counts its pool. Never rejects. */
   pooled(address: Address): Promise<Pooled | undefined>
   /** The prices of gas that forks change, as far as they were read or set. Sends no call. */
   gasFigures(): GasFigures
   /** Figures as of the last observation of any account. Sends no call. Undefined before the first. */
   price(): NetworkPrice | undefined
-  /** Likewise: the market that this price is of, or an earlier one. */
+  /** The market of `price`, or an earlier one. Sends no call. Undefined before the first. */
   market(): Market | undefined
   /**
    * Passes the read on unchanged, on separate connections and without judging the node's health, so that clients can't
    * delay or mislead the engine. Rejects with ChainUnavailable when no endpoint answers.
    */
   read(read: ChainRead): Promise<ReadAnswer>
-  /** As `read`, with the result as bytes. An answer beyond the limit is one, too: no further endpoint gets the call. */
+  /** Reads as `read` does, with the result as bytes. An answer beyond the limit is one, too: no further endpoint gets the call. */
   forward(read: ForwardedRead): Promise<ForwardedAnswer>
   /** Calls `onHead` for each new head until aborted. The head is polled only while there is a follower. */
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
@@ -82,7 +82,7 @@ export interface Chain {
   check(): Promise<readonly EndpointState[]>
   /** How the chain is made, by contracts that it has. Undefined while too few endpoints have answered. Never rejects. */
   shownMake(): Promise<ShownMake | undefined>
-  /** As `shownMake`: whether the chain orders transactions by their tips. Of Arbitrum's chains only. */
+  /** Whether the chain, one of Arbitrum's, orders transactions by their tips. Undefined as `shownMake` is. Never rejects. */
   collectsTips(): Promise<boolean | undefined>
   /** Verifies endpoints again that the stored anchor excluded: it is another one now. Never rejects. */
   anchorReplaced(): Promise<void>

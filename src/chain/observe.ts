@@ -169,7 +169,7 @@ function callWitnesses(
 
 const noWitness: WitnessInquiry = { claims: [], confirmations: 0 }
 
-/** Only spenders up to the tag count, and none where no node has it. */
+/** The inquiry in which only spenders up to the tag count, and none where no node has it. */
 function belowTag(inquiry: HistoryInquiry, head: Head, tagged: BlockNumber | undefined): HistoryInquiry {
   const depth = tagged === undefined ? Number.POSITIVE_INFINITY : head.number - tagged + 1
   return { ...inquiry, confirmations: Math.max(inquiry.confirmations, depth) }

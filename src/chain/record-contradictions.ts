@@ -16,7 +16,7 @@ export interface ContradictionMemory {
 }
 
 interface RecordContradictions {
-  /** Absent: they are only logged. */
+  /** Absent: contradictions are only logged. */
   readonly memory: ContradictionMemory | undefined
   /** Hosts by the index of the endpoint. */
   readonly hosts: readonly string[]

@@ -4,7 +4,7 @@ import type { Head } from '../domain/observation.ts'
 import type { Chain } from './chain.ts'
 
 export interface ReplaceableChain {
-  /** The same object for ever: its calls go to the newest nodes. */
+  /** One object for ever: its calls go to the newest nodes. */
   readonly chain: Chain
   /** The old nodes are closed once no call waits for their answer. */
   replace(next: Chain): void

@@ -37,7 +37,7 @@ export interface ManagementContext extends CommandContext {
   ) => { readonly policies: Policies; readonly warnings: readonly string[] } | { readonly problems: Problems }
 }
 
-/** As it was sent. */
+/** The signer as the request sent it. */
 export interface SignerBody {
   readonly type: string
   readonly config: unknown
@@ -46,7 +46,7 @@ export interface SignerBody {
 
 export interface NewSigner {
   readonly type: SignerType
-  /** Without secrets. */
+  /** The configuration without secrets. */
   readonly config: SignerFacts['config']
   /** The text to seal: with it, the signer opens again. */
   readonly secret: Secret

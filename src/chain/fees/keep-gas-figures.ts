@@ -12,8 +12,8 @@ import { readGasFigures, readNextFork } from './read-gas-figures.ts'
 
 export interface GasFiguresKeeper {
   /**
-   * Those that the profile names, before those that the chain shows. Sends no call. Where no step has followed the head lately, a fork
-   * may have passed, and only the profile's count.
+   * The figures that the profile names, before those that the chain shows. Sends no call. Where no step has followed the head
+   * lately, a fork may have passed, and only the profile's figures count.
    */
   known(): GasFigures
   /** Reads them anew if that is due. A step waits for it, but not for long. */
@@ -29,7 +29,10 @@ interface KeepGasFigures {
 }
 
 const keptMs = 3_600_000
-/** After a change: an endpoint may be behind, or a gateway's nodes differ. It doubles with each reading, up to an hour. */
+/**
+ * The first wait after a change: an endpoint may be behind, or a gateway's nodes differ. It doubles with each reading, up to an
+ * hour.
+ */
 const soonMs = 15_000
 /** Heads of both sides of a fork in turn, by endpoints that differ, cause no more readings than one in this time. */
 const restMs = 2_000
@@ -109,7 +112,7 @@ function without(figures: GasFigures, left: readonly GasFigure[]): GasFigures {
   return Object.fromEntries(Object.entries(figures).filter(([figure]) => !left.some((each) => each === figure)))
 }
 
-/** By the first endpoint that can be used: a false word only causes a reading. */
+/** The next fork by the first endpoint that can be used: a false word only causes a reading. */
 async function nextFork(endpoints: readonly Endpoint[]): Promise<number | undefined> {
   for (const { call, ready } of endpoints) if ((await ready()) === undefined) return readNextFork(call)
   return undefined

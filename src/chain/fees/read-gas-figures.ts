@@ -47,7 +47,7 @@ export async function readGasFigures(
   return { agreed: Object.fromEntries(agreed.map((figure) => [figure, valuesOf(figure)[0]])), disputed }
 }
 
-/** By one node. */
+/** The figures by one node. */
 export async function gasFiguresBy(call: SendCall, { figures, payer, head }: GasReading): Promise<GasFigures> {
   const [base, floor, newAccount] = await Promise.all([
     figures.includes('base') ? readBase(call) : undefined,

@@ -139,10 +139,10 @@ function askForHistory(endpoint: Endpoint, { head }: TrackedHead): Promise<NodeR
   return askAbout(endpoint, call, decode, ({ newest }) => (newest ?? head.number) === head.number)
 }
 
-/** After so many blocks, an endpoint without a history of prices gets the call again. */
+/** How many blocks pass until an endpoint without a history of prices gets the call again. */
 const noHistoryBlocks = 100
 
-/** What blocks without a base fee paid, where the node says it. */
+/** The prices that blocks without a base fee paid, where the node returns them. */
 function readingPaid() {
   const deniedAt = new WeakMap<Endpoint, BlockNumber>()
   return async (endpoint: Endpoint, at: TrackedHead): Promise<readonly PaidBlock[] | undefined> => {

@@ -11,7 +11,7 @@ export interface TipMemory {
 }
 
 export interface RememberedTips {
-  /** Undefined until the stored marks are read. That there are none counts for a minute: another replica may store the first. */
+  /** Undefined until the stored marks are read. An empty store counts for a minute: another replica may store the first mark. */
   marks(): readonly TipMark[] | undefined
   /** The first mark counts once it is stored, and not if another replica has stored one. */
   begin(mark: TipMark): void
@@ -21,7 +21,7 @@ export interface RememberedTips {
 interface RememberingTips {
   readonly clock: Pick<Clock, 'now' | 'elapsed'>
   readonly logger: Pick<Logger, 'debug'>
-  /** Absent: the process remembers them, and nobody else. */
+  /** Absent: only this process remembers the marks. */
   readonly memory: TipMemory | undefined
 }
 

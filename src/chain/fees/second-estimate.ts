@@ -7,7 +7,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { EstimateGas } from './estimate-once.ts'
 
-/** After this time of silence, the only endpoint that answers is enough. */
+/** The time of silence after which the only endpoint that answers is enough. */
 const silenceMaxMs = 600_000
 
 /**

@@ -12,7 +12,7 @@ export interface HeadReport<By> {
 /** Readings in a row in which no endpoint confirmed the known head. */
 export interface Falls {
   readonly count: number
-  /** By `clock.elapsed()`. */
+  /** When the falls began, by `clock.elapsed()`. */
   readonly since: number
   /** Whether the endpoint that reported this head is among those that report a lower one. */
   readonly isByReporter: boolean
@@ -55,11 +55,11 @@ export function isTooFarAhead(
 
 interface Fallen<By> {
   readonly falls: Falls
-  /** What is known from now on, where that has lasted: a development chain may have been rewound, or started anew. */
+  /** The head to believe from now on, once the falls have lasted: a development chain may have been rewound, or started anew. */
   readonly believed?: HeadReport<By>
 }
 
-/** After a reading in which every endpoint that answered reported a head `behind` the known one. */
+/** Counts a reading in which every endpoint that answered reported a head `behind` the known one. */
 export function countFall<By>(
   falls: Falls,
   known: HeadReport<By>,

@@ -45,7 +45,7 @@ async function isBelow<By>(
 }
 
 export interface Dispute<By> {
-  /** By `clock.elapsed()`. */
+  /** When the dispute began, by `clock.elapsed()`. */
   readonly since: number
   readonly readings: number
   /** The highest head of each endpoint at first. */

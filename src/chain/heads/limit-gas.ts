@@ -4,10 +4,10 @@ import type { Head } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Gas } from '../../domain/units.ts'
 
-/** Undefined where nothing limits it. */
+/** The most gas that a transaction may name. Undefined where nothing limits it. */
 export interface LimitGas {
   at(head: Head): Gas | undefined
-  /** At the last head for which it was called. */
+  /** The limit at the last head for which `at` was called. */
   last(): Gas | undefined
 }
 

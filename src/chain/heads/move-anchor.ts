@@ -21,7 +21,7 @@ interface MoveAnchor {
   readonly providers: number
   readonly remembered: RememberedAnchor
   readonly pace: Pick<Pace, 'ms'>
-  /** Absent: by depth. */
+  /** Absent: blocks are final by depth. */
   readonly finality: Finality | undefined
   readonly clock: Clock
   readonly logger: Pick<Logger, 'debug' | 'info'>

@@ -30,7 +30,7 @@ import type { Pace } from './measure-blocktime.ts'
 
 type Report = HeadReport<Endpoint>
 
-/** What one reading saw of heads that were not adopted at once. */
+/** Facts of one reading about heads that were not adopted at once. */
 interface Seen {
   readonly behind: Report[]
   /** Heads without a link to a remembered block, from endpoints that have no block at the height of the anchor. */
@@ -45,7 +45,7 @@ type Refuse = () => Promise<string | undefined> | undefined
 interface HeadReader {
   /** One call at a time. Rejects with ChainUnavailable. */
   read(): Promise<Report>
-  /** What was believed last. */
+  /** The head that was believed last. */
   known(): Report | undefined
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
@@ -166,7 +166,7 @@ async function advance(
     : { ...advanced, failed: refusal ?? 'its head does not link to the blocks before it' }
 }
 
-/** Without `unproven`, an endpoint that does not show the anchor will do. */
+/** Why a head is not adopted. Without `unproven`, an endpoint that does not show the anchor will do. */
 async function whyNot(
   options: AdmitHead,
   report: Report,

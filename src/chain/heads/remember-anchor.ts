@@ -21,7 +21,7 @@ export interface RememberedAnchor {
   release(): Promise<boolean>
 }
 
-/** Without a memory the process remembers the anchor, and nobody else. */
+/** The memory of the anchor; if `memory` is absent, only this process remembers it. */
 export function rememberAnchor(memory: AnchorMemory | undefined, logger: Pick<Logger, 'warn'>): RememberedAnchor {
   const { load, save, release } = memory ?? ownMemory()
   let stored: Promise<Anchor | undefined> | undefined

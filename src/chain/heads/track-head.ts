@@ -22,7 +22,7 @@ export interface HeadTracker {
   follow(onHead: (head: Head) => void, signal: AbortSignal): void
   /** Canonical as far as is known; undefined where it was never read. */
   hashAt(number: BlockNumber): Hash | undefined
-  /** Of the newest head that is known, whichever step requested it. */
+  /** The height of the newest head, whichever step requested it. */
   height(): BlockNumber | undefined
   /** A line for each endpoint while as many hold one branch as another: nothing is settled meanwhile. */
   split(): readonly BranchHolder[]

@@ -13,7 +13,7 @@ import type { HttpAnswer } from './transport.ts'
 type BatchReading = 'answered' | 'refused' | 'limited' | 'empty' | 'failed'
 
 const contentTooLarge = 413
-/** With such a status a gateway refuses the shape or size of a request that is well formed and allowed. */
+/** Statuses by which a gateway refuses the shape or size of a request that is well formed and allowed. */
 const refusalStatuses: readonly number[] = [400, 403, 405, contentTooLarge, 415, 422, 501]
 /** JSON-RPC 2.0's "not a valid request object": a server without support for batches says so of a list. */
 const invalidRequest = -32600

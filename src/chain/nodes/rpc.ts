@@ -14,7 +14,7 @@ export async function forwardRead(endpoints: Endpoints, read: ChainRead): Promis
   return value
 }
 
-/** The same, with the result as bytes. */
+/** Forwards a read as `forwardRead` does, with the result as bytes. */
 export async function forward(endpoints: Endpoints, read: ForwardedRead): Promise<ForwardedAnswer> {
   const { value } = await endpoints.firstAnswer<ForwardedAnswer>((endpoint) => endpoint.forward(read))
   return value

@@ -14,17 +14,17 @@ import { type Examined, examine } from './examine.ts'
 export type Confirmation = { readonly unfit: string } | { readonly showsAnchor: boolean }
 
 export interface Serving {
-  /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
+  /** Undefined when the endpoint serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
   /** Reads the chain id and the block of the anchor anew. Simultaneous callers share the calls. Never rejects. */
   confirm(): Promise<Confirmation>
   /** Why it can't be used, while it serves another chain. */
   wrong(): string | undefined
-  /** What showed that, in figures. */
+  /** The figures that showed the other chain. */
   wrongFacts(): WrongChainFacts | undefined
   /** Whether it was found on another chain by the anchor. */
   deniesAnchor(): boolean
-  /** By `clock.elapsed()`, while it serves another chain. */
+  /** When the endpoint is verified again, by `clock.elapsed()`, while it serves another chain. */
   verifiedAgainAt(): number
   /** Verifies it at once if it serves another chain: an operator has replaced the anchor. */
   verifyAgain(): Promise<void>
@@ -118,7 +118,7 @@ export function watchServing({ call, index, chainId, anchor, clock, logger, chan
     return denial.reason
   }
 
-  /** Also on an idle network, so that an operator sees the end. */
+  /** Verifies until the chain is right, also on an idle network, so that an operator sees the end. */
   async function verifyUntilRight({ signal }: AbortController): Promise<void> {
     while (wrong && !signal.aborted) {
       await clock.sleep(Math.max(0, wrong.until - clock.elapsed()), signal)

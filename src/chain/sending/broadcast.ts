@@ -10,7 +10,7 @@ import { broadcastOutcome, doubtsChain, minimumTipIn } from './broadcast-outcome
 import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
 import type { SendRaw } from './send-raw.ts'
 
-/** What answers teach beside their outcomes. */
+/** The facts that answers teach beside their outcomes. */
 interface Learn {
   /** Called with a node's smallest tip where a refusal names it. */
   readonly minimum: (tip: Wei, by: Endpoint) => void

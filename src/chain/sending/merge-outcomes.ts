@@ -36,5 +36,5 @@ export function worthAnother(outcome: BroadcastOutcome): boolean {
   return outcome.kind === 'rejected' && specific.includes(outcome.code)
 }
 
-/** Of one node's own limits, pool or rules: it may follow an old fork. */
+/** Rejections by one node's own limits, pool or rules: it may follow an old fork. */
 const specific: readonly RejectionCode[] = ['nodeLimit', 'poolFull', 'invalid']

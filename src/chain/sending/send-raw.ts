@@ -25,9 +25,9 @@ const waitingMax = 16
 export function openSendRaw(methods: SendMethods, clock: Clock): SendRaw {
   /** When endpoints said that they lack a method, by the index of the endpoint and the method. */
   const lacked = new Map<string, number>()
-  /** By the index of the endpoint. */
+  /** Sends that wait for their receipts, by the index of the endpoint. */
   const waiting = new Map<number, number>()
-  /** In a row, by the index of the endpoint and the method. */
+  /** Sends in a row that HTTP alone answered, by the index of the endpoint and the method. */
   const byHttp = new Map<string, number>()
 
   function mayTake({ index }: Endpoint, { method }: Call): boolean {

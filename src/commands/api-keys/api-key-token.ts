@@ -12,7 +12,7 @@ export function newToken(random: Random): { token: string; digest: string; hint:
   return { token, digest: digestOf(token), hint: token.slice(0, hintChars) }
 }
 
-/** Undefined for a token without the shape of ours. */
+/** Undefined for a token of another shape than ours. */
 export function digestOfToken(token: string): string | undefined {
   return shape.test(token) ? digestOf(token) : undefined
 }

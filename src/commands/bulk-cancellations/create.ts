@@ -24,9 +24,9 @@ import type { BulkStops } from './stop-relayers.ts'
 export interface BulkOrder {
   readonly request: BulkRequest
   readonly relayers: readonly RelayerId[] | 'all'
-  /** Of a key that is bound to relayers. */
+  /** The relayers of a key that is bound to some. */
   readonly visible?: readonly RelayerId[]
-  /** With the token of a preview, nothing is taken beyond what that showed. */
+  /** The preview that bounds the cancellation: nothing is taken beyond what it showed. */
   readonly preview?: { readonly token: string; readonly exact: boolean }
   /** The idempotency key. */
   readonly key: string
@@ -111,7 +111,7 @@ function pricedBy({ parts }: BulkPreview): readonly RelayerId[] {
   return parts.filter(({ costMax }) => costMax !== undefined).map(({ relayerId }) => relayerId)
 }
 
-/** Those of the key that exist in this unit. */
+/** The relayers of the key that exist in this unit. */
 async function everyRelayer(session: Session, visible: BulkOrder['visible']): Promise<readonly RelayerId[]> {
   const there = await session.relayerIds()
   return visible ? there.filter((id) => visible.includes(id)) : there

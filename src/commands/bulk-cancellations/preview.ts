@@ -18,31 +18,31 @@ import type { CommandContext } from '../context.ts'
 import { digestOf } from '../digest-request.ts'
 import type { BulkStops } from './stop-relayers.ts'
 
-/** Of all relayers together. */
+/** The most matches of all relayers together. */
 const matchesMax = 2_000_000
 /** Rows of a queue that one read decides, where the process shares the database with others. */
 const rowsAtOnce = 20_000
 const breathMs = 1
 
 type BulkWork = NonNullable<Awaited<ReturnType<Reads['bulkWork']>>>
-/** Of one relayer. */
+/** The most matches of one relayer in a sample. */
 const sampleMax = 5
 
 interface PreviewOrder {
   readonly terms: BulkTerms
   readonly relayers: readonly RelayerId[] | 'all'
-  /** Of a key that is bound to relayers. */
+  /** The relayers of a key that is bound to some. */
   readonly visible?: readonly RelayerId[]
 }
 
 export interface PreviewedPart extends ShownPart {
-  /** Those that would be canceled, and cost nothing. */
+  /** Transactions that would be canceled, and cost nothing. */
   readonly free: number
   /** Matches whose earlier cancellation is racing. */
   readonly already: number
   /** Matches that `only` or `max_cost` leaves. */
   readonly left: number
-  /** Of the relayer's native currency. */
+  /** The symbol of the relayer's native currency. */
   readonly symbol: string
   readonly sample: readonly SampledMatch[]
 }
@@ -50,7 +50,7 @@ export interface PreviewedPart extends ShownPart {
 interface SampledMatch {
   readonly id: TransactionId
   readonly nonce?: Nonce
-  /** Absent: it is free. */
+  /** Absent if the match is free. */
   readonly by?: CostBy
   readonly cost?: Wei
 }
@@ -90,7 +90,7 @@ export function digestOfOrder({ terms, relayers }: Pick<PreviewOrder, 'terms' | 
   return digestOf(relayers === 'all' ? relayers : relayers.toSorted(), { filter, pause, only, maxCost })
 }
 
-/** What the request would cancel now. Each relayer is read at an instant of its own, and its queue in shares. */
+/** The parts that the request would cancel now. Each relayer is read at an instant of its own, and its queue in shares. */
 export async function readParts(
   context: CommandContext,
   stops: Stops,

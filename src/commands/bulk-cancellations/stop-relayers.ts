@@ -19,14 +19,17 @@ import { retryUntilDone } from './retry-parts.ts'
 const partsAtOnce = 100
 
 interface Pausing {
-  /** In the unit of the part's first commit. Resolves to whether the relayer was not paused before. */
+  /** Pauses the relayer in the unit of the part's first commit. Resolves to whether it was not paused before. */
   pause(session: Session, relayer: RelayerId, requester: Requester, now: TimestampMs): Promise<boolean>
-  /** After the commit of a pause. */
+  /** Called after the commit of a pause. */
   takeEffect(): Promise<void>
 }
 
 export interface BulkStops extends AsyncDisposable {
-  /** Each of the parts, and with `isInTurn` one after the other. Resolves once each was tried: one that failed waits, and is tried again. */
+  /**
+   * Stops the relayer of each part, and with `isInTurn` one after the other. Resolves once each was tried: one that failed waits,
+   * and is tried again.
+   */
   stopAll(parts: readonly WaitingBulkPart[], order: { readonly isInTurn: boolean }): Promise<void>
   /** This process has observed the chain for the relayer: a part of it that lacked a price is tried at once. */
   observed(relayer: Relayer): void
@@ -38,7 +41,7 @@ export interface BulkStops extends AsyncDisposable {
 
 interface Given extends Pausing {
   readonly reckoning: Reckoning
-  /** Of the native currency of its network. */
+  /** The symbol of its network's native currency. */
   readonly symbolOf: (relayer: Relayer) => string
   readonly context: CommandContext
   readonly logger: Logger

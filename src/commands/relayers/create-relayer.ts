@@ -30,7 +30,7 @@ interface RelayerRequest {
   readonly signerId: string
   readonly notificationId?: string
   readonly paused: boolean
-  /** In the form of the configuration file. */
+  /** The policies in the form of the configuration file. */
   readonly policies: PolicyMembers
   /** These replace the network's endpoints. */
   readonly endpoints?: readonly EndpointSettings[]

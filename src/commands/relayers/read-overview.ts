@@ -12,15 +12,15 @@ import {
 } from '../../domain/relayer-overview.ts'
 import type { Reads } from '../../store/store.ts'
 
-/** By network. */
+/** Pauses by network. */
 export type NetworkPauses = ReadonlyMap<string, NetworkPause>
 
 export interface Overview {
   readonly relayer: Relayer
   readonly queued: number
-  /** With a nonce, in no block. */
+  /** Transactions with a nonce, in no block. */
   readonly inFlight: number
-  /** In a block, not confirmed. */
+  /** Transactions in a block, not confirmed. */
   readonly mined: number
   /** Canceled, and not decided. */
   readonly racing: number
@@ -28,11 +28,11 @@ export interface Overview {
   readonly heldUp?: HeldUpTransaction
   /** Absent until an owner has observed the relayer. */
   readonly report?: OwnerReport
-  /** Those of the report, as of now. */
+  /** The conditions of the report, as of now. */
   readonly conditions: readonly Held[]
   /** Absent if no client has changed the relayer. */
   readonly changed?: RelayerChange
-  /** Of its network. */
+  /** The pause of the relayer's network. */
   readonly pause?: NetworkPause
 }
 

@@ -89,7 +89,7 @@ function lastReading<T>(chainOf: ChainOf, relayer: Relayer, read: (chain: Chain)
 
 // Reads the payment after which a relayer's queue would go on, at the prices that this process last read. It calls no node.
 
-/** Of the queue. */
+/** The most sends of the queue that are read. */
 export const countedSendsMax = 1_000
 
 export interface TopUpSource {
@@ -116,7 +116,7 @@ export async function readTopUp(
 
 // Reads which transactions of a relayer's account wait in pools without being the service's own.
 
-/** Undefined without any, and where no node counts its pool. */
+/** Undefined without foreign transactions, and where no node counts its pool. */
 export async function readForeignPending(
   reads: Pick<Reads, 'standing' | 'transactionByNonce' | 'hasAttempt'>,
   chain: Pick<Chain, 'pooled'>,

@@ -16,7 +16,7 @@ export async function recordChange(
   session.recordAudit(allowed(requester, at, { relayerId }))
 }
 
-/** Without the audit, for a caller that records more there. */
+/** Records the change without the audit, for a caller that records more there. */
 export function recordLastChange(
   session: Session,
   relayerId: RelayerId,

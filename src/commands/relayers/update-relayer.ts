@@ -28,7 +28,7 @@ interface RelayerPatch {
   readonly name?: string
   readonly notificationId?: string | null
   readonly paused?: boolean
-  /** In the form of the configuration file. Null for the whole is null for each member. */
+  /** Policies in the form of the configuration file. Null for the whole is null for each member. */
   readonly policies?: PolicyMembers | null
   readonly endpoints?: readonly EndpointSettings[] | null
 }
@@ -51,7 +51,7 @@ export async function updateRelayer(
   return updated
 }
 
-/** In a unit of the caller, which records the audit. Later changes of the registry wait for the unit. */
+/** Patches a relayer in a unit of the caller, which records the audit. Later changes of the registry wait for the unit. */
 export async function patchRelayer(
   context: ManagementContext,
   session: Session,
@@ -69,7 +69,7 @@ export async function patchRelayer(
   return next
 }
 
-/** By their names in the API. */
+/** The patched members by their names in the API. */
 function membersOf({ name, notificationId, paused, policies, endpoints }: RelayerPatch): readonly string[] {
   const given = { name, notification_id: notificationId, paused, custom_rpc_urls: endpoints }
   const named = Object.entries(given).flatMap(([member, value]) => (value === undefined ? [] : [member]))

@@ -31,7 +31,7 @@ interface Surroundings {
 /** Goes on with those that an earlier process began. Disposing lets the share under way finish. */
 export async function finishBulks({ store, clock, logger, limits }: Surroundings): Promise<FinishingBulks> {
   const ended = new AbortController()
-  /** Of each relayer, the present try. */
+  /** The present try of each relayer. */
   const underWay = new Map<RelayerId, Promise<readonly TransactionId[]>>()
   const running = new Set<Promise<void>>()
 
@@ -47,7 +47,7 @@ export async function finishBulks({ store, clock, logger, limits }: Surroundings
     throw new RescindError('SHUTTING_DOWN', 'shutting down; the next start goes on with the cancellation')
   }
 
-  /** Until it is done. Requests fail with a try that failed, until the next begins. */
+  /** Tries until the cancellation is written. Requests fail with a try that failed, until the next begins. */
   async function run(relayerId: RelayerId, first: Promise<readonly TransactionId[]>, canceled: TransactionId[]) {
     const outage = loggingOutage(logger, {
       began: 'a bulk cancellation could not be written; trying again',

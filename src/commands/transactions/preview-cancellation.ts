@@ -25,7 +25,7 @@ export interface PreviewContext {
   readonly clock: Clock
   readonly chainOf: (relayer: Relayer) => Chain
   readonly policyOf: (relayer: Relayer) => NetworkPolicy
-  /** As of the owner's last step; undefined where another process is the owner. */
+  /** The window of the owner's last step; undefined where another process is the owner. */
   readonly windowOf: (relayer: RelayerId) => number | undefined
 }
 
@@ -38,11 +38,11 @@ export interface PricedPreview extends CancellationPreview {
   readonly reserve: Wei
   /** The block at which the preview holds. */
   readonly block: BlockNumber
-  /** Of everything pending only. */
+  /** The window, in a preview of everything pending only. */
   readonly window?: WindowPreview
 }
 
-/** Without the members of PricedPreview: no node of the relayer's network answered in time. */
+/** A preview lacks the members of PricedPreview where no node of the relayer's network answered in time. */
 export type Previewed = PricedPreview | CountedPreview
 
 export function isPriced(previewed: Previewed): previewed is PricedPreview {
@@ -65,7 +65,7 @@ export async function previewCancellation(context: PreviewContext, relayerId: Re
   return { ...preview, window }
 }
 
-/** Of one transaction. Throws TRANSACTION_NOT_FOUND. */
+/** The preview for one transaction. Throws TRANSACTION_NOT_FOUND. */
 export async function previewOneCancellation(
   context: PreviewContext,
   relayerId: RelayerId,

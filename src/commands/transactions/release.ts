@@ -40,7 +40,10 @@ export async function releaseTransaction(
 
 export type ReleaseResult = (Released | { readonly refusal: RescindError }) & { readonly id: TransactionId }
 
-/** In the order of `wanted`, in one commit. Throws RELAYER_NOT_FOUND and RELAYER_PAUSED; other refusals are results. */
+/**
+ * Releases in one commit, and returns the results in the order of `wanted`. Throws RELAYER_NOT_FOUND and RELAYER_PAUSED; other
+ * refusals are results.
+ */
 export async function releaseTransactions(
   context: CommandContext,
   relayerId: RelayerId,

@@ -12,7 +12,7 @@ export interface SearchContext {
 
 interface SearchResult {
   readonly relayerId: RelayerId
-  /** Absent: the relayer itself was found. */
+  /** Absent if the relayer itself was found. */
   readonly transactionId?: TransactionId
 }
 
@@ -56,7 +56,7 @@ async function byHash(
   return mined.flat()
 }
 
-/** Of one network's relayers. A network whose nodes do not answer has no finding. */
+/** Results among one network's relayers: none where the network's nodes do not answer. */
 async function minedOf(
   reads: Reads,
   chainOf: SearchContext['chainOf'],

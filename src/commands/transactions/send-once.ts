@@ -8,7 +8,7 @@ import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 
 export interface SentOnce {
-  /** As they are now, in the order of the request. */
+  /** The transactions as they are now, in the order of the request. */
   readonly transactions: readonly Transaction[]
   /** An earlier request made them. */
   readonly replayed: boolean

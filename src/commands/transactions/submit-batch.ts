@@ -26,9 +26,9 @@ interface Batch {
 }
 
 /**
- * In the order of `requests`. Throws the errors of a send; INVALID_REQUEST, POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name
- * every refused item. Throws TOO_MANY_REFUSED, QUEUE_FULL where not all items fit and, under a claim, IDEMPOTENCY_KEY_REUSED
- * and TRANSACTION_GONE. EXTERNAL_ID_TAKEN names the first item.
+ * Sends a batch, and returns its transactions in the order of `requests`. Throws the errors of a send; INVALID_REQUEST,
+ * POLICY_VIOLATION and GAS_LIMIT_TOO_LOW name every refused item. Throws TOO_MANY_REFUSED, QUEUE_FULL where not all items fit and,
+ * under a claim, IDEMPOTENCY_KEY_REUSED and TRANSACTION_GONE. EXTERNAL_ID_TAKEN names the first item.
  */
 export async function submitBatch(
   context: CommandContext,
