@@ -17,7 +17,7 @@ export interface Remembered {
 }
 
 export interface Count {
-  /** From the count at `readAt`, raised by the receipts of our transactions since. */
+  /** The count at `readAt`, raised by the receipts of our transactions since. */
   readonly nonce: Nonce
   readonly readAt: BlockNumber
   /** How many reorganizations there had been. After another one, a spent nonce may be unspent. */
@@ -35,10 +35,7 @@ interface Balance {
   readonly spentBelow: Nonce
   /** How many reorganizations there had been. After another one, the chain may hold another block at `readAt`. */
   readonly reorgs: number
-  /**
-   * At `readAt` the account had spent fewer nonces than are settled. No later receipt brings the cost of the missing
-   * ones.
-   */
+  /** The account had spent fewer nonces at `readAt` than are settled. No later receipt brings the cost of the missing ones. */
   readonly isBehind?: true
 }
 
@@ -123,7 +120,7 @@ export function usableBalance(requested: Freshness, last: Remembered | undefined
   return age >= 0 && age <= kept ? last.balance.wei : undefined
 }
 
-/** The same for the code: a change of it spends a nonce. */
+/** The code, by the rule of the balance: a change of the code spends a nonce. */
 export function usableCode(last: Remembered | undefined, head: BlockNumber): Code | undefined {
   if (!last?.code) return undefined
   const age = head - last.code.readAt

@@ -172,7 +172,7 @@ interface Believed {
   readonly doubtedCount?: Nonce
 }
 
-/** Until a count that nothing explains is confirmed, the explained one stands. */
+/** The reading to believe: until a count that nothing explains is confirmed, the explained one stands. */
 async function believe(
   reading: Reading,
   inquiry: Inquiry,
@@ -294,7 +294,7 @@ function hasReverts(estimates: ReadonlyMap<TransactionId, Estimate>): boolean {
   return [...estimates.values()].some(({ kind }) => kind === 'reverts')
 }
 
-/** Without a second endpoint's word, a payload that would revert has no estimate yet. */
+/** The estimates with confirmed reverts: without a second endpoint's word, a payload that would revert has no estimate yet. */
 async function confirmReverts(
   estimates: ReadonlyMap<TransactionId, Estimate>,
   { estimates: requests }: Inquiry,

@@ -30,7 +30,7 @@ export type ReadBalanceAndCode = (
 const delegationPrefix = '0xef0100'
 /** A gateway may refuse a joint call for a passing reason, so it gets one again after this time. */
 const refusalHoldsMs = 300_000
-/** After so many unanswered joint calls in a row, each account is read alone. */
+/** Unanswered joint calls in a row after which each account is read alone. */
 const silencesMax = 2
 
 interface Joint {

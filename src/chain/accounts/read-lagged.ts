@@ -12,15 +12,15 @@ import { readNonce } from '../nodes/read-nonce.ts'
 type Lagged = NonNullable<Observation['lagged']>
 
 export interface LaggedAccounts {
-  /** Undefined where no endpoint has it, and no reading is old enough. `now`: the account at the head. */
+  /** Undefined where no endpoint has that state, and no reading is old enough. `now`: the account at the head. */
   read(address: Address, at: TrackedHead, now: Partial<Lagged>): Promise<Lagged | undefined>
 }
 
-/** With more accounts than this, all begin again. */
+/** The most accounts: with more, all begin again. */
 const accountsMax = 10_000
 
 export function readingLagged(endpoints: Pick<Endpoints, 'order'>, lagBlocks: number): LaggedAccounts {
-  /** By address, oldest first: the newest that is old enough, and those after it. */
+  /** Readings by address, oldest first: the newest that is old enough, and those after it. */
   const own = new Map<Address, readonly (Lagged & { readonly block: BlockNumber })[]>()
 
   function note(address: Address, block: BlockNumber, { balance, nonce }: Partial<Lagged>): Lagged | undefined {

@@ -9,7 +9,7 @@ import type { Answer, Call } from '../nodes/call.ts'
 import { toHex } from '../nodes/decode.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 
-/** As far as nodes let one eth_call go. The others of the step are read with the next one. */
+/** The most receivers that nodes let one eth_call read. The others of the step are read with the next one. */
 const receiversMax = 64
 /** Far more than one relayer pays within the time that matters. */
 const keptMax = 10_000
@@ -81,7 +81,7 @@ function existenceCall(addresses: readonly Address[], block: BlockNumber): Call 
   return { method: 'eth_call', params: [{ data }, toHex(block)], shapedBy: 'service' }
 }
 
-/** Undefined unless the node returned exactly one word of 0 or 1 for each of them. */
+/** Undefined unless the node returned exactly one word of 0 or 1 for each address. */
 function missingIn(answer: Answer, addresses: readonly Address[]): readonly Address[] | undefined {
   if (answer.kind !== 'value' || typeof answer.value !== 'string') return undefined
   if (answer.value.length !== 2 + 64 * addresses.length || !/^0x(?:0{63}[01])+$/.test(answer.value)) return undefined

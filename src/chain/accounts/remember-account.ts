@@ -61,7 +61,8 @@ export function remember(
 }
 
 /**
- * Without a count. Another step may have counted meanwhile, after a reorganization that this reading does not include.
+ * The count after a reading without one. Another step may have counted meanwhile, after a reorganization that this reading does not
+ * include.
  */
 function countOf(
   { nonce }: Wanted,

@@ -33,7 +33,7 @@ export interface SecondCounts {
   confirm(address: Address, at: TrackedHead, by: Endpoint, counted: Counted): Promise<Nonce | 'doubted'>
   /** The explained count when the doubt began. 0 without a doubt. */
   explainedAtFirst(address: Address): Nonce
-  /** Its count is explained. */
+  /** The account's count is explained. */
   explained(address: Address): void
   /** The lowest of `count` and a second count. Without another endpoint, `by` has to repeat its own twice. */
   lower(address: Address, at: TrackedHead, by: Endpoint, count: Nonce): Promise<Nonce>
@@ -44,14 +44,14 @@ function lowest(count: Nonce, other: Nonce): Nonce {
   return Math.min(count, other)
 }
 
-/** After this time of silence, the only endpoint that answers is enough. */
+/** The time of silence after which the only endpoint that answers is enough. */
 const silenceMaxMs = 600_000
 const readingsNeeded = 3
 /** A gateway's mistake mostly ends within seconds. */
 const confirmMs = 15_000
 /** Two counts of one endpoint differ by a head, or by this time: a chain that makes blocks on demand may make none. */
 const readingEveryMs = 5_000
-/** With more accounts than this, all begin again. */
+/** The most accounts: with more, all begin again. */
 const accountsMax = 10_000
 
 interface Doubt {
@@ -60,7 +60,7 @@ interface Doubt {
   readonly readings: number
   readonly lowest: Nonce
   readonly last: { readonly head: BlockNumber; readonly at: number }
-  /** After a reorganization the readings are not of one chain. */
+  /** How many reorganizations there had been: after another one the readings are not of one chain. */
   readonly reorgs: number
 }
 
@@ -79,7 +79,7 @@ export function readingSecondCounts(
   const own = new Map<Address, Readings>()
   const othersThan = (by: Endpoint) => endpoints.order(by).filter((each) => each !== by)
 
-  /** Only an endpoint that is on the chain counts. */
+  /** The count of the first other endpoint that is on the chain. */
   async function firstOther(address: Address, { head }: TrackedHead, by: Endpoint): Promise<Nonce | undefined> {
     for (const endpoint of othersThan(by)) {
       const isReady = endpoint.fit() && (await endpoint.ready()) === undefined

@@ -15,7 +15,7 @@ import { revertText } from '../nodes/revert-reason.ts'
 import { decodeRevert, headOf } from './decode-revert.ts'
 import { type ReadRevert, type RevertQuestion, readByCalls, readTrace } from './read-revert-data.ts'
 
-/** From the time that the receipt was read. Then the inclusion counts without the data. */
+/** The time from the reading of the receipt until the inclusion counts without the data. */
 const revertAwaitedMs = 10_000
 /** Reads of a network at the same time. A trace may keep a node busy for seconds. */
 const readsMax = 2
@@ -31,15 +31,15 @@ interface Read {
 }
 
 interface Awaited {
-  /** Without those whose data is under way. */
+  /** The inclusions without those whose data is under way. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
-  /** By the hash of the transaction. */
+  /** The data by the hash of the transaction. */
   readonly reverts: ReadonlyMap<Hash, RevertData>
 }
 
 interface AwaitReverts {
   readonly endpoints: Pick<Endpoints, 'order'>
-  /** By the index of the endpoint. */
+  /** The hosts by the index of the endpoint. */
   readonly hosts: readonly string[]
   readonly clock: Clock
 }
@@ -121,7 +121,7 @@ function dataOf(
   return { hash, block, data, isCut, source, endpoint, host, ...(decoded && { decoded }) }
 }
 
-/** Without data, the words of the receipt's node stay. */
+/** The inclusion with the reason that the data holds. Without data, the words of the receipt's node stay. */
 function withReason(inclusion: Inclusion, { data, decoded }: RevertData): Inclusion {
   const text = decoded && !isStandard(decoded.error) ? headOf(decoded) : revertText(data)
   return text === undefined || inclusion.by === 'external'

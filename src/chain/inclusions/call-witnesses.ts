@@ -29,8 +29,8 @@ export interface Witnesses extends Pick<WitnessViews, 'reported'>, Pick<WitnessL
   /** Whether endpoints have refuted this claim: a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
   /**
-   * By the spender's hash, as far as they answered within a quarter of a second. `changed` is called when later answers have come.
-   * `tag`: a witness counts only if its own block of this tag is not below. Never rejects.
+   * Testimonies by the spender's hash, as far as the witnesses answered within a quarter of a second. `changed` is called when
+   * later answers have come. `tag`: a witness counts only if its own block of this tag is not below. Never rejects.
    */
   call(claims: readonly WitnessClaim[], at: TrackedHead, options?: CallOptions): Promise<ReadonlyMap<Hash, Testimony>>
 }
@@ -127,7 +127,7 @@ interface ReadAbout {
   readonly isDoubted: boolean
 }
 
-/** By the spender's hash. `claims` lie in one block. As many providers at a time as may suffice. Never rejects. */
+/** Words by the spender's hash. `claims` lie in one block. As many providers are called at a time as may suffice. Never rejects. */
 async function readAbout(
   claims: readonly WitnessClaim[],
   { endpoints, views, at, tag, isDoubted }: ReadAbout,

@@ -115,7 +115,7 @@ async function reachOf(
   return seen ? Math.max(seen.below, now ?? 0) : now
 }
 
-/** By every pool that can be read now: a transaction sent through one node may be missing at another. */
+/** The count by every pool that can be read now: a transaction sent through one node may be missing at another. */
 async function belowAll(
   endpoints: Endpoints,
   address: Address,

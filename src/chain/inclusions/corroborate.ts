@@ -23,7 +23,7 @@ const spacingMs = 10_000
 const readingsMin = 3
 /** So long the other endpoints have to be silent before one endpoint's readings count. */
 const silentMs = 600_000
-/** With more claims than this, all readings are forgotten and start again. */
+/** The most claims: with more, all readings are forgotten and start again. */
 const claimsMax = 1_000
 
 interface Readings {

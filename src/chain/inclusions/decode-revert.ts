@@ -23,7 +23,9 @@ const everywhere: readonly ErrorFragment[] = [
 const longElementsBytesMax = 1_024
 const longElements = /^(?:string|bytes|tuple)\[/
 
-/** Undefined where no fragment has its selector, or the data is no encoding of its arguments. `data` may be cut. */
+/**
+ * Undefined where no fragment has the data's selector, or the data is no encoding of the fragment's arguments. `data` may be cut.
+ */
 export function decodeRevert(data: Hex, abi: readonly ErrorFragment[]): DecodedRevert | undefined {
   const selector = data.slice(0, 10)
   const fragment = [...everywhere, ...abi].find((each) => toFunctionSelector(signatureOf(each)) === selector)

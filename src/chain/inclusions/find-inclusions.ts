@@ -160,7 +160,7 @@ interface Proof {
   readonly isUnderWay: boolean
 }
 
-/** In parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
+/** Proves in parallel: one search takes a dozen calls in sequence, and a step that takes many blocks comes too late. */
 async function proveAll(
   { readCanonical, searched, findSpender }: FindInclusions,
   endpoint: Endpoint,

@@ -16,12 +16,12 @@ import { rebuild } from './rebuild.ts'
 
 export interface FoundSpender {
   readonly mined: Mined
-  /** Absent if it is of a kind that we never sign. */
+  /** Absent if the spender is of a kind that we never sign. */
   readonly signed?: MinedPayload
 }
 
 /**
- * Undefined where the block does not hold it. `unproven`: the block shows one that its bytes do not prove, and nothing
+ * Undefined where the block does not hold the spender. `unproven`: the block shows one that its bytes do not prove, and nothing
  * else proves it yet. `live.attempts` are on record, so their hashes need no proof that we signed them.
  */
 export type FindSpender = (
@@ -51,7 +51,7 @@ export function findingSpenders({ endpoints, clock, chainId }: FindingSpenders):
   }
 }
 
-/** Undefined where none of them is proven. */
+/** Undefined where none of the transactions is proven. */
 async function proveSent(
   endpoint: Endpoint,
   { head }: Body,

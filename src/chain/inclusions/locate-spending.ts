@@ -6,7 +6,10 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
 
-/** In a block higher than `above`, and no higher than `atMost`: undefined where the head may hold it, too. */
+/**
+ * The range of the spending block: higher than `above`, and no higher than `atMost`, which is undefined where the head may hold it,
+ * too.
+ */
 interface Spending {
   readonly above: BlockNumber
   readonly atMost: BlockNumber | undefined

@@ -2,7 +2,7 @@
 import type { Clock } from '../../ops/clock.ts'
 
 export interface Silence {
-  /** After each reading: whether all providers but one were silent. */
+  /** Notes after each reading whether all providers but one were silent. */
   note(isSilent: boolean): void
   /** The silence in milliseconds. 0 while two answer. */
   ms(): number

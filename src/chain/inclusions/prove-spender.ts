@@ -116,8 +116,8 @@ function carriesOurs(spender: Mined, address: Address, { nonce, payloads = [] }:
 }
 
 /**
- * Empty where the endpoint has no receipt for that block that can be read. Undefined where it did not answer. Of a deep block, its
- * height suffices: some gateways name another hash in receipts.
+ * The execution: empty where the endpoint has no receipt for that block that can be read, undefined where it did not answer. For a
+ * deep block the height suffices: some gateways name another hash in receipts.
  */
 async function readExecution(
   endpoint: Endpoint,

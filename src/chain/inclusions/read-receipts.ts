@@ -11,7 +11,7 @@ import type { Endpoint } from '../nodes/endpoint.ts'
 import { executionOf, type Receipt, readReceipt, receiptAwaitedBlocks, receiptMethod } from './receipt.ts'
 
 interface Receipts {
-  /** By nonce, the attempt that used it: its receipt names a block that is canonical at the head. */
+  /** The attempts that used their nonces, by nonce: each receipt names a block that is canonical at the head. */
   readonly inclusions: ReadonlyMap<Nonce, Inclusion>
   /**
    * The node says that no attempt with this nonce has a receipt, or the receipt is too large to be read, also the next

@@ -49,10 +49,10 @@ export function readReceipt(endpoint: Endpoint, hash: Hash): Promise<NodeReply<R
   return askAbout(endpoint, call, toReceipt, (receipt) => receipt.hash === hash)
 }
 
-/** Of a preconfirmation: the sequencer has ordered the transaction, and no block has it yet. */
+/** The block hash of a preconfirmation: the sequencer has ordered the transaction, and no block has it yet. */
 const noBlock = `0x${'0'.repeat(64)}`
 
-/** Undefined where it names no transaction or no block. */
+/** Undefined where the receipt names no transaction or no block. */
 export function toReceipt(value: unknown): Receipt | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const receipt: Wire = value

@@ -5,7 +5,7 @@ import { toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Receipt, toReceipt } from './receipt.ts'
 
-/** With fewer, their own receipts are shorter than all of a block's. */
+/** The fewest claims for this call: the receipts of fewer are shorter than all of a block's. */
 const claimsMin = 4
 
 /** `claims` lie in one block. Undefined where their receipts have to be read one by one. */

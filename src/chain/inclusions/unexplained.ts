@@ -25,7 +25,7 @@ interface Search {
 
 /** The pauses double up to this: searches run 0, 1, 2, 4, 8, 16, 24, … blocks after the first. */
 const pauseBlocksMax = 8
-/** With more searches than this, all are forgotten and start again. */
+/** The most searches: with more, all are forgotten and start again. */
 const searchesMax = 10_000
 
 /** `reorgs` grows with each reorganization. After one, every search starts again. */

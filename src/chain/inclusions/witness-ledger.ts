@@ -17,7 +17,7 @@ type Said = Pick<Testimony, 'shownBy' | 'listedBy' | 'refutedBy' | 'elsewhereBy'
 
 export interface WitnessLedger {
   entryOf(claim: WitnessClaim): Entry
-  /** Its witnesses have to be called now, or again. */
+  /** Whether the claim's witnesses have to be called now, or again. */
   isDue(entry: Entry): boolean
   /** Whether so many refuted it that a repeated one is not believed. */
   isRefuted(claim: WitnessClaim): boolean
@@ -36,7 +36,7 @@ export interface Entry {
   /** Absent before anybody was silent. */
   silence?: Silence
   readings: number
-  /** By `clock.elapsed()`. */
+  /** When the witnesses are called again, by `clock.elapsed()`. */
   dueAt: number
   isReported: boolean
 }
@@ -59,7 +59,7 @@ interface WitnessLedgerOptions {
 }
 
 const rememberedMax = 10_000
-/** Of one spender. Its block may be replaced, and endpoints that lie make up more. */
+/** The most claims of one spender. Its block may be replaced, and endpoints that lie make up more. */
 const claimsMax = 8
 const noWords: Heard = new Map()
 /** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
@@ -85,7 +85,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   }
 
   const silenceMs = () => Math.max(ofAny.listings.ms(), ofAny.results.ms())
-  /** Without the result, a list is only a part of the answer. */
+  /** Whether too few gave the result: without it, a list is only a part of the answer. */
   const isSilent = ({ size }: Heard, { listedBy }: Said) => size - listedBy.length < enough
 
   return {
@@ -143,7 +143,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
 /** Most claims of a network have the same few words: each combination is counted once. */
 const counted = new LRUCache<string, Said>({ max: 1_000 })
 
-/** By index, those that show it, and so on. */
+/** The endpoints, by index, that show the spender, that only list it, and so on. */
 export function saidBy(words: readonly Word[]): Said {
   const key = words.map(({ view, endpoint }) => `${view} ${endpoint}`).join()
   const known = counted.get(key) ?? countOf(words)

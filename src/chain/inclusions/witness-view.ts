@@ -35,14 +35,14 @@ interface ShownAnswer {
   readonly block_hash: Hash
   readonly lists_spender: boolean
   readonly succeeded: boolean | undefined
-  /** Their number in the block. */
+  /** The number of transactions in the block. */
   readonly transactions: number
   /** The hashes of some of them, of a block without the spender. */
   readonly first?: readonly Hash[]
 }
 
 export interface WitnessViews {
-  /** By the spender's hash. `claims` lie in the block. Never rejects. */
+  /** Answers by the spender's hash. `claims` lie in the block. Never rejects. */
   of(
     endpoint: Endpoint,
     requested: RequestedBlock,
@@ -145,7 +145,7 @@ export function openWitnessViews(namedBlock: NamedBlock, witness: NetworkProfile
   }
 }
 
-/** Of one endpoint. */
+/** A result that one endpoint reported. */
 interface Result {
   readonly by: number
   readonly block: Hash

@@ -9,9 +9,9 @@ export const answerLimits = {
   uncountedBytes: 64 * kib,
   /** Up to here the main thread parses it, once its structure is counted. A thread of its own parses larger answers. */
   mainThreadBytes: 256 * kib,
-  /** Of any answer: a block of 10 MiB, the most that clients exchange, as hex and with the members around it. */
+  /** The most bytes of any answer: a block of 10 MiB, the most that clients exchange, as hex and with the members around it. */
   largestBytes: 24 * mib,
-  /** What the thread returns of a large answer. */
+  /** The bytes that the thread returns of a large answer. */
   keptBytes: 4 * mib,
   /** Characters of an error's message and of its data that a large answer keeps. The data may hold a text as hex. */
   keptErrorChars: 16 * kib,
@@ -24,7 +24,7 @@ export const answerLimits = {
   depthMax: 32,
 } as const
 
-/** Of answers that are a number, a hash or a name. A node's error takes more than these. */
+/** The most bytes of an answer that is a number, a hash or a name. A node's error takes more than these. */
 const smallBytes = 16 * kib
 
 /** The answers that hold more. All others are small. */
@@ -46,7 +46,7 @@ const largerBytes: Readonly<Record<string, number>> = {
 /** Hashes of 14,285 transfers in a block of 300 million gas take 1 MB. */
 const headerBytes = 2 * mib
 
-/** Its payload decides how long the node computes, and how large the answer or the error becomes. */
+/** Methods whose payload decides how long the node computes, and how large the answer or the error becomes. */
 const payloadMethods: readonly string[] = ['eth_call', 'eth_estimateGas', 'linea_estimateGas', 'eth_createAccessList']
 
 /** Whether a client's payload shapes the answer. The service's own calls name themselves. */

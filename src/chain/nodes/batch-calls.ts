@@ -30,7 +30,7 @@ interface BatchOptions {
 }
 
 type Failed = Exclude<HttpAnswer, { readonly kind: 'body' }>
-/** What requests prove, given those before them. */
+/** The facts that requests prove, given those before them. */
 interface Round {
   /** About the calls of a failed request. */
   certain(failed: Failed): Failed

@@ -8,7 +8,7 @@ const steps = [2, 5, 10, 20, 50, callsMax]
 const commonLimit = 10
 /** A gateway may refuse a batch for a passing reason, so a larger one is tried after this time. */
 const refusalHoldsMs = 300_000
-/** After so many batches in a row that were answered in part, calls go singly: some gateways answer the first call only. */
+/** Batches in a row, answered in part, after which calls go singly: some gateways answer the first call only. */
 const partsMax = 2
 
 export interface BatchSize {

@@ -7,7 +7,7 @@ export interface Call {
   readonly params: readonly unknown[]
   /** Set where no client's payload shapes the answer, although payloads shape those of this method. */
   readonly shapedBy?: 'service'
-  /** Of a block with its transactions. A large one is returned with nothing else. */
+  /** The transactions sought in a block. A large block is returned with nothing else. */
   readonly seeks?: SoughtInBody
   /** Set where a payload shaped the answer: of a large one, only the heads of its texts are kept. */
   readonly keeps?: 'heads'

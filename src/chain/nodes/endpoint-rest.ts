@@ -3,7 +3,7 @@
 
 export interface EndpointRest {
   readonly failuresInRow: number
-  /** By `clock.elapsed()`. */
+  /** The end of the rest, by `clock.elapsed()`. */
   readonly until: number
   /** Answers about another thing than the call named, and the rest for them: other answers do not end it. */
   readonly strays?: { readonly inRow: number; readonly until: number }
@@ -15,7 +15,7 @@ const firstMs = 250
 const maxMs = 30_000
 const doublingsMax = 10
 
-/** After this time without one, the row of strays begins anew. */
+/** The time without a stray after which the row of strays begins anew. */
 const strayForgottenMs = 60_000
 
 /** Any answer ends the row of failures, and the rest that they caused; a rest for lag goes on, and one for strays. */

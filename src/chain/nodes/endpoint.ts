@@ -34,11 +34,11 @@ export interface Endpoint {
   readonly call: SendCall
   /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
   readonly callOnOwnConnection: SendCall
-  /** As `callOnOwnConnection`, with the result as bytes. */
+  /** Calls as `callOnOwnConnection` does, with the result as bytes. */
   readonly forward: Forwarder['forward']
   /** The data of a node's error, without the endpoint's secrets. */
   redacted(data: unknown): unknown
-  /** Undefined when it serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
+  /** Undefined when the endpoint serves this chain; otherwise why it can't be used, now or ever. Never rejects. */
   ready(): Promise<string | undefined>
   /** Reads the chain id and the block of the anchor anew: what it answered may be of another chain. Never rejects. */
   confirm(): Promise<Confirmation>
@@ -46,7 +46,7 @@ export interface Endpoint {
   deniesAnchor(): boolean
   /** Verifies it at once if it serves another chain. Never rejects. */
   verifyAgain(): Promise<void>
-  /** As `ready`, for a report. Never rejects. */
+  /** Verifies as `ready` does, for a report. Never rejects. */
   check(): Promise<EndpointState>
   /** Once verified. */
   rule(): ReplacementRule | undefined
@@ -54,19 +54,22 @@ export interface Endpoint {
   wrong(): string | undefined
   /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
   fit(): boolean
-  /** As `fit`, for a block that is some blocks old: it may lag, or have failed and had its rest. */
+  /**
+   * Whether the endpoint may show a block that is some blocks old. It need not be `fit`: it may lag, or have failed and had its
+   * rest.
+   */
   mayShow(): boolean
-  /** Of this chain, and its last request was answered. It may rest for other reasons. */
+  /** Whether the endpoint is of this chain, and answered its last request. It may rest for other reasons. */
   answers(): boolean
   /** Asks it something harmless when its rest is over, so that nobody's work has to find out whether it recovered. */
   probe(): void
-  /** By `clock.elapsed()`. */
+  /** When the rest ends, by `clock.elapsed()`. */
   restsUntil(): number
   /** Rests the endpoint for `ms`: it reported a head behind the others, or one of a branch that most others do not hold. */
   lags(ms: number, why?: 'outvoted'): void
   /** Notes an answer about another thing than the call named: the endpoint rests as after a failure. */
   strayed(method: string): void
-  /** As its calls have shown it. Sends no call. */
+  /** The endpoint as its calls have shown it. Sends no call. */
   view(): NodeView
   close(): Promise<void>
 }

@@ -12,7 +12,10 @@ export type Examined =
   | { readonly kind: 'otherId'; readonly served: number }
   | { readonly kind: 'otherBlock'; readonly shown: Hash; readonly anchor: Anchor }
 
-/** Only another chain id or another hash is a denial. The calls leave in one request, with those of `alongside`. */
+/**
+ * Examines an endpoint: only another chain id or another hash is a denial. The calls leave in one request, with those of
+ * `alongside`.
+ */
 export async function examine(
   call: SendCall,
   chainId: number,

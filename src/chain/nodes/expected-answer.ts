@@ -10,12 +10,12 @@ export interface ExpectedAnswer {
 export interface ExpectedMember {
   readonly id: number
   readonly method: string
-  /** Of a block with its transactions: the account and nonces that the caller looks for. */
+  /** The account and nonces that the caller looks for in a block with its transactions. */
   readonly seeks?: SoughtInBody
   readonly keeps?: Call['keeps']
 }
 
-/** Of a batch the sum of its calls' limits, up to that of the largest answer. */
+/** The answer to a batch: its limit is the sum of its calls' limits, up to that of the largest answer. */
 export function expectedAnswer(requests: readonly { readonly id: number; readonly call: Call }[]): ExpectedAnswer {
   const sum = requests.reduce((bytes, { call }) => bytes + answerBytesMaxOf(call), 0)
   return {

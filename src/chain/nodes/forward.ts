@@ -28,7 +28,7 @@ interface ForwarderOptions {
 
 /** More than one key may have under way, so that a node that hangs for one of them does not hold up the others. */
 const connectionsMax = 16
-/** Of an error, which is parsed, so that the endpoint's secrets are taken out of it. */
+/** The most bytes of an error, which is parsed, so that the endpoint's secrets are taken out of it. */
 const errorBytesMax = 64 * 1024
 
 export function openForwarder({ url, headers, clock, timeoutMs }: ForwarderOptions): Forwarder {

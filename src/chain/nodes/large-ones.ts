@@ -9,7 +9,7 @@ interface LargeOnes {
   learn(call: Call, posted: HttpAnswer): boolean
 }
 
-/** With more, all are forgotten. */
+/** The most reads that are remembered: with more, all are forgotten. */
 const rememberedMax = 1_000
 
 export function rememberLargeOnes(): LargeOnes {

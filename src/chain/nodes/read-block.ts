@@ -26,7 +26,7 @@ export function readHeader(endpoint: Endpoint, number: BlockNumber): Promise<Nod
   return askAbout(endpoint, blockCall(toHex(number), false), toHead, (head) => head.number === number)
 }
 
-/** Of a large block, only the transactions that `seeks` names. */
+/** The body of a block; of a large one, only the transactions that `seeks` names. */
 export function readBody(endpoint: Endpoint, number: BlockNumber, seeks: SoughtInBody): Promise<NodeReply<Body>> {
   const call = { ...blockCall(toHex(number), true), seeks }
   return askAbout(endpoint, call, toBody, ({ head }) => head.number === number)

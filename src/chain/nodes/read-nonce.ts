@@ -12,8 +12,7 @@ export function nonceCall(address: Address, block: BlockNumber | 'pending'): Cal
 }
 
 /**
- * From the pools of the other endpoints, where the pool of `by` could not be read. Undefined when none of them can be
- * read.
+ * The count by the pools of the other endpoints, where the pool of `by` could not be read. Undefined when none of them can be read.
  */
 export async function pendingNonceElsewhere(
   endpoints: Endpoints,

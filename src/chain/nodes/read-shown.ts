@@ -30,12 +30,12 @@ export function readMake(endpoints: readonly Endpoint[], providers: number): Pro
   return shownAlike(endpoints, providers, makeBy)
 }
 
-/** As `readMake`: whether the chain orders transactions by their tips. */
+/** Whether the chain orders transactions by their tips. Undefined as `readMake` is. Never rejects. */
 export function readCollectsTips(endpoints: readonly Endpoint[], providers: number): Promise<boolean | undefined> {
   return shownAlike(endpoints, providers, collectsTipsBy)
 }
 
-/** What two providers show alike, or the only one: one false answer would change how a chain is treated. */
+/** The value that two providers show alike, or the only one: one false answer would change how a chain is treated. */
 async function shownAlike<T>(
   endpoints: readonly Endpoint[],
   providers: number,
@@ -54,7 +54,7 @@ async function shownAlike<T>(
   return shown.size >= enough && values.size === 1 ? value : undefined
 }
 
-/** By one node. Undefined where it does not answer. */
+/** The make that one node shows. Undefined where it does not answer. */
 export async function makeBy(call: SendCall): Promise<ShownMake | undefined> {
   const read = async (address: Hex) => hasCode(await call({ method: 'eth_getCode', params: [address, 'latest'] }))
   const found = await Promise.all(signs.map(async ({ make, at }) => ({ make, codes: await Promise.all(at.map(read)) })))

@@ -5,7 +5,7 @@ import type { ByteBudget } from './byte-budget.ts'
 
 interface Receiving {
   readonly body: Readable
-  /** From the header `content-length`, if there is one. */
+  /** The length in the header `content-length`, if there is one. */
   readonly announcedBytes: number | undefined
   readonly bytesMax: number
   readonly budget?: ByteBudget | undefined
@@ -15,7 +15,7 @@ interface Receiving {
 }
 
 interface Received {
-  /** In a buffer of its own where there are many. */
+  /** The bytes, in a buffer of their own where there are many. */
   readonly bytes: Buffer
   /** To be called once the bytes are parsed. */
   readonly release: () => void

@@ -28,7 +28,10 @@ const panics: Readonly<Record<string, string>> = {
   '81': 'call of an uninitialized function',
 }
 
-/** Of a revert's data: selector, offset, length, and more bytes than a reason has, four to a character at most. */
+/**
+ * The characters of a revert's data that are searched: selector, offset, length, and more bytes than a reason has, four to a
+ * character at most.
+ */
 const searchedMaxChars = 160 + 2 * Math.max(4 * revertTextMaxChars, revertBytesMax)
 /** The text's bytes in data that was cut: behind selector, offset and length. */
 const cutTextBytes = revertBytesMax - 68
@@ -50,7 +53,7 @@ export function revertBytes(data: unknown): Hex | undefined {
   return found === undefined ? undefined : `0x${found}`
 }
 
-/** Undefined where the data is too short for an error. It may be cut. */
+/** Undefined where the data, which may be cut, is too short for an error. */
 export function revertText(data: Hex | undefined): string | undefined {
   if (data === undefined || data.length < 10) return undefined
   const text = errorText(data)

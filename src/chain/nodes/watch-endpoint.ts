@@ -14,7 +14,7 @@ import type { Answer, Call, SendCall } from './call.ts'
 import { toHead, toNumber } from './decode.ts'
 
 interface EndpointWatch {
-  /** The same calls, watched. */
+  /** The calls of `send`, watched. */
   readonly watched: (send: SendCall) => SendCall
   figures(): EndpointFigures
 }
