@@ -12,7 +12,7 @@ export const administratorId = 'administrator' as ApiKeyId
 
 export interface ApiKey {
   readonly id: ApiKeyId
-  /** For people. */
+  /** The name, for people. */
   readonly name: string
   /** The first characters of the key. */
   readonly hint: string
@@ -23,7 +23,7 @@ export interface ApiKey {
   readonly createdBy: ApiKeyId
   readonly expiresAt?: TimestampMs
   readonly revoked?: { readonly at: TimestampMs; readonly by: ApiKeyId }
-  /** To the minute. Absent: never used. */
+  /** The last use, to the minute. Absent: never used. */
   readonly lastUsedAt?: TimestampMs
 }
 

@@ -2,7 +2,10 @@
 import type { ApiKeyId, Hash } from './ids.ts'
 import type { TimestampMs } from './units.ts'
 
-/** Kept for the life of a transaction: a later change of the policy opens no hold, and a replacement needs a release of its own. */
+/**
+ * The record of four eyes, kept for the life of a transaction: a later change of the policy opens no hold, and a replacement needs
+ * a release of its own.
+ */
 export interface FourEyes {
   /** Every key that set a payload, in order: none of them may release it. */
   readonly setBy: readonly ApiKeyId[]

@@ -87,7 +87,7 @@ export interface Attempt {
   readonly presigned?: true
 }
 
-/** No chain loses more blocks at once while the service runs. */
+/** The most blocks that a chain loses at once while the service runs. */
 const fallBlocksMax = 64
 
 /**

@@ -15,7 +15,7 @@ export interface Requester {
 export interface Touched {
   readonly relayerId?: string
   readonly transactionId?: string
-  /** Anything else with an id, such as an API key. */
+  /** The id of anything else, such as an API key. */
   readonly subjectId?: string
   /** The labels of the transaction that the request sent. */
   readonly labels?: Labels

@@ -42,7 +42,7 @@ export interface BulkHead extends BulkRequest {
   readonly preview?: string
 }
 
-/** Neither a filter nor a preview narrows it. */
+/** Whether neither a filter nor a preview narrows the cancellation. */
 export function takesEverything({ filter, preview }: Pick<BulkHead, 'filter' | 'preview'>): boolean {
   return isEverything(filter) && preview === undefined
 }
@@ -119,7 +119,7 @@ export interface TakenInBulk {
   readonly racing: number
   /** How many that were canceled before have another bound of their cost now, or none any more. Absent: no one. */
   readonly rebounded?: number
-  /** No owner takes one of the queue any more, but their rows are to be written. */
+  /** The rows of the queue are to be written, and no owner takes a transaction of it any more. */
   readonly isUnderWay?: true
 }
 

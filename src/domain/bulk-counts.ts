@@ -5,7 +5,7 @@ import { verdictOn } from './cancel.ts'
 import type { Transaction } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
-/** More is an error of a node: sums would leave the range of exact integers. */
+/** The highest cost that counts. More is an error of a node: sums would leave the range of exact integers. */
 const costMax: Wei = 2n ** 43n * 1_000_000_000n
 
 export const noCounts: BulkCounts = {

@@ -34,7 +34,7 @@ export interface BulkShown {
 
 export const nothingShown: BulkShown = { parts: {}, notified: [] }
 
-/** Between two events of one object. */
+/** The time between two events of one object. */
 export const bulkEventEveryMs = 1_000
 
 export interface BulkAnnouncement {

@@ -4,12 +4,12 @@ import type { ApiKeyId, RelayerId } from './ids.ts'
 import { countLacking, type SequenceRuns } from './sequence-runs.ts'
 import { maxWei, type TimestampMs, type Wei } from './units.ts'
 
-/** For so long a token can be used. */
+/** How long a token can be used. */
 export const previewKeptMs = 600_000
 
 /** The bound of an object at one relayer. */
 export interface ShownBound {
-  /** No-ops and gap fillers. */
+  /** The count of no-ops, gap fillers included. */
   readonly noOps: number
   /** Absent: the preview had no price, and the token bounds no cost. */
   readonly costMax?: Wei
@@ -42,7 +42,7 @@ export interface PreviewDifference {
   readonly ended: number
   /** Ones that would be canceled now, and were not shown. */
   readonly added: number
-  /** No-ops more or fewer. */
+  /** How many no-ops more or fewer. */
   readonly noOps: number
   /** How much the cost at the present price exceeds the shown `costMax`. */
   readonly costBeyond: Wei

@@ -76,7 +76,7 @@ export type CancellationState = 'racing' | 'dropped' | 'won' | 'lost' | 'externa
 
 export interface Verdict {
   readonly state: CancellationState
-  /** Final on the chain, with its witnesses (witness.ts), or never on it: this state will not change again. */
+  /** The outcome is final on the chain, with its witnesses (witness.ts), or never on it: this state will not change again. */
   readonly final: boolean
   /** True only when the original can never execute, so its payload may be sent anew. */
   readonly safeToRetry: boolean
@@ -91,7 +91,7 @@ export interface Verdict {
 
 const racing: Verdict = { state: 'racing', final: false, safeToRetry: false, cost: 0n }
 
-/** Not while a no-op competes with it: then no block has shown the original for long. */
+/** Whether the original is preconfirmed, and no no-op competes with it: then no block has shown the original for long. */
 function isPreconfirmed(attempts: readonly Attempt[]): boolean {
   return attempts.some(isSequenced) && !attempts.some(isNoOp)
 }

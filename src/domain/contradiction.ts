@@ -21,7 +21,7 @@ export interface ContradictionQuestion {
 interface ContradictingAnswer {
   /** The endpoint's index in the configuration. */
   readonly endpoint: number
-  /** Formed of decoded values, in ASCII: a node's own words might hold a key. At most `answerCharactersMax`. */
+  /** The answer, formed of decoded values, in ASCII: a node's own words might hold a key. At most `answerCharactersMax`. */
   readonly answer: string
 }
 
@@ -41,7 +41,7 @@ export interface RecordedContradiction extends Contradiction {
 export type NoteContradiction = (contradiction: Contradiction) => void
 
 export const answerCharactersMax = 1_024
-/** More endpoints than these say nothing new. */
+/** The most answers: more endpoints say nothing new. */
 export const answersMax = 16
 export const contradictionKeptMs = 7 * 86_400_000
 /** The most contradictions of one network. The oldest make room. */

@@ -5,7 +5,7 @@ import type { TimestampMs } from './units.ts'
 export interface DashboardSession {
   readonly keyId: ApiKeyId
   readonly createdAt: TimestampMs
-  /** To the minute. */
+  /** The last use, to the minute. */
   readonly usedAt: TimestampMs
 }
 

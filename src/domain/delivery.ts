@@ -40,14 +40,16 @@ export interface GivenUp {
 export interface QueueCount {
   readonly notificationId: string
   readonly waiting: number
-  /** Counted up to a bound. */
+  /** The dead letters, counted up to a bound. */
   readonly deadLetters: number
 }
 
 const firstRetryMs = 250
 /** The longest pause of a delivery. A later due time comes from a clock that was ahead, so the delivery is due. */
 export const retryMaxMs = 3_600_000
-/** Counted from the commit of the event, so that a receiver that is down holds no event up for longer. */
+/**
+ * How long a delivery is tried, counted from the commit of the event, so that a receiver that is down holds no event up for longer.
+ */
 export const deliveredForMs = 86_400_000
 
 /**

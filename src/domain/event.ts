@@ -24,7 +24,7 @@ import { statusReasonOf } from './wait.ts'
 export type EventKind = 'update' | 'attention' | 'alarm'
 
 export interface TransactionEvent {
-  /** Rises in the order of commits. After a restore from an older copy an id may occur again, at another time. */
+  /** The id, which rises in the order of commits. After a restore from an older copy an id may occur again, at another time. */
   readonly id: number
   readonly kind: EventKind
   readonly status: Status

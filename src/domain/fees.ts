@@ -200,7 +200,7 @@ export function raisedFees(fees: Fees, percent: bigint): Fees {
   return mapFees(fees, (wei) => raisedBy(wei, percent))
 }
 
-/** Rounded up, and more than before. Older releases of Besu also refuse exactly the percentage. */
+/** The raised amount, rounded up, and more than before. Older releases of Besu also refuse exactly the percentage. */
 function strictlyRaised(amount: Wei, { measure, percent }: ReplacementRule): Wei {
   const least = raisedBy(amount, percent)
   const exact = least * 100n === amount * (100n + percent)

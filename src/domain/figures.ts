@@ -72,7 +72,7 @@ export function periodOf(at: TimestampMs): TimestampMs {
 
 /** Sums of two integers are exact in both databases; amounts of wei fit no integer column. */
 const weiPerGwei = 1_000_000_000n
-/** More is an error of a node: sums would leave the range of exact integers. */
+/** The highest fees that count. More is an error of a node: sums would leave the range of exact integers. */
 const gweiMax = 2n ** 43n
 const gasMax = 2 ** 40
 

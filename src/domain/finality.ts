@@ -36,13 +36,16 @@ export function finalThrough({ head, tagged }: Seen, rule: FinalityRule): BlockN
   return tagged !== undefined && tagged <= head.number ? Math.min(deep, tagged) : undefined
 }
 
-/** For a block that is canonical at the head. */
+/** Whether a block that is canonical at the head is final. */
 export function isFinal(block: BlockNumber, seen: Seen, rule: FinalityRule): boolean {
   const through = finalThrough(seen, rule)
   return through !== undefined && block <= through
 }
 
-/** While a transaction waits for a tag: a chain that makes blocks on demand makes none as its last ones become final. */
+/**
+ * The time between readings while a transaction waits for a tag: a chain that makes blocks on demand makes none as its last ones
+ * become final.
+ */
 export const tagRereadMs = 60_000
 
 const minuteMs = 60_000

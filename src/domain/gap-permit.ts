@@ -2,7 +2,7 @@
 import type { TimestampMs } from './units.ts'
 
 export interface GapPermit {
-  /** Counted from `grantedAt` on, whether within the limit of an hour or beyond it. */
+  /** The permitted gap fillers, counted from `grantedAt` on, whether within the limit of an hour or beyond it. */
   readonly fills: number
   readonly grantedAt: TimestampMs
   readonly expiresAt: TimestampMs

@@ -27,7 +27,7 @@ export interface Hold {
 }
 
 const notBeforeMaxMs = 366 * 24 * 3_600_000
-/** So long after its end a hold waits for a newer head, in case the chain's clock is behind ours. */
+/** How long after its end a hold waits for a newer head, in case the chain's clock is behind ours. */
 export const headPatienceMs = 60_000
 
 /** `until` is Infinity if only a release ends it. */

@@ -11,7 +11,7 @@ import type { Gas } from './units.ts'
 
 /** EIP-2. */
 const creationGas: Gas = 32_000
-/** For each 32 bytes of the code that creates a contract (EIP-3860). */
+/** The gas for each 32 bytes of the code that creates a contract (EIP-3860). */
 const initCodeWordGas: Gas = 2
 /** EIP-2780: a call of another account, and a creation. With a value to another account it is 21,000, as before. */
 const lowCallGas: Gas = 15_000

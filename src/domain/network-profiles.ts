@@ -16,7 +16,7 @@ const l1InGas: ProfileOverrides = { ...rollup, l1Fee: 'in_gas', noOpGas: 'estima
  * transaction is ordered: Arbitrum announced that a hash will come before that.
  */
 const nitro: ProfileOverrides = { ...l1InGas, pool: 'fcfs', keepsFutureNonceMs: 1_000, sendSync: true }
-/** Final once a proof is on L1, which takes hours. */
+/** Chains that are final once a proof is on L1, which takes hours. */
 const provenLater: ProfileOverrides = { finalityStalledAfterMs: 24 * 3_600_000 }
 const zkStack: ProfileOverrides = { ...l1InGas, ...provenLater }
 const linea: ProfileOverrides = { ...rollup, ...provenLater, priceSource: 'linea_estimate_gas' }
@@ -94,7 +94,7 @@ const byChainId: ReadonlyMap<number, ProfileOverrides> = new Map(
   ),
 )
 
-/** For chains that are not in the table: the later row counts before the earlier. */
+/** Facts by tag, for chains that are not in the table: the later row counts before the earlier. */
 const byTag: readonly (readonly [tag: string, facts: ProfileOverrides])[] = [
   ['polygon-zkevm-based', zkEvm],
   ['polkadot-based', ownGas],

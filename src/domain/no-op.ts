@@ -6,7 +6,7 @@ import type { DecisionProfile } from './relayer.ts'
 import type { Gas, Wei } from './units.ts'
 
 /**
- * Above the estimate, in percent. The part for L1 follows L1's base fee, which can rise by half within four blocks. Gas
+ * The margin above the estimate, in percent. The part for L1 follows L1's base fee, which can rise by half within four blocks. Gas
  * that is not used costs nothing, unless the chain charges for the limit.
  */
 const marginPercent = 50

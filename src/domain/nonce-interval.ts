@@ -1,7 +1,7 @@
 // Runs of nonces by their ends. A node may name any distance, so no list holds each nonce of a run.
 import type { Nonce } from './units.ts'
 
-/** Both ends included. */
+/** An interval of nonces, both ends included. */
 export interface NonceInterval {
   readonly first: Nonce
   readonly last: Nonce

@@ -120,7 +120,7 @@ export interface Observation {
   readonly head: Head
   /** The measured block time. Absent until it is measured, and where blocks come at no steady pace. */
   readonly blocktimeMs?: number
-  /** Everything below is spent at `head`: by the account's count there, or by an earlier one and receipts since. */
+  /** The nonce below which all are spent at `head`: by the account's count there, or by an earlier one and receipts since. */
   readonly nonce: Nonce
   /** The account's nonce counting the node's pool. */
   readonly pendingNonce?: Nonce
@@ -142,7 +142,7 @@ export interface Observation {
   readonly shownNonce?: Nonce | 'none'
   readonly market?: Market
   readonly rule: ReplacementRule
-  /** Read at the head, or earlier and less our cost since. */
+  /** The balance read at the head, or earlier and less our cost since. */
   readonly balance?: Wei
   readonly balanceReadAt?: BlockNumber
   /**
@@ -186,7 +186,7 @@ export interface Observation {
 }
 
 export interface Unshown {
-  /** So long no endpoint has shown it, as far as this process has looked. */
+  /** How long no endpoint has shown it, as far as this process has looked. */
   readonly forMs: number
   /** When an endpoint last accepted other bytes of the network. Absent: not since this process began. */
   readonly otherAcceptedMsAgo?: number

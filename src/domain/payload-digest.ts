@@ -18,7 +18,7 @@ interface ApprovedPayload {
   readonly relayer_id: RelayerId
   readonly speed?: Speed
   readonly to?: Address
-  /** So that the approval of one of two equal payouts does not approve the other. */
+  /** The id, so that the approval of one of two equal payouts does not approve the other. */
   readonly transaction_id: TransactionId
   readonly valid_until?: string
   readonly value: string

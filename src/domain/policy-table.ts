@@ -27,7 +27,7 @@ type PolicyOf<Kind extends keyof PolicyKinds> = {
   readonly kind: Kind
   /** The policy's name in the configuration file and in the API. */
   readonly name: string
-  /** Ends the description of the value in the API reference. */
+  /** The end of the value's description in the API reference. */
   readonly meaning: string
   /** Replaces an absent value. */
   readonly default?: PolicyKinds[Kind]

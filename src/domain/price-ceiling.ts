@@ -11,7 +11,7 @@ export type CeilingRules = Pick<DecisionProfile, 'pool' | 'tipFloor'>
 const gwei = 1_000_000_000n
 export const ceilingMultiple = 10n
 const tipFloorMultiple = 4n
-/** No block has shown the minimum that a pool names, so it counts for little more than itself. */
+/** The multiple of the minimum that a pool names. No block has shown that, so it counts for little more than itself. */
 const minimumMultiple = 2n
 
 /** The most that the service itself offers for a unit of gas. */

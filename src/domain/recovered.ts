@@ -3,6 +3,6 @@
 export const recoveredReason =
   'sent by a part of its history that this database does not hold: was it restored from an older copy?'
 
-/** For a cancellation. */
+/** The reason of a restored cancellation. */
 export const restoredReason =
   'restored from the chain, as this database does not hold it: was it restored from an older copy?'

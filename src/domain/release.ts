@@ -41,7 +41,7 @@ export function heldUntilApproved(transaction: Transaction, now: TimestampMs): T
   return withHold(transaction, { rule: 'four_eyes', since: now, ...(by !== undefined && { by }) }, now)
 }
 
-/** If a no-op of a lost history may have canceled it, it still waits for that to be settled. */
+/** Ends the hold. A transaction that a no-op of a lost history may have canceled still waits for that to be settled. */
 export function endHold(transaction: InPhase<'held'>, by: keyof typeof releaseReasons): Transaction {
   const { suspectedNoOp, wait } = transaction
   const released = withReason({ ...transaction, wasHeld: true, lifecycle: { phase: 'queued' } }, releaseReasons[by])

@@ -55,7 +55,7 @@ export interface RevertData {
   readonly block: { readonly number: BlockNumber; readonly hash: Hash }
   /** The first bytes, at most `revertBytesMax`. */
   readonly data: Hex
-  /** There were more. */
+  /** Whether the node returned more bytes. */
   readonly isCut: boolean
   readonly source: RevertSource
   /** The endpoint's index in the configuration at that time. */

@@ -20,7 +20,7 @@ export interface RpcRefusal {
   readonly message: string
 }
 
-/** Far beyond any method's need: a filter of logs with topics nests four deep, state overrides five. */
+/** The deepest params, far beyond any method's need: a filter of logs with topics nests four deep, state overrides five. */
 const depthMax = 16
 
 /** Undefined if the call may be passed on. */

@@ -10,7 +10,7 @@ export interface EndpointSettings {
   readonly weight: number
   /** A name for who runs it. Endpoints of one provider count as one witness. Absent: its host. */
   readonly provider?: string
-  /** Sent with each request to it, by name in lower case. Every value counts as secret: it may be a provider's key. */
+  /** Headers of each request to the endpoint, by name in lower case. Every value counts as secret: it may be a provider's key. */
   readonly headers?: Readonly<Record<string, Secret>>
 }
 

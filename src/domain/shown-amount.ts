@@ -1,7 +1,7 @@
 // Amounts as people read them: ether for amounts, gwei for prices of gas, three significant digits. Facts and JSON have every digit.
 import type { Wei } from './units.ts'
 
-/** Below this, an amount of ether would be mostly zeros: gwei say it. */
+/** The least amount shown in ether: a smaller one would be mostly zeros, so it is shown in gwei. */
 const etherMin = 10n ** 12n
 const significantDigits = 3
 
@@ -10,7 +10,7 @@ interface ShownAmount {
   readonly unit: 'ether' | 'gwei'
 }
 
-/** Rounded to three digits: `0.00123`, `1.5`, `10,000`. `up`: to the next, for a top-up. */
+/** The amount rounded to three digits: `0.00123`, `1.5`, `10,000`. `up`: to the next, for a top-up. */
 export function shownAmount(wei: Wei, { up = false }: { readonly up?: boolean } = {}): ShownAmount {
   const unit = unitOf(wei)
   return { figure: rounded(wei, decimalsOf[unit], up), unit }
@@ -27,7 +27,7 @@ export function inEther(wei: Wei): string {
   return words(shownAmount(wei))
 }
 
-/** Never less than the amount, and at most a hundredth more. */
+/** The amount or more, by a hundredth at most. */
 export function atLeastInEther(wei: Wei): string {
   return words(shownAmount(wei, { up: true }))
 }

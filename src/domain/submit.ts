@@ -87,7 +87,7 @@ function refuseOtherSender({ id, address, chainId }: Relayer, { from, chains }: 
   )
 }
 
-/** No pool takes a larger one, so it would wait for ever, and each page that shows it would be as large. */
+/** Refuses a payload that no pool takes for its size: it would wait for ever, and each page that shows it would be as large. */
 function checkSize(request: SendRequest, rules: SendRules | undefined): void {
   const most = rules?.maxTransactionBytes ?? ethereumProfile.maxTransactionBytes
   const bytes = signedBytesMax(request)

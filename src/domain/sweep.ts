@@ -38,7 +38,7 @@ export function checkSweep(relayer: Relayer, request: SweepRequest, now: Timesta
   checkSend(withoutPause(relayer), { ...sendOf(request), value: estimatedValue }, now, rules)
 }
 
-/** No policy holds it: only an administrator sweeps. */
+/** A new sweep. No policy holds it: only an administrator sweeps. */
 export function startSweep(relayer: Relayer, request: SweepRequest, at: Submission): Transaction {
   return withReason({ ...enqueue(relayer, sendOf(request), at), origin: 'sweep' }, waitsForOthers)
 }

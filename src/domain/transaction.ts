@@ -21,7 +21,7 @@ export interface Payload {
   /** Absent if the service estimates it. */
   readonly gasLimit?: Gas
   readonly pricing: Pricing
-  /** Present, even if empty, it makes a legacy price an EIP-2930 transaction. */
+  /** The access list: present, even if empty, it makes a legacy price an EIP-2930 transaction. */
   readonly accessList?: AccessList
   /** The client's word that `gasLimit` stands, although the receiver may not exist and its creation costs more. */
   readonly allowOutOfGas?: true
@@ -39,7 +39,7 @@ export interface Execution {
   readonly effectiveGasPrice?: Wei
   /** A rollup's charge beside gas, for publishing the transaction on its L1, and its operator's. */
   readonly l1Fee?: Wei
-  /** If it did not succeed and the node reported why. */
+  /** Why the execution did not succeed, if the node reported it. */
   readonly revertReason?: string
 }
 
@@ -149,7 +149,7 @@ export interface Transaction {
   readonly suspectedNoOp?: { readonly hash: Hash; readonly nonce: Nonce }
   /** When it last got a nonce and was signed; else the time of the block that shows it after a restore. */
   readonly sentAt?: TimestampMs
-  /** Raised by every write: a writer that decided on an older version is refused. */
+  /** The version, which every write raises: a writer that decided on an older version is refused. */
   readonly version: number
 }
 

@@ -10,7 +10,7 @@ export type Nonce = number
 export type Gas = number
 export type BlockNumber = number
 
-/** For a sort, the least first. */
+/** Compares two amounts for a sort, the least first. */
 export function compareWei(one: Wei, other: Wei): number {
   return one < other ? -1 : Number(one > other)
 }

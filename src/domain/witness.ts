@@ -24,7 +24,7 @@ export interface Testimony {
   readonly elsewhereBy: readonly number[]
   /** How many providers the network has. */
   readonly providers: number
-  /** So long all providers but one have been silent, or have not said the result. 0 while two answer. */
+  /** How long all providers but one have been silent, or have not said the result. 0 while two answer. */
   readonly silentMs: number
   /** How many blocks the head is above the block. */
   readonly laterBlocks: number
@@ -33,7 +33,7 @@ export interface Testimony {
 /** How many providers have to show what one alone could make up. */
 export const witnessesNeeded = 2
 
-/** All of them, where the network has fewer. */
+/** The providers that are enough: all of them, where the network has fewer. */
 export function enoughOf(providers: number): number {
   return Math.min(witnessesNeeded, providers)
 }

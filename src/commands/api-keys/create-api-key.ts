@@ -7,7 +7,7 @@ import { freshId } from '../../ops/fresh-id.ts'
 import type { CommandContext } from '../context.ts'
 import { newToken } from './api-key-token.ts'
 
-/** More than an operator can look after. Everything has a limit. */
+/** The most keys, more than an operator can look after. Everything has a limit. */
 export const apiKeysMax = 1_000
 
 /** Throws INVALID_REQUEST. */

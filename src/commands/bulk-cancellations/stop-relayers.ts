@@ -73,7 +73,7 @@ export function stopRelayers({
     over: 'the relayers of bulk cancellations with max_cost have prices again',
     level: 'warn',
   })
-  /** Whose parts are being tried, or lacked a price when they were. */
+  /** Relayers whose parts are being tried, or lacked a price when they were. */
   const awaited = new Set<RelayerId>()
 
   /** Whether each of them could be stopped. */

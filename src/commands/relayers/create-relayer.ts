@@ -23,7 +23,7 @@ import {
 import { recordChange } from './record-change.ts'
 
 interface RelayerRequest {
-  /** Generated if absent. */
+  /** The id, generated if absent. */
   readonly id?: string
   readonly name: string
   readonly network: string
@@ -32,7 +32,7 @@ interface RelayerRequest {
   readonly paused: boolean
   /** The policies in the form of the configuration file. */
   readonly policies: PolicyMembers
-  /** These replace the network's endpoints. */
+  /** Endpoints that replace the network's. */
   readonly endpoints?: readonly EndpointSettings[]
 }
 

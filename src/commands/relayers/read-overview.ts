@@ -22,7 +22,7 @@ export interface Overview {
   readonly inFlight: number
   /** Transactions in a block, not confirmed. */
   readonly mined: number
-  /** Canceled, and not decided. */
+  /** Canceled transactions that are not decided. */
   readonly racing: number
   readonly oldest?: OpenTransaction
   readonly heldUp?: HeldUpTransaction
@@ -76,7 +76,7 @@ function withPause(
   return conditions.map((held) => (held.condition === 'paused' ? { ...held, facts, text: pauseInWords(facts) } : held))
 }
 
-/** Read once for many relayers, and only if one of them needs it. */
+/** The pauses of networks, read once for many relayers, and only if one of these needs them. */
 export async function networkPausesOf(reads: Reads, relayers: readonly Relayer[]): Promise<NetworkPauses> {
   return relayers.some(({ networkPaused }) => networkPaused) ? reads.networkPauses() : new Map()
 }

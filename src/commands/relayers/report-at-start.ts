@@ -51,7 +51,7 @@ async function report({ registry, reads, logger, observed }: ReportAtStart, ende
   )
 }
 
-/** Another service may still sign with this key, or left these behind. */
+/** Logs foreign transactions: another service may still sign with this key, or left these behind. */
 function logForeign(
   logger: Logger,
   { id, address }: Relayer,

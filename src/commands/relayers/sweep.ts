@@ -26,8 +26,8 @@ interface StartedSweep {
 }
 
 /**
- * While a sweep to the same address is under way, returns that one, and pauses the relayer again. Throws RELAYER_NOT_FOUND,
- * SWEEP_UNDER_WAY, CONFIGURED_BY_FILE, SIGNER_UNAVAILABLE, and the errors of checkSweep.
+ * Starts a sweep. While one to the same address is under way, returns that one, and pauses the relayer again. Throws
+ * RELAYER_NOT_FOUND, SWEEP_UNDER_WAY, CONFIGURED_BY_FILE, SIGNER_UNAVAILABLE, and the errors of checkSweep.
  */
 export async function sweepRelayer(
   context: ManagementContext,

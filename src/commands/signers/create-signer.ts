@@ -9,7 +9,7 @@ import { signerToEntity } from '../../registry/stored-entities.ts'
 import { type ManagementContext, refusedBy, requireKey, type SignerBody, takeEffect } from '../management.ts'
 
 interface SignerRequest {
-  /** Generated if absent. */
+  /** The id, generated if absent. */
   readonly id?: string
   readonly body: SignerBody
 }

@@ -11,7 +11,9 @@ interface Canceled {
   readonly transaction: Transaction
   /** False if it was canceled before. Such a request leaves no audit record in the commit. */
   readonly isChanged: boolean
-  /** Read in the same unit if the transaction is in flight: the kind of its pool decides what the race can still do. */
+  /**
+   * The relayer, read in the same unit if the transaction is in flight: the kind of its pool decides what the race can still do.
+   */
   readonly relayer?: Relayer
 }
 

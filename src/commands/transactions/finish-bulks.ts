@@ -9,7 +9,7 @@ import type { Logger } from '../../ops/logger.ts'
 import type { Reads, Store } from '../../store/store.ts'
 import type { Bulks } from '../context.ts'
 
-/** Far more than the bulk cancellations of one relayer that come in the same moment. */
+/** The most tries, far more than the bulk cancellations of one relayer that come in the same moment. */
 const triesMax = 100
 
 interface FinishingBulks extends Bulks, AsyncDisposable {

@@ -30,7 +30,7 @@ export interface PreviewContext {
 }
 
 export interface PricedPreview extends CancellationPreview {
-  /** Where payments to the account count later: as it counts now. */
+  /** The balance; where payments to the account count later, as it counts now. */
   readonly balance: Wei
   /** The gas of all in flight has to fit in it. Absent: the network has no such rule. */
   readonly gasBudget?: Wei
