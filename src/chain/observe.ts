@@ -49,7 +49,7 @@ interface Observe {
   readonly refusals: Pick<Refusals, 'findRefusedByAll' | 'findUnshown'>
 }
 
-/** For so many blocks, miners may simply not have the next transaction yet. */
+/** Blocks for which miners may simply not have the next transaction yet. */
 const usualBlocks = 3
 
 function isWaiting({ live }: Inquiry, { number }: Head): boolean {
@@ -66,7 +66,7 @@ const nothingSettled: Pick<Observation, 'inclusions' | 'lostNoOps' | 'canonical'
 
 const nothing: NoOpFacts = {}
 
-/** Where no estimate says more, the chain's base is what a no-op takes. */
+/** The facts of a no-op: where no estimate says more, the chain's base is its gas. */
 function noOpOf({ noOpGas, ...facts }: NoOpFacts, { base }: GasFigures): NoOpFacts {
   const gas = noOpGas ?? (base === lowBaseGas ? base : undefined)
   return { ...facts, ...(gas !== undefined && { noOpGas: gas }) }

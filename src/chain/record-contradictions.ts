@@ -33,7 +33,7 @@ export interface ContradictionRecorder {
 /** An endpoint that keeps changing its mind about the same question leaves a row an hour. */
 const againMs = 3_600_000
 const rememberedMax = 1_000
-/** More are not stored while the store is slow. */
+/** The most that wait: more are not stored while the store is slow. */
 const waitingMax = 32
 
 export function recordingContradictions({ memory, hosts, clock, logger }: RecordContradictions): ContradictionRecorder {

@@ -46,12 +46,9 @@ interface Code {
 
 /** Blocks for which the count of an account with nothing in flight is kept. A foreign transaction may go unnoticed for so long. */
 const countKeptBlocks = 32
-/**
- * For so many blocks after a send, its receipt alone proves its nonce. A transaction that waits longer may have lost
- * its nonce.
- */
+/** Blocks after a send for which its receipt alone proves its nonce. A transaction that waits longer may have lost its nonce. */
 const receiptBlocks = 2
-/** For so long, incoming payments and charges beside gas go unnoticed. */
+/** Blocks for which incoming payments and charges beside gas go unnoticed. */
 const balanceKeptBlocks = 64
 /** An account spends a nonce to change its delegation (EIP-7702), which shows sooner. */
 const codeKeptBlocks = 1_000

@@ -11,7 +11,7 @@ import type { Endpoints } from '../nodes/endpoints.ts'
 
 /** The most receivers that nodes let one eth_call read. The others of the step are read with the next one. */
 const receiversMax = 64
-/** Far more than one relayer pays within the time that matters. */
+/** The receivers kept: far more than one relayer pays within the time that matters. */
 const keptMax = 10_000
 
 /**

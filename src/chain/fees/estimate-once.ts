@@ -18,7 +18,7 @@ export interface GasLimits {
 /** Undefined when there is no estimate. */
 export type EstimateGas = (endpoint: Endpoint, request: EstimateRequest, head: Hash) => Promise<Estimate | undefined>
 
-/** Far more estimates than one head needs where heads follow each other. */
+/** The estimates kept: far more than one head needs where heads follow each other. */
 const keptMax = 10_000
 
 export function estimatingOnce(profile: EstimateRules, limits: GasLimits): EstimateGas {

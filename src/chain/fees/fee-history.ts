@@ -19,11 +19,11 @@ export interface FeeHistory {
 }
 
 export const historyBlocks = 10
-/** For each speed, the percentile of a block's gas, ordered by tip, whose tip counts. */
+/** The percentile of a block's gas, ordered by tip, whose tip counts for each speed. */
 const percentiles: Readonly<Record<Speed, number>> = { safeLow: 20, average: 50, fast: 75, fastest: 95 }
 export const historyPercentiles = speeds.map((speed) => percentiles[speed])
 
-/** Above this ratio a block has hardly any room for a transfer. */
+/** The ratio above which a block has hardly any room for a transfer. */
 const fullRatio = 0.95
 
 /**

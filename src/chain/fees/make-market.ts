@@ -11,8 +11,8 @@ import type { OwnBlocks } from './own-blocks.ts'
 import type { TipFloor } from './tip-floor.ts'
 
 /**
- * Even where blocks are empty and paid no tips, a miner has a minimum: geth's `--miner.gasprice` is a thousandth of a
- * gwei. At 21,000 gas the highest of these floors costs 0.00000000006 ether.
+ * The least tips. Even where blocks are empty and paid no tips, a miner has a minimum: geth's `--miner.gasprice` is a thousandth of
+ * a gwei. At 21,000 gas the highest of these floors costs 0.00000000006 ether.
  */
 const tipFloors: Readonly<Record<Speed, Wei>> = {
   safeLow: 1_000_000n,

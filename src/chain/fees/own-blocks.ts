@@ -7,7 +7,7 @@ export interface OwnBlocks {
   has(number: BlockNumber): boolean
 }
 
-/** More than any reading of prices covers, also where an endpoint is behind. */
+/** The blocks kept: more than any reading of prices covers, also where an endpoint is behind. */
 const keptBlocks = 64
 
 export function rememberOwnBlocks(): OwnBlocks {

@@ -9,7 +9,7 @@ import { toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { lacksIntrinsicGas } from '../nodes/lacks-gas.ts'
 
-/** Nobody has a key for it. */
+/** An address for which nobody has a key. */
 export const codeless = '0x000000000000000000000000000000000000dead'
 
 interface GasReading {

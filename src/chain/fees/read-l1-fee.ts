@@ -19,7 +19,7 @@ const opStackOracle = '0x420000000000000000000000000000000000000F'
 
 /** Blocks for which the proportion of two sizes stands, and the choice between the two functions. */
 const keptBlocks = 20
-/** Above the price of a byte, in percent: L1's base fee can rise by half within four of its blocks (EIP-1559). */
+/** The margin above the price of a byte, in percent: L1's base fee can rise by half within four of its blocks (EIP-1559). */
 const marginPercent = 50n
 
 /** The bytes of two calls, whose difference gives the price of a byte. */
@@ -81,7 +81,7 @@ export function readingL1Fee(endpoints: Endpoints, oracle: Address | typeof opSt
   return (at: TrackedHead) => onceAHead(at.head.hash, () => read(at))
 }
 
-/** Rounded up. Without a fee for a no-op the proportion is unknown: then the difference itself counts. */
+/** The fee per byte, rounded up. Without a fee for a no-op the proportion is unknown: then the difference itself counts. */
 function perByteOf(
   noOpL1Fee: Wei,
   { functions, small, large }: { readonly functions: Functions; readonly small: Wei; readonly large: Wei },

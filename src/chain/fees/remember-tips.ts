@@ -25,7 +25,7 @@ interface RememberingTips {
   readonly memory: TipMemory | undefined
 }
 
-/** Another replica may have marked a higher tip. A new mark counts only after such a time anyway. */
+/** The time between readings: another replica may have marked a higher tip. A new mark counts only after such a time anyway. */
 const rereadAfterMs = 600_000
 const noneRereadAfterMs = 10_000
 const noneCountsMs = 60_000

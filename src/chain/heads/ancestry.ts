@@ -4,7 +4,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 
-/** Far deeper than any reorganization that a network has kept. */
+/** The blocks kept, far more than any reorganization that a network has kept. */
 const blocksKept = 256
 /**
  * A wider gap is crossed without reading each header. On a fast chain behind a gateway that refuses batches, each

@@ -23,7 +23,7 @@ export const noFalls: Falls = { count: 0, since: 0, isByReporter: false }
 /** A fall is believed only once the reporter of the known head has confirmed it so often, and for so many block times. */
 const fallsBelieved = 3
 const fallBlocktimes = 2
-/** While that reporter does not answer, the others may all lag behind it; or it was wrong, and is gone. */
+/** Block times without an answer of that reporter: the others may all lag behind it; or it was wrong, and is gone. */
 const silentBlocktimes = 128
 
 /** Whether this report is of the known head or of one after it, and so is to be believed at once. */
@@ -37,7 +37,7 @@ export function movesOn<By>(
   return known.by === by && hashAt(head.number) !== head.hash && hashAt(head.number) !== undefined
 }
 
-/** No chain makes blocks faster for long. */
+/** The least block time: no chain makes blocks faster for long. */
 const fastestBlocktimeMs = 50
 /** How far the clocks of chain and machine may differ. */
 const clockMarginMs = 3_600_000

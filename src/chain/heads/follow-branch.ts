@@ -36,9 +36,9 @@ interface FollowBranch {
   readonly comparesHashes: boolean
 }
 
-/** So long an outvoted endpoint rests before its branch is compared again. */
+/** How long an outvoted endpoint rests before its branch is compared again. */
 const restMs = 30_000
-/** If the others fall silent, its branch counts again after this time. */
+/** The time after which an outvoted branch counts again if the others fall silent. */
 const outvotedMs = 600_000
 
 export function followingBranch({
@@ -138,7 +138,7 @@ function contradictionOf(branches: readonly Branch<Endpoint>[]): Contradiction {
   return { condition: 'branches_differ', question: {}, answers }
 }
 
-/** For the log. */
+/** The branches for the log. */
 function linesOf(branches: readonly Branch<Endpoint>[]): readonly WrongChain[] {
   return holdersOf(branches).map(({ endpoint, text }) => ({ endpoint, text }))
 }

@@ -61,7 +61,7 @@ export interface ReadHeadOptions extends AdmitHead {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: ChainMetrics
-  /** So long an endpoint rests that can't keep up. */
+  /** How long an endpoint rests that can't keep up. */
   readonly laggardRestMs: () => number
   readonly splitChanged: (isSplit: boolean) => void
   readonly note: NoteContradiction

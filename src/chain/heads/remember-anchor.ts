@@ -14,10 +14,10 @@ export interface AnchorMemory {
 export interface RememberedAnchor {
   /** Reads the store once. Rejects when it does not answer. */
   known(): Promise<Anchor | undefined>
-  /** Another replica, or an operator, may have replaced it. Rejects likewise. */
+  /** Reads the store anew: another replica, or an operator, may have replaced the anchor. Rejects as `known` does. */
   reload(): Promise<Anchor | undefined>
   move(next: Anchor): Promise<void>
-  /** For a chain that no endpoint serves any more. Returns whether the network has no anchor now. */
+  /** Removes the anchor of a chain that no endpoint serves any more. Returns whether the network has no anchor now. */
   release(): Promise<boolean>
 }
 

@@ -21,7 +21,7 @@ export type Corroborate = (endpoint: Endpoint, claim: SpenderClaim) => Promise<b
 /** Readings closer together may come from the same fault. A gateway's mistake mostly ends within seconds. */
 const spacingMs = 10_000
 const readingsMin = 3
-/** So long the other endpoints have to be silent before one endpoint's readings count. */
+/** How long the other endpoints have to be silent before one endpoint's readings count. */
 const silentMs = 600_000
 /** The most claims: with more, all readings are forgotten and start again. */
 const claimsMax = 1_000

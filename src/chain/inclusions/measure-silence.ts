@@ -8,7 +8,7 @@ export interface Silence {
   ms(): number
 }
 
-/** Between two readings, a provider may have been back for a while. */
+/** The most time that counts between two readings: a provider may have been back for a while. */
 const countedMaxMs = 30_000
 
 export function measureSilence(clock: Clock): Silence {

@@ -7,7 +7,7 @@ import { ignoresBlock, readNonce } from '../nodes/read-nonce.ts'
 
 /** The counts of the latest state, from earlier readings. */
 export interface LatestCounts {
-  /** Final since. */
+  /** A count that has become final. */
   usable?: Nonce
   next?: { readonly count: Nonce; readonly finalAt: BlockNumber }
 }

@@ -31,7 +31,7 @@ export interface WitnessLedger {
 export interface Entry {
   readonly claim: WitnessClaim
   heard: Heard
-  /** Counted once for each reading, as each step reads it of all claims. */
+  /** The words by what they say, counted once for each reading, as each step reads them of all claims. */
   said: Said
   /** Absent before anybody was silent. */
   silence?: Silence
@@ -41,7 +41,7 @@ export interface Entry {
   isReported: boolean
 }
 
-/** While all endpoints but those of one provider are silent. */
+/** The only endpoint that answers, while all endpoints of other providers are silent. */
 interface SingleWitness {
   /** The endpoint's index in the configuration. */
   readonly endpoint: number
@@ -62,7 +62,7 @@ const rememberedMax = 10_000
 /** The most claims of one spender. Its block may be replaced, and endpoints that lie make up more. */
 const claimsMax = 8
 const noWords: Heard = new Map()
-/** Between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
+/** The time between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
 
 export function openWitnessLedger({ providers, clock, contradicted, silent }: WitnessLedgerOptions): WitnessLedger {
@@ -140,7 +140,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   }
 }
 
-/** Most claims of a network have the same few words: each combination is counted once. */
+/** Counted words: most claims of a network have the same few, and each combination is counted once. */
 const counted = new LRUCache<string, Said>({ max: 1_000 })
 
 /** The endpoints, by index, that show the spender, that only list it, and so on. */
@@ -171,7 +171,7 @@ export function isDenied({ said: { refutedBy, elsewhereBy } }: Entry): boolean {
   return refutedBy.length + elsewhereBy.length > 0
 }
 
-/** Another block, or another result, is another claim. */
+/** Whether two claims are the same: another block, or another result, is another claim. */
 function isSame(one: WitnessClaim, other: WitnessClaim): boolean {
   return one.block.hash === other.block.hash && one.succeeded === other.succeeded
 }

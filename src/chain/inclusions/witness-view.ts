@@ -61,7 +61,7 @@ interface RequestedBlock {
   readonly isDoubted: boolean
 }
 
-/** Other relayers have transactions in the same block. */
+/** The hashes kept: other relayers have transactions in the same block. */
 const hashesKeptMax = 20_000
 const resultsKeptMax = 10_000
 
@@ -169,7 +169,7 @@ function rememberResults() {
   }
 }
 
-/** More hashes than these make no answer clearer. */
+/** The most hashes in an answer: more make none clearer. */
 const hashesInAnswer = 12
 
 /** The answers of one endpoint about one block: the same for all spenders that it lists with the same result. */
@@ -208,7 +208,7 @@ function readingReceipts() {
   }
 }
 
-/** Not every lost answer should cost a verdict seconds, so it is requested once more. */
+/** Repeats a read once where the answer was lost: not every such answer should cost a verdict seconds. */
 async function persist<T>(read: () => Promise<NodeReply<T>>): Promise<NodeReply<T>> {
   const reply = await read()
   return 'value' in reply || reply.why !== 'noAnswer' ? reply : read()

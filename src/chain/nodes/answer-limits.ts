@@ -5,9 +5,9 @@ const kib = 1024
 const mib = 1024 * kib
 
 export const answerLimits = {
-  /** Up to here an answer is parsed at once: however it is made, that takes less than a millisecond. */
+  /** The most bytes of an answer that is parsed at once: however it is made, that takes less than a millisecond. */
   uncountedBytes: 64 * kib,
-  /** Up to here the main thread parses it, once its structure is counted. A thread of its own parses larger answers. */
+  /** The most bytes that the main thread parses, once the structure is counted. A thread of its own parses larger answers. */
   mainThreadBytes: 256 * kib,
   /** The most bytes of any answer: a block of 10 MiB, the most that clients exchange, as hex and with the members around it. */
   largestBytes: 24 * mib,

@@ -5,7 +5,7 @@ import { redactor } from './redact.ts'
 
 interface ConnectionOptions {
   readonly url: string
-  /** Sent with each request. An `authorization` counts before the user that the URL names. */
+  /** Headers of each request. An `authorization` counts before the user that the URL names. */
   readonly headers?: SecretHeaders | undefined
   readonly connectionsMax: number
   readonly timeoutMs: number

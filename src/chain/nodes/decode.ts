@@ -148,7 +148,7 @@ function toBlobs(transaction: Wire | undefined): Signed['blobs'] {
 /** Indexed by transaction type (EIP-2718). */
 const signedTypes: readonly Signed['type'][] = ['legacy', 'eip2930', 'eip1559', 'eip4844', 'eip7702']
 
-/** For an EIP-1559 transaction a node returns a gasPrice, too: the price that it paid. */
+/** The transaction's fees. For an EIP-1559 transaction a node returns a gasPrice, too: the price that it paid. */
 function toFees(transaction: Wire | undefined): Fees | undefined {
   const [cap, tip, price] = [transaction?.maxFeePerGas, transaction?.maxPriorityFeePerGas, transaction?.gasPrice].map(
     toBigInt,

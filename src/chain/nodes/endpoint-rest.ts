@@ -18,7 +18,7 @@ const doublingsMax = 10
 /** The time without a stray after which the row of strays begins anew. */
 const strayForgottenMs = 60_000
 
-/** Any answer ends the row of failures, and the rest that they caused; a rest for lag goes on, and one for strays. */
+/** Ends the row of failures after any answer, and the rest that they caused; a rest for lag goes on, and one for strays. */
 export function afterAnswer(rest: EndpointRest): EndpointRest {
   return rest.failuresInRow > 0 ? { ...rest, ...rested } : rest
 }
@@ -53,7 +53,7 @@ export function mayShow({ failuresInRow, until, strays }: EndpointRest, elapsedM
   return (failuresInRow === 0 || until <= elapsedMs) && (strays === undefined || strays.until <= elapsedMs)
 }
 
-/** Neither failing nor lagging. One that failed is fit again only once it has answered something. */
+/** Whether the endpoint neither fails nor lags. One that failed is fit again only once it has answered something. */
 export function isFit(rest: EndpointRest, elapsedMs: number): boolean {
   return rest.failuresInRow === 0 && restsUntil(rest) <= elapsedMs
 }

@@ -28,11 +28,11 @@ export interface Endpoint {
   /** The endpoint's place in the configuration, for logs. */
   readonly index: number
   readonly weight: number
-  /** Who runs it. Endpoints of one provider count as one witness. */
+  /** The provider that runs it. Endpoints of one provider count as one witness. */
   readonly provider: string
   /** Does not verify: `ready` does. Sends nothing while the endpoint serves another chain. */
   readonly call: SendCall
-  /** For somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
+  /** Sends somebody else's calls: alone in a request, on connections of their own, and nothing is learned from them. */
   readonly callOnOwnConnection: SendCall
   /** Calls as `callOnOwnConnection` does, with the result as bytes. */
   readonly forward: Forwarder['forward']
@@ -48,11 +48,14 @@ export interface Endpoint {
   verifyAgain(): Promise<void>
   /** Verifies as `ready` does, for a report. Never rejects. */
   check(): Promise<EndpointState>
-  /** Once verified. */
+  /** The replacement rule of the endpoint's client, once verified. */
   rule(): ReplacementRule | undefined
   /** Why it can't be used, while it serves another chain by its chain id or the anchor. */
   wrong(): string | undefined
-  /** Neither failing nor lagging, and of this chain. One that failed is fit again only once it has answered something. */
+  /**
+   * Whether the endpoint neither fails nor lags, and is of this chain. One that failed is fit again only once it has answered
+   * something.
+   */
   fit(): boolean
   /**
    * Whether the endpoint may show a block that is some blocks old. It need not be `fit`: it may lag, or have failed and had its

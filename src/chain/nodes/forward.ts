@@ -26,7 +26,10 @@ interface ForwarderOptions {
   readonly timeoutMs: number
 }
 
-/** More than one key may have under way, so that a node that hangs for one of them does not hold up the others. */
+/**
+ * The most connections: more than one key may have under way, so that a node that hangs for one of them does not hold up the
+ * others.
+ */
 const connectionsMax = 16
 /** The most bytes of an error, which is parsed, so that the endpoint's secrets are taken out of it. */
 const errorBytesMax = 64 * 1024

@@ -9,7 +9,7 @@ import { revertReason } from './revert-reason.ts'
 
 interface Sign {
   readonly make: Exclude<ShownMake, 'none'>
-  /** All of them have code. */
+  /** Addresses that all have code. */
   readonly at: readonly Hex[]
 }
 

@@ -27,7 +27,7 @@ export function toAnswer(member: unknown, redact: (text: string) => string): Ans
   return 'result' in member ? { kind: 'value', value: member.result } : leftOut
 }
 
-/** Some gateways send an empty error beside each result: no members, or a code of 0 without words. */
+/** The member's error. Some gateways send an empty one beside each result: no members, or a code of 0 without words. */
 export function errorOf(member: BatchMember): BatchMember | undefined {
   const { error } = member
   if (!isObject(error) || Object.keys(error).length === 0) return undefined

@@ -28,7 +28,7 @@ export interface Serving {
   verifiedAgainAt(): number
   /** Verifies it at once if it serves another chain: an operator has replaced the anchor. */
   verifyAgain(): Promise<void>
-  /** Once verified. */
+  /** The replacement rule of the endpoint's client, once verified. */
   rule(): ReplacementRule | undefined
   close(): void
 }
@@ -37,9 +37,9 @@ export interface Serving {
 export interface ServedAnchor {
   /** Rejects when the store does not answer. */
   known(): Promise<Anchor | undefined>
-  /** Another replica, or an operator, may have replaced it. Rejects likewise. */
+  /** Reads the anchor anew: another replica, or an operator, may have replaced it. Rejects as `known` does. */
   reload(): Promise<Anchor | undefined>
-  /** Called when the endpoint denies it. */
+  /** Called when the endpoint denies the anchor. */
   denied(): void
   /** Words for an operator, after the denial. */
   readonly remedy: string
@@ -53,7 +53,7 @@ interface ServingOptions {
   readonly anchor: ServedAnchor
   readonly clock: Clock
   readonly logger: Logger
-  /** Called when it begins to serve another chain, and when it serves this one again. */
+  /** Called when the endpoint begins to serve another chain, and when it serves this one again. */
   readonly changed: (isWrong: boolean) => void
   readonly note: NoteContradiction
 }
@@ -184,7 +184,7 @@ function report({ facts, question, answer }: Denial, index: number, to: Pick<Ser
 }
 
 interface Denial extends Pick<Wrong, 'reason' | 'shown' | 'isByAnchor'> {
-  /** For the log. */
+  /** The facts for the log. */
   readonly facts: object
   readonly question: ContradictionQuestion
   readonly answer: object

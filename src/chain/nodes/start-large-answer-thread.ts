@@ -1,7 +1,7 @@
 // Starts the thread that parses large answers.
 import { Worker } from 'node:worker_threads'
 
-/** For the largest answer as a text and as objects. A thread that needs more ends, and the process does not. */
+/** Limits for the largest answer as a text and as objects. A thread that needs more ends, and the process does not. */
 const threadLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 export function startLargeAnswerThread(): Worker {

@@ -38,7 +38,7 @@ export interface Transport {
 
 export interface TransportOptions {
   readonly url: string
-  /** Sent with each request. An `authorization` counts before the user that the URL names. */
+  /** Headers of each request. An `authorization` counts before the user that the URL names. */
   readonly headers?: SecretHeaders
   readonly clock: Clock
   readonly timeoutMs: number

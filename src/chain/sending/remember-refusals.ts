@@ -25,11 +25,11 @@ type Said =
   | { readonly what: 'invalid'; readonly from: BlockNumber; readonly to: BlockNumber; readonly words: string }
   | { readonly what: 'other' }
 
-/** Another block may cure a node of it. */
+/** How many blocks lie between two refusals: another block may cure a node of one. */
 const blocksApartMin = 2
 /** A look is a call for each endpoint and attempt. */
 const lookEveryMs = 5_000
-/** More payloads are refused at a time only where nodes refuse everything. The oldest are forgotten. */
+/** The most payloads: more are refused at a time only where nodes refuse everything. The oldest are forgotten. */
 const payloadsMax = 1_000
 
 export function rememberRefusals(
@@ -41,7 +41,7 @@ export function rememberRefusals(
   /** Refusals by the first attempt's hash. `since` is absent while an endpoint shows the payload, or none answers. */
   const looked = new Map<Hash, { readonly at: number; readonly since?: number }>()
   const said = new Map<Hash, Map<Endpoint, Said>>()
-  /** Read once at each height. */
+  /** Whether an endpoint showed an attempt, or none answered: read once at each height. */
   const shown = new Map<Hash, { readonly at: BlockNumber; readonly isRefuted: boolean }>()
 
   function wordsOfAll(hash: Hash): string | undefined {
