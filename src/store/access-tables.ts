@@ -93,7 +93,7 @@ export interface IdempotencyKeyTable {
   key: string
   /** The digest of the request in its canonical form. */
   digest: string
-  /** In the order of the request's sends. */
+  /** The transactions, in the order of the request's sends. */
   transaction_ids: Json<readonly TransactionId[]>
   created_at: number
   /** The last end of its transactions. Null where it was not read yet: they may be open. */
@@ -113,10 +113,10 @@ export interface LabelTable {
   removed_end: number | null
 }
 
-/** Its tags once more, one in a row, for the lists. */
+/** The tags of `LabelTable` once more, one in a row, for the lists. */
 export interface TagTable {
   transaction_id: TransactionId
-  /** From 0, in the order of the request. */
+  /** The tag's place in the request, from 0. */
   position: number
   tag: string
   relayer_id: RelayerId
@@ -145,7 +145,7 @@ export interface TallyFoldTable {
   through: number
 }
 
-/** The same by buckets of sequences (transactions/tally-buckets.ts): bucket n begins at sequence n * 16,384. */
+/** The tallies by buckets of sequences (transactions/tally-buckets.ts): bucket n begins at sequence n * 16,384. */
 export interface TallyBucketTable extends TallyTable {
   bucket: number
 }
@@ -163,19 +163,19 @@ export interface DailyGasTable {
   day: number
   transactions: number
   no_ops: number
-  /** Those whose fees no node reported. */
+  /** Transactions whose fees no node reported. */
   unpriced: number
   gwei: number
   wei: number
 }
 
-/** Of a relayer in the five minutes from `at` on (domain/figures.ts). */
+/** The figures of a relayer in the five minutes from `at` on (domain/figures.ts). */
 export interface FigureTable extends Record<Figure, number> {
   relayer_id: RelayerId
   at: number
 }
 
-/** Of all processes, in the five minutes from `at` on. */
+/** The node calls of all processes in the five minutes from `at` on. */
 export interface NodeCallTable {
   network: string
   at: number
@@ -183,7 +183,7 @@ export interface NodeCallTable {
   failed: number
 }
 
-/** Of an account: the attempts of its transactions that ended with a nonce below this one are shrunk. */
+/** How far an account is shrunk: the attempts of its transactions that ended with a nonce below `below`. */
 export interface AttemptsShrunkTable {
   relayer_id: RelayerId
   chain_id: number
@@ -242,7 +242,7 @@ export interface ContradictionTable {
   answers: Json<RecordedContradiction['answers']>
 }
 
-/** What a reverted transaction returned. */
+/** The data that a reverted transaction returned. */
 export interface RevertTable {
   transaction_id: TransactionId
   revert: Json<RevertData>
@@ -258,7 +258,7 @@ export interface OwnerReportTable {
   conditions: string
 }
 
-/** What a replica sees of its nodes. */
+/** A replica's view of its nodes. */
 export interface NodeReportTable {
   replica: string
   read_at: number

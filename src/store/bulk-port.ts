@@ -16,10 +16,10 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Page, PageItem, PageRequest } from './list-port.ts'
 
-/** What a bulk cancellation chooses by. */
+/** The facts by which a bulk cancellation chooses. */
 export interface BulkWork {
   readonly work: Work
-  /** Of an open transaction; empty unless the filter names tags. */
+  /** The tags of an open transaction; empty unless the filter names tags. */
   readonly tagsOf: (id: TransactionId) => readonly string[]
 }
 
@@ -43,7 +43,7 @@ export interface NewBulk {
   readonly claim: BulkClaim
 }
 
-/** Of a DELETE: the object that it makes, unless there is nothing to cancel. */
+/** The object that a DELETE makes, unless there is nothing to cancel. */
 export type DeleteBulk = Pick<BulkHead, 'id' | 'requestedBy'>
 
 /** The first commit of a part. */
@@ -68,7 +68,10 @@ export interface QueuePosition {
 }
 
 export interface BulkReads {
-  /** Of the next `limit` objects that may change, after `after` by id: those with something to announce. `last`: there may be more. */
+  /**
+   * The objects with something to announce, among the next `limit` by id after `after` that may change. `last`: there may be
+   * more.
+   */
   bulksToAnnounce(
     after: BulkId | undefined,
     limit: number,
@@ -77,11 +80,11 @@ export interface BulkReads {
   bulksUnderWay(): Promise<readonly RelayerId[]>
   /** The oldest first, after the part with this number. */
   waitingBulkParts(limit: number, after?: number): Promise<readonly (WaitingBulkPart & { readonly number: number })[]>
-  /** With `relayers`, only its parts at these; undefined if it has none. */
+  /** The object; with `relayers` its parts at these only, and undefined if it has none. */
   bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
   /** Newest first; `relayers` as in `bulk`. */
   bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>
-  /** Of those of these transactions that an object canceled, unless it is pruned. */
+  /** The object that canceled each of these transactions; absent where none did, or it is pruned. */
   bulksOf(ids: readonly TransactionId[]): Promise<ReadonlyMap<TransactionId, BulkId>>
   /** The object under this idempotency key. */
   bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
@@ -89,7 +92,7 @@ export interface BulkReads {
   bulkPreview(id: string): Promise<BulkPreview | undefined>
   /** Every relayer, by id. */
   relayerIds(): Promise<readonly RelayerId[]>
-  /** Of one instant: the facts by which a preview chooses. An owner reads `work`. Undefined: no such relayer. */
+  /** The facts by which a preview chooses, read at one instant; undefined without such a relayer. An owner reads `work`. */
   bulkWork(relayerId: RelayerId, filter: BulkFilter): Promise<BulkWork | undefined>
   /** Transactions without a nonce that match, of the next `count` rows. Without `next` there are no more. */
   queuedMatches(
@@ -110,7 +113,7 @@ export interface BulkChanges {
   relayerIds(): Promise<readonly RelayerId[]>
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
   recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
-  /** With its parts. A key keeps a few unused ones: the oldest go. */
+  /** Records a preview with its parts. A key keeps a few unused ones: the oldest go. */
   recordPreview(preview: BulkPreview): Promise<void>
   /** Whether this object is the first with the preview's token, and in time. */
   claimPreview(id: string, bulkId: BulkId, now: TimestampMs): Promise<boolean>

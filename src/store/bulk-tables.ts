@@ -25,7 +25,7 @@ export interface BulkTable {
   requested_by: ApiKeyId | null
   idempotency_key: string | null
   digest: string | null
-  /** What its events have shown. */
+  /** The state that its events have shown. */
   shown: Json<BulkShown> | null
   /** When its last event was written. */
   announced_at: number | null
@@ -38,18 +38,18 @@ export interface BulkTable {
 export interface BulkPreviewTable {
   id: string
   key_id: ApiKeyId
-  /** Of the relayers and the terms. */
+  /** The digest of the relayers and the terms. */
   digest: string
   expires_at: number
   /** The object that its token made. */
   used_by: BulkId | null
 }
 
-/** What a preview showed of one relayer. */
+/** The matches and costs that a preview showed of one relayer. */
 export interface BulkPreviewPartTable {
   preview_id: string
   relayer_id: RelayerId
-  /** Empty once the object's part is written. */
+  /** The sequences of the matches; empty once the object's part is written. */
   shown: Json<SequenceRuns>
   matches: number
   no_ops: number
@@ -65,11 +65,11 @@ export interface BulkCountColumns {
   won: number
   lost: number
   external: number
-  /** Those whose verdict is not final. */
+  /** Transactions whose verdict is not final. */
   unsettled: number
-  /** Those whose payload can never execute. */
+  /** Transactions whose payload can never execute. */
   safe: number
-  /** Those whose fees no node reported. */
+  /** Transactions whose fees no node reported. */
   unpriced: number
   /** The fees of no-ops are `gwei` * 1e9 + `wei`. */
   gwei: number
@@ -86,16 +86,16 @@ export interface BulkPartTable extends Record<keyof BulkCountColumns, Generated<
   requester: Json<Requester> | null
   /** When it stopped the relayer. Null before, and for a relayer that was deleted first. */
   instant: number | null
-  /** Of the shares: the status whose rows they are deciding, and the last sequence that they decided. */
+  /** The progress of the shares: the status whose rows they are deciding, and the last sequence that they decided. */
   walking: 'pending' | 'held' | null
   walked: Generated<number>
   /** The last sequence that it covers. */
   through: Generated<number>
-  /** Until its last share no transaction without a nonce up to this sequence gets one. */
+  /** The sequence up to which no transaction without a nonce gets one, until the part's last share. */
   blocked_through: Generated<number>
-  /** Of everything pending: how many of its transactions no share has written yet. */
+  /** Transactions that no share has written yet; 0 unless the part takes everything pending. */
   unwritten: Generated<number>
-  /** Those that matched, and whose earlier cancellation was racing. */
+  /** Transactions that matched, and whose earlier cancellation was racing. */
   already: Generated<number>
   /** Amounts as in amountsToText. */
   refusals: string | null

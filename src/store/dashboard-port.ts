@@ -16,7 +16,7 @@ export interface DashboardReads {
   relayerOfTransaction(id: TransactionId): Promise<RelayerId | undefined>
   /** The open transaction of this relayer that has an attempt with this hash. */
   openWithHash(relayerId: RelayerId, hash: Hash): Promise<TransactionId | undefined>
-  /** Of every relayer, from this day on; a row per relayer and day with a final transaction. */
+  /** The fees of every relayer from this day on: a row per relayer and day with a final transaction. */
   dailyGas(since: number): Promise<readonly DailyGas[]>
 }
 

@@ -16,7 +16,7 @@ function failingUnlessAll(list: string, change: string): string {
   return `WITH changed AS (${change}) SELECT 1 / (count(*) = cardinality(${list}))::int AS all_of_them FROM changed`
 }
 
-/** The same for one row: its plan costs less than that of a list. */
+/** Makes a change of one row fail unless it changes that row: its plan costs less than that of a list. */
 export function failingUnlessOne(change: string): string {
   return `WITH changed AS (${change}) SELECT 1 / count(*)::int AS it FROM changed`
 }

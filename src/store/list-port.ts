@@ -6,7 +6,7 @@ import type { Status, Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs, Wei } from '../domain/units.ts'
 
 export interface PageRequest {
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number
   readonly perPage: number
 }
@@ -20,14 +20,14 @@ export interface Page<T> {
 export interface PageItem<T> {
   /** About the bytes of its payloads, as text. */
   readonly bytes: number
-  /** Undefined if the item was removed since the page was read. */
+  /** Reads the item; undefined if it was removed since the page was read. */
   readonly read: () => Promise<T | undefined>
 }
 
 /** Each member narrows the list; bounds are inclusive. `to` and the values are those of the newest payload. */
 export interface TransactionFilter {
   readonly status?: Status
-  /** As stored, with its checksum. */
+  /** The receiver as stored, with its checksum. */
   readonly to?: Address
   readonly nonceFrom?: Nonce
   readonly nonceTo?: Nonce
@@ -37,7 +37,7 @@ export interface TransactionFilter {
   readonly valueTo?: Wei
   readonly externalId?: string
   readonly tag?: string
-  /** In lower case: the beginning of an id or, with 0x, of the hash of an attempt. */
+  /** The beginning of an id or, with 0x, of an attempt's hash, in lower case. */
   readonly text?: string
 }
 
@@ -47,7 +47,7 @@ export interface ListPosition {
   readonly createdAt: TimestampMs
 }
 
-/** With `before`, the list begins after that position, and pages count from there. */
+/** A page of the list, which with `before` begins after that position: pages count from there. */
 export interface ListRequest extends PageRequest {
   readonly before?: ListPosition
 }
@@ -72,7 +72,7 @@ export interface Matches {
   readonly end?: ListPosition
 }
 
-/** It names its transaction before that is read. */
+/** An item that names its transaction before that is read. */
 export interface TransactionItem extends PageItem<Transaction> {
   readonly id: TransactionId
 }
@@ -86,11 +86,11 @@ export interface ListReads {
     filter: TransactionFilter,
     page: ListRequest,
   ): Promise<ListPage<TransactionItem>>
-  /** In the same order. */
+  /** Matches in the order of `transactionItems`. */
   transactionMatches(relayerId: RelayerId, filter: TransactionFilter, before?: ListPosition): Promise<Matches>
-  /** Those that still exist, in the order of `ids`. */
+  /** The transactions of `ids` that still exist, in that order. */
   transactionItemsOf(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionItem[]>
-  /** Undefined: the relayer has no transaction with this id. */
+  /** The transaction's position; undefined if the relayer has none with this id. */
   positionOf(relayerId: RelayerId, id: TransactionId): Promise<ListPosition | undefined>
 }
 
@@ -111,7 +111,7 @@ export interface SparseWindow {
 }
 
 export interface EventSearchReads {
-  /** As `events`, for a reader whose events are far apart: reads only those that it wants as a whole. */
+  /** Reads like `events`, for a reader whose events are far apart: only those that it wants are read as a whole. */
   searchEvents(after: number, search: EventSearch, wanted: (subject: EventSubject) => boolean): Promise<SparseWindow>
   /** The id up to which all events are committed; 0 before the first. Constant time. */
   newestEvent(): Promise<number>

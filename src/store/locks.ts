@@ -2,7 +2,7 @@
 // and its lock ends with its session.
 import type { RelayerId } from '../domain/ids.ts'
 
-/** From 0 to `slotsMax` - 1. */
+/** A slot's number, from 0 to `slotsMax` - 1. */
 export type Slot = number
 
 /** A server's lock table has a fixed size, so relayers beyond this number share slots. */
@@ -34,9 +34,9 @@ export interface LockSession {
   lock(slots: readonly Slot[]): Promise<readonly Slot[]>
   unlock(slots: readonly Slot[]): Promise<void>
   survey(): Promise<Survey>
-  /** Absent where no other service can share the database. */
+  /** Locks of accounts; absent where no other service can share the database. */
   readonly accounts?: AccountLocks
-  /** What a commit has to find on the server that it writes to. Absent where sessions can't be on different servers. */
+  /** Locks that a commit has to find on the server that it writes to. Absent where sessions can't be on different servers. */
   proof?(slots: readonly Slot[]): LockProof
   /** Leaves, and releases every lock. Never rejects. */
   end(): Promise<void>
@@ -51,7 +51,7 @@ export interface AccountLocks {
 
 /** Locks as they stand on their own server. */
 export interface LockProof {
-  /** Of the session that holds them. */
+  /** The session that holds the locks. */
   readonly member: Member
   /** The first half of the keys of its slots. */
   readonly lockClass: number

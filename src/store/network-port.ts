@@ -20,9 +20,9 @@ export interface NetworkReads {
   tipMarks(network: NetworkKey, after: TimestampMs): Promise<readonly TipMark[]>
   /** Newest first. */
   contradictions(network: NetworkKey, page: PageRequest): Promise<Page<RecordedContradiction>>
-  /** By network. A mark stays while the configuration lacks its network. */
+  /** The pauses by network. A mark stays while the configuration lacks its network. */
   networkPauses(): Promise<ReadonlyMap<string, NetworkPause>>
-  /** One of each replica, by its id. */
+  /** The last report of each replica, by its id. */
   nodeReports(): Promise<readonly NodeReport[]>
 }
 

@@ -9,13 +9,13 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 
 export interface RelayerReads {
-  /** Undefined until an owner has observed the relayer. Its conditions have their acknowledgments. */
+  /** The last report with the acknowledgments of its conditions; undefined until an owner has observed the relayer. */
   ownerReport(relayerId: RelayerId): Promise<OwnerReport | undefined>
-  /** Undefined if no client has changed the relayer. */
+  /** The last change by a client; undefined if there was none. */
   relayerChange(relayerId: RelayerId): Promise<RelayerChange | undefined>
-  /** Of the nonces from `from` on, as of `now`. */
+  /** The record of the nonces from `from` on, as of `now`. */
   gapRecord(relayerId: RelayerId, from: Nonce, now: TimestampMs): Promise<GapRecord>
-  /** Of every relayer, with their bytes. */
+  /** The pre-signed no-ops of every relayer, with their bytes. */
   presigned(): Promise<readonly SealedNoOp[]>
   /** The relayer's newest sweep. */
   sweep(relayerId: RelayerId): Promise<Transaction | undefined>
@@ -25,7 +25,7 @@ export interface RelayerChanges extends Pick<RelayerReads, 'ownerReport' | 'swee
   /** Never replaces a newer one: an earlier owner may be late. */
   recordReport(relayerId: RelayerId, report: OwnerReport): Promise<void>
   recordRelayerChange(relayerId: RelayerId, change: RelayerChange): Promise<void>
-  /** Of the condition that began then. Replaces an earlier one. */
+  /** Acknowledges the condition that began then, and replaces an earlier acknowledgment. */
   acknowledge(
     relayerId: RelayerId,
     held: { readonly condition: HeldCondition; readonly since: TimestampMs },

@@ -9,7 +9,7 @@ export interface EventRetention {
   readonly eventsKeptMs: number
   readonly eventsKeptMax: number
   readonly deadLettersKeptMs: number
-  /** Of one notification, the newest. */
+  /** Dead letters that each notification keeps, the newest. */
   readonly deadLettersKeptMax: number
 }
 
@@ -33,9 +33,9 @@ export interface RetentionReads {
   overdueQueues(retention: EventRetention, now: TimestampMs): Promise<readonly string[]>
   /** Transactions that ended before this time, from the position on, oldest end first. */
   endedBefore(before: TimestampMs, from: EndedPosition, limit: number): Promise<readonly EndedTransaction[]>
-  /** Those of these transactions of the relayer that nothing needs any more: domain/removable.ts has the rules. */
+  /** The ids of the relayer's transactions that nothing needs any more: domain/removable.ts has the rules. */
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
-  /** Those whose next transaction, in the order of nonces, has ended: `shrinkAttempts` has something to do. */
+  /** Accounts whose next transaction, in the order of nonces, has ended: `shrinkAttempts` has something to do. */
   shrinkableAccounts(): Promise<readonly ShrinkableAccount[]>
   /** Relayers with transactions that an earlier version wrote, and that no bucket may count. */
   uncountedRelayers(): Promise<readonly UncountedRelayer[]>
@@ -81,7 +81,7 @@ export interface RetentionChanges {
   removeEnded(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
   /** Counts the transactions of one bucket anew. Its unit must not name a relayer: a shared one takes only free locks. */
   countBucket(relayerId: RelayerId, bucket: number): Promise<void>
-  /** After the last bucket. False, and the relayer stays uncounted, if `changes` has risen. */
+  /** Ends the count after the last bucket. Returns false, and the relayer stays uncounted, if `changes` has risen. */
   completeBuckets(uncounted: UncountedRelayer): Promise<boolean>
   /** Deletes idempotency keys whose transactions all ended before this time. Looks at `rows` keys at most. */
   pruneClaims(before: TimestampMs, now: TimestampMs, rows: number): Promise<PrunedClaims>
@@ -91,9 +91,9 @@ export interface RetentionChanges {
    */
   pruneAudit(keep: KeptRecords, rows: number): Promise<boolean>
   pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
-  /** Of bulk cancellations whose verdicts are final. Their transactions stay. */
+  /** Deletes bulk cancellations whose verdicts are final. Their transactions stay. */
   pruneBulks(keep: KeptRecords, rows: number): Promise<boolean>
-  /** Of bulk cancellations: previews that expired, and whose token made none. */
+  /** Deletes previews of bulk cancellations that expired, and whose token made none. */
   prunePreviews(now: TimestampMs, rows: number): Promise<boolean>
   /**
    * Gives up a bounded share of the notification's events whose day is over, also those that its queue has not taken over, and

@@ -67,7 +67,7 @@ export interface RelayerTable {
   signer_id: string
   notification_id: string | null
   paused: Flag
-  /** Its network's mark in `network_pauses`, here so that the lock of the row covers it. */
+  /** The mark of the relayer's network in `network_pauses`, here so that the lock of the row covers it. */
   network_paused: Flag
   policies: string
   epoch: number
@@ -116,7 +116,7 @@ export interface TransactionTable extends PayloadColumns {
   /** 0 once the transaction can't change any more: steps read open rows only. */
   open: Flag
   status: StoredStatus
-  /** What last happened to the transaction. */
+  /** The last change of the transaction, in words. */
   status_reason: string | null
   /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
   wait_condition: Condition | null
@@ -173,7 +173,7 @@ export interface AttemptTable {
   gas_price: string | null
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
-  /** In the shrunk row of an ended transaction, the bytes are empty, and on SQLite `r` and `s` are binary. */
+  /** The signed bytes. In the shrunk row of an ended transaction they are empty, and on SQLite `r` and `s` are binary. */
   raw: Hex | ''
   r: Hex | Uint8Array
   s: Hex | Uint8Array
@@ -201,7 +201,7 @@ export type BulkRowKind = 'bulk' | 'bulk_notice'
 /** Every change of a status, in the order of commits. Each is written in the commit of its change, so none is lost. */
 export interface OutboxTable {
   id: Generated<number>
-  /** Of the event of a bulk cancellation: one of its relayers. */
+  /** The event's relayer; one of several in the event of a bulk cancellation. */
   relayer_id: RelayerId
   transaction_id: EventSubjectId
   status: Status
@@ -217,7 +217,7 @@ export interface OutboxTable {
   confirmed_at: number | null
   /** The notification that the relayer named at the time of the event. */
   notification_id: string | null
-  /** Of the event of a bulk cancellation. */
+  /** The parts of a bulk cancellation, in its event. */
   bulk_parts: Json<BulkEventParts> | null
 }
 

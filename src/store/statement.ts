@@ -53,7 +53,7 @@ export interface Statement<P extends object, R> extends QueuedStatement<P, R> {
 /** Runs statements, on one connection inside a transaction, or on any connection for reads. */
 export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
-  /** As `changeOne` below. Where the result takes a round trip, the unit fails at its end at the latest. */
+  /** Changes a row as `changeOne` below. Where the result takes a round trip, the unit fails at its end at the latest. */
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>

@@ -41,9 +41,9 @@ export interface Store extends AsyncDisposable {
 
 /** Facts of a unit before it runs. */
 export interface Ahead {
-  /** It may write thousands of rows: units of other relayers do not share its transaction. */
+  /** The unit may write thousands of rows: units of other relayers do not share its transaction. */
   readonly long?: true
-  /** It changes the registry: that lock comes before its relayer's, as in every change of the registry. */
+  /** The unit changes the registry: that lock comes before its relayer's, as in every change of the registry. */
   readonly registry?: true
   // Rows that it will read: a remote database reads them in one query for all units of a commit.
   readonly transactions?: readonly TransactionId[]
@@ -54,7 +54,7 @@ export interface Ahead {
 
 /** The transactions of an owner's earlier read, and of its own writes since. */
 export interface EarlierWork {
-  /** Its policies decided which part of the queue was read. */
+  /** The relayer then: its policies decided which part of the queue was read. */
   readonly relayer: Relayer
   readonly transactions: ReadonlyMap<TransactionId, Transaction>
 }
@@ -95,15 +95,15 @@ export interface Reads
   /** The newest records first, or those before a position. */
   audit(limit: number, before?: AuditPosition): Promise<AuditWindow>
   /**
-   * What an owner needs for one step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. Of
-   * the transactions in `earlier`, only those that changed since are read again.
+   * The work of an owner's step; undefined when the relayer is gone. `queuedMax` counts without `max_in_flight`. Of the
+   * transactions in `earlier`, only those that changed since are read again.
    */
   work(relayerId: RelayerId, queuedMax?: number, earlier?: EarlierWork): Promise<Work | undefined>
-  /** Those of `Work.unsettled` for which something is due: by nonce, at most `limit`. */
+  /** The transactions of `Work.unsettled` for which something is due, by nonce, at most `limit`. */
   confirmedNotFinal(relayerId: RelayerId, due: ConfirmedRowsDue, limit: number): Promise<readonly Transaction[]>
   /** Every waiting transaction without a nonce up to this sequence of the relayer, in sequence. */
   queueThrough(relayerId: RelayerId, sequence: number): Promise<readonly Transaction[]>
-  /** What the first of the queue cost: those that may get a nonce, in sequence. */
+  /** The costs of the first transactions in the queue that may get a nonce, in sequence. */
   queuedSends(relayerId: RelayerId, limit: number): Promise<readonly QueuedSend[]>
   /** The first of the queue that may get a nonce. */
   queueHead(relayerId: RelayerId): Promise<QueueHead | undefined>
@@ -178,11 +178,14 @@ export interface Session
     TransactionChanges {
   relayer(id: RelayerId): Promise<Relayer | undefined>
   saveRelayer(relayer: Relayer): Promise<void>
-  /** Its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo the removal. */
+  /**
+   * Removes the relayer; its transactions stay. The first statement of its unit; `hasOpen` runs next, and its result may undo
+   * the removal.
+   */
   removeRelayer(id: RelayerId, now: TimestampMs): Promise<void>
   /** The relayer that signs as this account. */
   relayerOf(chainId: number, address: Address): Promise<Relayer | undefined>
-  /** At most ten, by id. */
+  /** The relayers that use the signer or the notification, by id, at most ten. */
   relayersUsing(kind: 'signer' | 'notification', id: string): Promise<readonly RelayerId[]>
   /** Whether any of its transactions is open. */
   hasOpen(id: RelayerId): Promise<boolean>
@@ -206,12 +209,12 @@ export interface Session
   /** The number of transactions that are `pending`, `sent` or `submitted`. */
   pending(id: RelayerId): Promise<number>
   transaction(relayerId: RelayerId, id: TransactionId): Promise<Transaction | undefined>
-  /** The same for a transaction that the caller has: only another version is read. */
+  /** Reads a transaction that the caller has, and loads it only if its version has changed. */
   current(known: Transaction): Promise<Transaction | undefined>
   insertTransaction(transaction: Transaction): Promise<void>
   /**
-   * Undefined: the key is claimed for `ids`, which this unit stores. Otherwise returns the earlier claim. A concurrent unit
-   * that claims the same key waits until this one ends.
+   * Claims the key for `ids`, which this unit stores, and returns undefined; otherwise returns the earlier claim. A concurrent
+   * unit that claims the same key waits until this one ends.
    */
   claim(claim: Claim, ids: readonly TransactionId[], now: TimestampMs): Promise<Claimed | undefined>
   /**

@@ -8,24 +8,24 @@ import type { Transaction } from '../domain/transaction.ts'
 import type { TimestampMs } from '../domain/units.ts'
 
 export interface TransactionReads {
-  /** Of those that have any. */
+  /** The labels of each transaction that has any. */
   labels(ids: readonly TransactionId[]): Promise<ReadonlyMap<TransactionId, Labels>>
   /** The last recorded one: after a reorganization its block may be another than the transaction's. */
   revert(id: TransactionId): Promise<RevertData | undefined>
-  /** Of this relayer, or of all; by network, oldest first. A step in which nothing happened is absent. */
+  /** The figures of this relayer, or of all, by network and oldest first. A step in which nothing happened is absent. */
   figures(range: FigureRange, relayerId?: RelayerId): Promise<readonly FigureSums[]>
   /** The calls to this network's nodes, or to those of all. */
   nodeCalls(range: FigureRange, network?: string): Promise<readonly CallCount[]>
 }
 
 export interface TransactionChanges {
-  /** Of a transaction that this unit stores. */
+  /** Inserts the labels of a transaction that this unit stores. */
   insertLabels(transaction: Transaction, labels: Labels): Promise<void>
   /** The transaction that holds this `external_id` of the relayer. The unit has locked the relayer. */
   holderOf(relayerId: RelayerId, externalId: string): Promise<IdHolder | undefined>
   /** Frees the ids whose transactions ended before this time and were removed, at most `rows`. Returns how many. */
   pruneExternalIds(before: TimestampMs, rows: number): Promise<number>
-  /** It goes with its transaction. */
+  /** Records the data of a revert, which is removed with its transaction. */
   recordRevert(id: TransactionId, revert: RevertData): Promise<void>
   addNodeCalls(network: string, count: CallCount): Promise<void>
   /** Deletes the oldest figures from before this time, at most `rows` of each table. Returns how many of the table with more. */

@@ -16,7 +16,7 @@ export function fromJson<T>(json: Json<T>): T {
   return JSON.parse(json)
 }
 
-/** As JSON, in which an amount of wei is an object. */
+/** The value as JSON, in which an amount of wei is an object. */
 export function amountsToText(value: object): string {
   return JSON.stringify(value, (_, value) => {
     if (typeof value === 'bigint') return { wei: value.toString() }
@@ -28,7 +28,7 @@ export function amountsFrom<T>(text: string): T {
   return JSON.parse(text, (_, value) => amountOf(value) ?? value)
 }
 
-/** Of an object with `wei` as its only member. */
+/** The amount in an object with `wei` as its only member. */
 function amountOf(value: unknown): bigint | undefined {
   if (typeof value !== 'object' || value === null || !('wei' in value)) return undefined
   return typeof value.wei === 'string' && Object.keys(value).length === 1 ? BigInt(value.wei) : undefined
@@ -36,7 +36,7 @@ function amountOf(value: unknown): bigint | undefined {
 
 // The bytes of a transaction's payloads, the replaced ones included. Neither database reads a long text to return its length.
 
-/** In a select of `transactions`. */
+/** The size of the payloads, in a select of `transactions`. */
 export const payloadBytes = sql<number>`(octet_length(data) + COALESCE(octet_length(earlier), 0) + COALESCE(octet_length(access_list), 0))`
 
 export function recordOf<K extends string, T>(names: readonly K[], value: (name: K) => T): Record<K, T> {
