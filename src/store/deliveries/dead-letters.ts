@@ -115,7 +115,7 @@ const revive = statement<
     .returning(['event_id', 'transaction_id']),
 )
 
-/** Undefined for a notification that no relayer ever named. */
+/** A page of the dead letters; undefined for a notification that no relayer ever named. */
 export async function listDeadLetters(
   executor: Executor,
   notificationId: string,

@@ -61,7 +61,7 @@ const broughtForward = statement<Named & { now: number; believed: number }>((db,
     .where('due_at', '>', p.believed),
 )
 
-/** Also if it was given up during the try: then it waits no more. */
+/** Removes the delivery of an event, also if it was given up during the try: then it waits no more. */
 const delivered = statement<Named & { eventId: number }, Pick<DeliveryTable, 'state'>>((db, p) =>
   db
     .deleteFrom('deliveries')

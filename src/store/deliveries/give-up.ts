@@ -24,7 +24,10 @@ interface Named {
   notificationId: string
 }
 
-/** By the queue's row, the first untaken event and the ends of two indexes: no count, however long the queue is. */
+/**
+ * The overdue queues, found by the queue's row, the first untaken event and the ends of two indexes: no count, however long a
+ * queue is.
+ */
 const overdue = statement<
   { now: number; before: number; newest: number; keptMax: number },
   { notification_id: string }
@@ -210,7 +213,7 @@ export async function giveUpOverdue(
   return { dated: dated.length, givenUp: buried.length + untaken.count, dropped: dropped.length }
 }
 
-/** Of the events that the queue has not taken over, up to the first whose day is not over. */
+/** Gives up a share of the events that the queue has not taken over, up to the first whose day is not over. */
 async function buryShare(
   executor: Executor,
   notificationId: string,

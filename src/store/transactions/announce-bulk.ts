@@ -36,7 +36,7 @@ const unannounced = statement<{ after: string; limit: number }, { id: BulkId; sh
       .limit(p.limit),
 )
 
-/** Of the next `limit` objects after `after` that may change: those that have. */
+/** The objects that have changed, among the next `limit` after `after` that may. */
 export async function bulksToAnnounce(
   executor: Executor,
   after: string,

@@ -70,7 +70,7 @@ export function isMatch(p: FilterParameters, dialect: DialectName): RawBuilder<S
     AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
 }
 
-/** By the key: the ids of a filter are few. */
+/** Whether the filter names the row. The condition uses the key: a filter's ids are few. */
 export function isNamed(p: Pick<FilterParameters, 'ids'>, dialect: DialectName): RawBuilder<boolean> {
   return isAmong('id', p.ids, dialect)
 }

@@ -19,7 +19,7 @@ interface BulkMark {
   readonly walked: number
 }
 
-/** Of a queued transaction: no bulk cancellation under way may have taken it. */
+/** Whether no bulk cancellation under way may have taken the queued transaction. */
 export const isNotTaken = (relayerId: RelayerId) => sql<boolean>`transactions.sequence > ${taken(relayerId)}`
 
 /** For other indexes than that of all sequences: with a bound at each end the planner would prefer it, hence the plus sign. */
@@ -42,7 +42,7 @@ export const taken = (relayerId: unknown) =>
 
 const queued = sql.join(queuedStatuses.map((status) => sql.lit(status)))
 
-/** Of any transaction that is about to be written: its owner may have read it before the mark. */
+/** Whether a transaction of any status may be written: its owner may have read it before the mark. */
 export const mayBeWritten = sql<boolean>`(transactions.status NOT IN (${queued}) OR transactions.sequence > ${taken(sql.ref('transactions.relayer_id'))})`
 
 const mark = statement<BulkMark & { part: number; instant: number }>((db, p) =>

@@ -10,7 +10,7 @@ import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { fromJson, type Json, toJson } from '../values.ts'
 
-/** What bounds an object at a relayer. */
+/** The bound that a preview sets for an object at a relayer. */
 export interface ShownRows extends ShownBound {
   readonly set: SequenceSet
 }
@@ -156,7 +156,7 @@ const summaries = statement<Ids, Summary>((db, p, dialect) =>
     .where(isAmong('preview_id', p.ids, dialect)),
 )
 
-/** Of these previews, by preview and relayer. */
+/** The summaries of these previews, by preview and relayer. */
 export async function findShownSummaries(
   executor: Executor,
   ids: readonly string[],
@@ -176,7 +176,7 @@ const expired = statement<{ now: number; limit: number }, { id: string }>((db, p
     .limit(p.limit),
 )
 
-/** At most `rows` that expired unused. Returns whether there may be more. */
+/** Deletes at most `rows` previews that expired unused. Returns whether there may be more. */
 export async function prunePreviews(executor: Executor, now: TimestampMs, rows: number): Promise<boolean> {
   const found = await executor.all(expired, { now, limit: rows })
   await remove(executor, found)
@@ -191,7 +191,7 @@ const usedBy = statement<Ids, { id: string }>((db, p, dialect) =>
     .where(isAmong('used_by', p.ids, dialect)),
 )
 
-/** Of objects that are removed. */
+/** Deletes the previews of objects that are removed. */
 export async function removePreviewsOf(executor: Executor, ids: Json<readonly BulkId[]>): Promise<void> {
   await remove(executor, await executor.all(usedBy, { ids }))
 }

@@ -21,7 +21,7 @@ import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import type { Ids } from './find-transaction.ts'
 
-/** Its events come later. */
+/** A new row, without the columns of its events, which come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
 
 const insert = statement<BulkRow, { id: BulkId }>((db, p) =>
@@ -166,7 +166,7 @@ const spentOf = statement<{ id: BulkId }, { spent: string | null }>((db, p) =>
   db.selectFrom('bulk_parts').select('spent').where('bulk_id', '=', p.id).where('spent', 'is not', null),
 )
 
-/** What the object's other parts spent. Its parts do this one after the other, until the end of each commit. */
+/** Returns the amounts that the object's other parts spent. Its parts do this one after the other, until the end of each commit. */
 export async function lockSpent(executor: Executor, id: BulkId): Promise<readonly Wei[]> {
   await executor.all(lockedHead, { id })
   return (await executor.all(spentOf, { id })).map(({ spent }) => BigInt(spent ?? 0))
@@ -184,7 +184,7 @@ const partOf = statement<{ bulkId: BulkId; relayerId: RelayerId }, StoredPart>((
   db.selectFrom('bulk_parts').selectAll().where('bulk_id', '=', p.bulkId).where('relayer_id', '=', p.relayerId),
 )
 
-/** Undefined unless it waits for its first commit. */
+/** The part, if it waits for its first commit. */
 export async function findWaitingPart(
   executor: Executor,
   bulkId: BulkId,

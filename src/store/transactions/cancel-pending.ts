@@ -56,7 +56,7 @@ interface Stop {
   readonly now: TimestampMs
   /** Neither a filter nor a preview narrows it. */
   readonly all: boolean
-  /** With a limit of cost or a preview: what these leave. */
+  /** The matches that a limit of cost or a preview leaves; absent without one. */
   readonly chosen?: Chosen
   readonly shown?: ShownRows
 }
@@ -227,7 +227,10 @@ export async function cancelShare(
   return { canceled, isLast: next === undefined }
 }
 
-/** Of the cancellations that race already: a plain DELETE lifts their bounds of cost. Returns how many; one that can't be read keeps its own. */
+/**
+ * Lifts the cost bounds of the cancellations that race already: a plain DELETE has none. Returns how many; one that can't be
+ * read keeps its own.
+ */
 async function liftBounds(
   executor: Executor,
   tallies: Tallies,
@@ -304,12 +307,12 @@ interface Change {
 
 /** The effect of a part on a transaction with a nonce. */
 type Effect =
-  /** It is no match, or ended. */
+  /** The transaction is no match, or ended. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }
   /** A match that costs too much, or that the preview did not show. */
   | { readonly kind: 'left'; readonly refusal: BulkRefusal }
-  /** Its earlier cancellation is racing. A later object sets a bound of its own. */
+  /** The transaction's earlier cancellation is racing. A later object sets a bound of its own. */
   | { readonly kind: 'already'; readonly rebound?: Change }
   | ({ readonly kind: 'canceled' } & Change)
 

@@ -15,7 +15,7 @@ import { lockSpent } from './bulk-rows.ts'
 import { loadWork } from './load-work.ts'
 
 export interface Chosen {
-  /** Of each match with a nonce. */
+  /** The choice for each match with a nonce. */
   readonly of: ReadonlyMap<TransactionId, MatchChoice>
   /** The sum of the shares. Absent: nothing bounds the cost, and no share is stored. */
   readonly spent?: Wei
@@ -33,7 +33,7 @@ export async function loadBulkWork(
   return { work, tagsOf: await tagsFor(executor, filter, ids) }
 }
 
-/** Undefined without a limit and a preview, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
+/** Chooses the matches; undefined without a limit and a preview, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
 export async function chooseInBulk(
   executor: Executor,
   head: BulkHead,

@@ -69,7 +69,7 @@ const removeCounts = statement<Bucket>((db, p) =>
   db.deleteFrom('tally_buckets').where('relayer_id', '=', p.relayerId).where('bucket', '=', p.bucket),
 )
 
-/** As tallies count it. */
+/** The status as tallies count it. */
 const shownStatus = sql<Status>`CASE status WHEN 'held' THEN 'pending' ELSE status END`
 
 const insertCounts = statement<Bucket & { from: number; to: number }>((db, p) =>

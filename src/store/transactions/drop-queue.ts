@@ -181,7 +181,7 @@ const finding = (kind: Matching): Statement<Range & FilterParameters, QueuedMatc
 
 const findings = { queue: finding('queue'), filtered: finding('filtered'), named: finding('named') }
 
-/** Those that match, of the next `count` rows of the queue. */
+/** The matches among the next `count` rows of the queue. */
 export async function findQueued(
   executor: Executor,
   relayerId: RelayerId,
@@ -206,11 +206,11 @@ interface Dropping extends Range {
   /** The bulk cancellation's part at the relayer. */
   readonly part: number
   readonly now: TimestampMs
-  /** Of a preview: no others are dropped. */
+  /** The matches of a preview: no others are dropped. */
   readonly shown?: SequenceSet | undefined
 }
 
-/** Those of the range that match, oldest first. */
+/** Drops the matches of the range, oldest first, and returns them. */
 export async function dropMatches(
   executor: Executor,
   tallies: Tallies,

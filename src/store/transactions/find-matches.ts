@@ -136,7 +136,7 @@ const hasValues = ({ valueFrom, valueTo }: StoredFilter) => valueFrom !== undefi
 const afterAll = (createdTo: number | undefined): ListPosition =>
   createdTo === undefined ? top : { sequence: last, createdAt: createdTo }
 
-/** By creation. */
+/** The earlier of two positions, by creation. */
 function earlierOf(one: ListPosition, other: ListPosition): ListPosition {
   const isBefore =
     one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.sequence < other.sequence)
@@ -222,7 +222,7 @@ function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<Sq
   return dialect === 'postgres' ? sql`id = ANY(ARRAY(${rows}))` : sql`id IN (${rows})`
 }
 
-/** Of the paths that follow the order of time. */
+/** Whether the path follows the order of time. */
 const followsTime = (path: Path) => path === 'receiver' || path === 'created'
 /** These yield few rows, in an order that their index does not have. */
 const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
@@ -308,7 +308,7 @@ const windowEnds = {
   sequence: windowEnd('sequence'),
 }
 
-/** What the path does not say. Expressions throughout, so that no other index is chosen for them. */
+/** Conditions beyond the path's own. All are expressions, so that no other index is chosen for them. */
 function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
   return [
     ...(isSorted(shape.path) ? [] : [isWithin(shape.path, p)]),
@@ -339,7 +339,10 @@ function hasStatus(p: Parameters): RawBuilder<SqlBool> {
   return sql`(CASE status WHEN 'held' THEN 'pending' ELSE status END) = ${p.status}`
 }
 
-/** Of decimals without leading zeros, the longer one is greater; of two with one length, the later text. */
+/**
+ * Whether the value is within the bounds. Of decimals without leading zeros, the longer one is greater; of two with one length,
+ * the later text.
+ */
 function isValueBetween(p: Parameters): RawBuilder<SqlBool> {
   return sql`(length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
     AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`

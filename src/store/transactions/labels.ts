@@ -128,7 +128,7 @@ const newestWithId = statement<
     .limit(1),
 )
 
-/** Only the newest can hold the id: each was sent when none before it held it, and a free one stays free. */
+/** The holder of the id. Only the newest can be it: each was sent when none before it held the id, and a free one stays free. */
 async function holderOf(executor: Executor, relayerId: RelayerId, externalId: string): Promise<IdHolder | undefined> {
   const newest = await first(executor, newestWithId, { relayerId, externalId })
   if (!newest) return undefined
@@ -217,7 +217,7 @@ export function hasTag(tag: string): RawBuilder<SqlBool> {
     AND transaction_tags.tag = ${tag}) > 0`
 }
 
-/** The same for its `external_id`. */
+/** Whether a row of `transactions` has this `external_id`; otherwise as `hasTag`. */
 export function hasExternalId(externalId: string): RawBuilder<SqlBool> {
   return sql`(SELECT COUNT(*) FROM transaction_labels WHERE transaction_labels.transaction_id = transactions.id
     AND transaction_labels.external_id = ${externalId}) > 0`

@@ -57,7 +57,7 @@ const unsignedByIds = statement<Ids, AttemptRow>((db, p, dialect) =>
     .orderBy('position'),
 )
 
-/** In their order. Attempts come with them, and large payloads with `read`. */
+/** The rows' transactions in their order. Attempts come with them, and large payloads with `read`. */
 export async function itemsOf(executor: Executor, rows: readonly LightRow[]): Promise<TransactionItem[]> {
   const ids = rows.flatMap(({ id, nonce }) => (nonce === null ? [] : [id]))
   const attempts = ids.length === 0 ? [] : await executor.all(unsignedByIds, { ids: toJson(ids) })

@@ -170,7 +170,7 @@ const byIds = statement<Ids, LightRow>((db, p, dialect) =>
     .where(isAmong('id', p.ids, dialect)),
 )
 
-/** Those of the relayer that still exist, in the order of `ids`. */
+/** The relayer's transactions of `ids` that still exist, in that order. */
 export async function itemsWith(
   executor: Executor,
   relayerId: RelayerId,

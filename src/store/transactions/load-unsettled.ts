@@ -40,7 +40,7 @@ const summary = statement<{ relayerId: RelayerId }, SummaryRow>((db, p) => {
     .$castTo<SummaryRow>()
 })
 
-/** Undefined if there are none. */
+/** Summarizes the rows that are confirmed and not final; undefined if there are none. */
 export async function summarizeConfirmedNotFinal(
   executor: Executor,
   relayerId: RelayerId,
@@ -124,7 +124,10 @@ const pages = {
   stalled: { rows: rowsOf('stalled'), attempts: attemptsOf('stalled') },
 } as const satisfies Record<PageOf, object>
 
-/** By nonce. Only the relayer's owner changes these rows and their attempts, so both reads see the same ones. */
+/**
+ * The rows for which something is due, by nonce. Only the relayer's owner changes them and their attempts, so both reads see
+ * the same ones.
+ */
 export async function loadConfirmedNotFinal(
   executor: Executor,
   relayerId: RelayerId,

@@ -111,7 +111,7 @@ const removeFinal = statement<{ relayerId: RelayerId }>((db, p) =>
     .where('nonce', '<', db.selectFrom('relayers').select('spent_below').where('id', '=', p.relayerId)),
 )
 
-/** Those whose nonce is spent for good. */
+/** Deletes the no-ops whose nonce is spent for good. */
 export async function prunePresigned(executor: Executor, relayerId: RelayerId): Promise<void> {
   await executor.all(removeFinal, { relayerId })
 }

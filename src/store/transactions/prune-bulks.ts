@@ -44,7 +44,7 @@ const removeParts = statement<Ids>((db, p, dialect) =>
 
 const removeBulks = statement<Ids>((db, p, dialect) => db.deleteFrom('bulks').where(isAmong('id', p.ids, dialect)))
 
-/** At most `rows` of the oldest that are beyond a limit, and final. Returns whether there may be more. */
+/** Deletes at most `rows` of the oldest objects that are beyond a limit, and final. Returns whether there may be more. */
 export async function pruneBulks(
   executor: Executor,
   keep: { readonly entriesMax: number; readonly since: TimestampMs },

@@ -92,7 +92,7 @@ export async function pruneClaims(
   return { removed, mayHaveMore: claims.length < found.length || found.length === limit }
 }
 
-/** At least one. */
+/** The first claims, until their transactions reach `endsAtOnce`; at least one. */
 function firstOf(found: readonly Standing[]): readonly Standing[] {
   let room = endsAtOnce
   return found.filter(({ transaction_ids: json }) => {

@@ -66,7 +66,7 @@ const candidates = statement<Ids, Candidate>((db, p, dialect) =>
     .where(isAmong('id', p.ids, dialect)),
 )
 
-/** They wait, or are dead letters. */
+/** Transactions with a delivery that waits or is a dead letter. */
 const withDelivery = statement<Ids, { transaction_id: TransactionId }>((db, p, dialect) =>
   db
     .selectFrom('delivery_queues as q')
@@ -77,7 +77,7 @@ const withDelivery = statement<Ids, { transaction_id: TransactionId }>((db, p, d
     .where(isAmong('d.transaction_id', p.ids, dialect)),
 )
 
-/** Those of these transactions of the relayer that nothing needs any more. */
+/** The transactions of the relayer, among these, that nothing needs any more. */
 export async function removableAmong(
   executor: Executor,
   relayerId: RelayerId,

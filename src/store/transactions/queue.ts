@@ -17,7 +17,7 @@ interface OfRelayer {
   readonly relayerId: RelayerId
 }
 
-/** Only queued transactions are pending, so the index of statuses is the index of the queue. */
+/** The rows of the queue. Only queued transactions are pending, so the index of statuses is the index of the queue. */
 export function queueRows(db: QueryBuilder, { relayerId }: OfRelayer) {
   return db
     .selectFrom('transactions')
@@ -29,7 +29,7 @@ export function queueRows(db: QueryBuilder, { relayerId }: OfRelayer) {
 }
 
 const unfundedCondition: Condition = 'balance_short'
-/** Those that the balance may cover. */
+/** Whether the balance may cover the transaction. */
 const isFunded = sql<boolean>`(wait_condition IS NULL OR wait_condition <> ${sql.lit(unfundedCondition)})`
 
 const queue = statement<OfRelayer & { limit: number }, Version>((db, p) =>
@@ -75,7 +75,7 @@ const headColumns = ['id', 'sequence', ...waitColumns] as const
 
 const head = statement<OfRelayer, HeadRow>((db, p) => queueRows(db, p).select(headColumns).limit(1))
 
-/** Those that the balance does not cover hold up no others. */
+/** The first transaction that the balance may cover: the others hold up none. */
 const fundedHead = statement<OfRelayer, HeadRow>((db, p) =>
   queueRows(db, p).select(headColumns).where(isFunded).limit(1),
 )
@@ -97,7 +97,7 @@ const sends = statement<OfRelayer & { limit: number }, SendRow>((db, p) =>
     .limit(p.limit),
 )
 
-/** What the first of the queue cost, without their data. */
+/** The costs of the first transactions in the queue, without their data. */
 export async function readQueuedSends(
   executor: Executor,
   relayerId: RelayerId,

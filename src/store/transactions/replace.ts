@@ -18,7 +18,7 @@ const rewrite = statement<Replacement>((db, p) =>
     .where('id', '=', p.id),
 )
 
-/** In the queue no attempt carries the value of a sweep, which is settled with its nonce. */
+/** Whether the payload's value is settled. A sweep's is with its nonce: in the queue no attempt carries it. */
 function isValueSettled({ origin, lifecycle }: Transaction): boolean {
   return origin !== 'sweep' || lifecycle.phase !== 'queued'
 }

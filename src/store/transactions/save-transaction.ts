@@ -39,14 +39,14 @@ import {
 type At = { id: TransactionId; version: number }
 
 /**
- * Only PostgreSQL returns it. SQLite runs RETURNING as a trigger, and so keeps a statement journal (sqlite.org/tempfiles.html) where
- * a unique index may refuse the row: binding a nonce took three times as long.
+ * A changed row, which only PostgreSQL returns. SQLite runs RETURNING as a trigger, and so keeps a statement journal
+ * (sqlite.org/tempfiles.html) where a unique index may refuse the row: binding a nonce took three times as long.
  */
 type Changed = { id?: TransactionId }
 
 type Update = Listed<ProgressColumns & At, Changed>
 
-/** Also by the list of ids: a plan for the join alone, made while the table was small, would scan all of it. */
+/** The condition names the list of ids too: a plan for the join alone, made while the table was small, would scan all of it. */
 const isGivenOpenRow = `transactions.id = ANY($1::text[]) AND transactions.id = given.id
   AND transactions.version = given.version AND transactions.open = 1`
 

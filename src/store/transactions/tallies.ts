@@ -38,7 +38,7 @@ interface Change {
 
 type Changes = Map<RelayerId, Map<Status, number>>
 
-/** With `appended`, relayers that are locked append their changes. */
+/** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
   const buckets = openBucketChanges()
   const sheet = openFigureSheet()
@@ -134,7 +134,7 @@ const queued: Status = 'pending'
 interface Tally {
   readonly status: Status
   readonly count: number
-  /** By a bulk cancellation that has not written it yet. */
+  /** Transactions taken by a bulk cancellation that has not written them yet. */
   readonly taken: number | null
 }
 
@@ -164,7 +164,7 @@ export async function countByStatus(executor: Executor, relayerId: RelayerId): P
   return countsIn(await executor.all(ofRelayer, { relayerId }))
 }
 
-/** Of each of these relayers. PostgreSQL only, as findTransactions. */
+/** The counts of each of these relayers. PostgreSQL only, as findTransactions. */
 export async function countOfEach(
   executor: Executor,
   ids: readonly RelayerId[],
@@ -182,12 +182,12 @@ function countsIn(tallies: readonly Tally[]): Counts {
   return counts
 }
 
-/** As this unit sees it, including unwritten changes of its commit. */
+/** The number of pending transactions as this unit sees it, including unwritten changes of its commit. */
 export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
 }
 
-/** Those without a nonce, as this unit sees them. */
+/** The number of transactions without a nonce, as this unit sees it. */
 export async function countQueued(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   return (await countByStatus(executor, relayerId))[queued] + tallies.changeOf(relayerId, queued)
 }

@@ -32,7 +32,7 @@ interface BucketChanges {
 }
 
 export function openBucketChanges(): BucketChanges {
-  /** By relayer, then by bucket and status in one number. */
+  /** Waiting changes by relayer, then by bucket and status in one number. */
   let waiting = new Map<RelayerId, Map<number, number>>()
 
   return {

@@ -10,7 +10,7 @@ import { type DialectName, type Executor, statement } from '../statement.ts'
 /** Changes that wait to be folded: a read adds them up. */
 const unfoldedMax = 128
 
-/** Of a relayer's id, or of a column with one. */
+/** The id up to which changes are folded, for a relayer's id or a column with one. */
 const foldedThrough = (relayerId: unknown) =>
   sql`COALESCE((SELECT through FROM tally_folds WHERE relayer_id = ${relayerId}), 0)`
 
@@ -82,13 +82,13 @@ export async function unfoldedOf(
   return new Map((await executor.all(unfolded, { ids })).map(({ id, changes }) => [id, changes]))
 }
 
-/** Of a commit. */
+/** The changes of a commit. */
 export interface TallyChanges {
-  /** From here on these relayers append. */
+  /** These relayers append from here on. */
   holdLocks(ids: readonly RelayerId[], unfolded: ReadonlyMap<RelayerId, number>): void
   /** False where the commit does not hold the lock: others' changes may become visible after a fold that passes over them. */
   append(relayerId: RelayerId, status: Status, change: number): Promise<boolean>
-  /** After all changes were appended. */
+  /** Folds the changes of relayers with many, after all were appended. */
   foldMany(): Promise<void>
 }
 

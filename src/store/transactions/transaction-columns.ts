@@ -4,7 +4,7 @@ import type { PayloadColumns, TransactionTable } from '../schema.ts'
 
 type Columns = Readonly<Partial<Record<keyof TransactionTable, ListType>>>
 
-/** They never change. */
+/** Columns that never change. */
 const identityColumns = {
   id: 'text',
   relayer_id: 'text',

@@ -197,8 +197,8 @@ export function waitToRow(wait: Wait | undefined): Omit<WaitRow, 'canceled_at'> 
 }
 
 /**
- * Without facts if the row's text is not their sentence: a replica of an earlier release wrote the text alone, or this
- * release words it in another way.
+ * The wait in a row. It has no facts if the row's text is not their sentence: a replica of an earlier release wrote the text
+ * alone, or this release words it in another way.
  */
 export function waitFromRow(row: WaitRow): Wait | undefined {
   const { wait_condition: condition, wait_text: text } = row
