@@ -147,7 +147,7 @@ const pruneAmong = statement<{ ids: Json<readonly number[]>; through: number }>(
     ),
 )
 
-/** The same for many events. */
+/** Deletes events as `dropPruned`, many at once. */
 export async function dropPrunedAmong(executor: Executor, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await executor.all(pruneAmong, { ids: toJson(ids), through: await prunedThrough(executor) })
 }

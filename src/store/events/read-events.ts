@@ -146,7 +146,7 @@ export async function searchEvents(
   return { events, through, mayBeFar: subjects.length === rows && !isFull }
 }
 
-/** As a reader sees it that sees everything. Of the event for a notification: with its relayers alone. */
+/** The event for a reader that sees everything. Of the event for a notification: with its relayers alone. */
 export async function findEvent(executor: Executor, id: number): Promise<StoredEvent | undefined> {
   const row = await first(executor, byId, { id })
   if (!row) return undefined
@@ -160,7 +160,7 @@ interface OfTransaction {
   kind: EventKind
 }
 
-/** Its `transaction_id` is the id of the object. */
+/** Whether the event is of a bulk cancellation: then its `transaction_id` is the id of the object. */
 function isOfBulk<R extends Subject>(row: R): row is R & { transaction_id: BulkId } {
   return row.kind === 'bulk' || row.kind === 'bulk_notice'
 }
@@ -169,7 +169,10 @@ function isOfTransaction<R extends Subject>(row: R): row is R & OfTransaction {
   return !isOfBulk(row)
 }
 
-/** Of a bulk cancellation only its parts say it. The event for a notification is in no stream. */
+/**
+ * Whether a reader may want the event. Of a bulk cancellation only its parts show it. The event for a notification is in no
+ * stream.
+ */
 function mayBeWanted(row: Subject, wanted: Wanted): boolean {
   if (!isOfTransaction(row)) return row.kind === 'bulk'
   return wanted({ relayerId: row.relayer_id, transactionId: row.transaction_id })

@@ -21,7 +21,7 @@ interface Group<U extends Unit> {
   readonly pool: Pool
   readonly events: SettledEvents
   readonly units: readonly U[]
-  /** It may have units of several relayers. It waits for no other process, and no caller waits for another one's failure. */
+  /** The group may have units of several relayers. It waits for no other process, and no caller waits for another one's failure. */
   readonly isShared: boolean
 }
 

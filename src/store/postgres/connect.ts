@@ -69,7 +69,7 @@ export function openPool(url: Secret, { max, onIdleError, lines, server = openKn
   return pool
 }
 
-/** What waits on it fails at once, as when the server had ended it. */
+/** Cuts the connection: all that waits on it fails at once, as when the server had ended it. */
 function cut(client: ClientBase): void {
   if (client instanceof pg.Client) client.connection.stream.destroy()
 }

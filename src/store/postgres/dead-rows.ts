@@ -11,7 +11,7 @@ interface DeadRows {
   readonly rows: number
 }
 
-/** By table, as the server's statistics have it, which lag by some seconds. */
+/** The dead rows by table, as the server's statistics have them, which lag by some seconds. */
 export async function readDeadRows(pool: Pool): Promise<readonly DeadRows[]> {
   const { rows } = await pool.query<DeadRows>(
     `SELECT relname AS table, n_dead_tup AS rows FROM pg_stat_user_tables

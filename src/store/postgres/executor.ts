@@ -7,7 +7,7 @@ import { type AnyListed, type Gathered, type Gathering, inOneStatement } from '.
 
 const names = new Map<string, string>()
 
-/** The same name for the same text on every connection: a connection finds the statement that it parsed by this name. */
+/** The name of a statement, the same for a text on every connection: a connection finds the statement that it parsed by this name. */
 function nameOf(text: string): string {
   let name = names.get(text)
   if (name === undefined) {
@@ -88,7 +88,10 @@ export interface Writing extends Executor {
   commit(): Promise<void>
 }
 
-/** What can go in lists waits in `gathering` until something has to come after it; without, each goes by itself. */
+/**
+ * Executes the writes of a transaction. Rows for lists wait in `gathering` until something has to come after them; without it,
+ * each goes by itself.
+ */
 export function writingExecutor(client: Client, gathering?: Gathering): Writing {
   const request = inOneWrite(client)
   let writes = 0

@@ -65,7 +65,7 @@ const reasons: Reasons = [
   [/^58/, 'has failed to read or write its files'],
 ]
 
-/** Undefined unless the database as a whole has failed. */
+/** The reason why the database as a whole has failed; undefined unless it has. */
 export function whyUnavailable(error: unknown): string | undefined {
   const known = reasonAmong(reasons, codeOf(error))
   if (known !== undefined) return known

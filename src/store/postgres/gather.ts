@@ -9,11 +9,11 @@ const rowsMax = 1_000
  * searches the lists for each row.
  */
 const joinedMax = 64
-/** With more runs of alike rows than this, or shorter ones, a single statement for all rows costs less. */
+/** The most runs of alike rows. With more, or with shorter ones, a single statement for all rows costs less. */
 const runsMax = 3
 const rowsOfRunMin = 4
 
-/** With any parameters and rows. */
+/** A listed statement with any parameters and rows. */
 export type AnyListed = Listed<object, unknown>
 
 export interface Gathered {

@@ -25,7 +25,7 @@ interface PendingHints {
   /** A hint that says the same as one that waits goes out with it. */
   add(hint: Hint): void
   isEmpty(): boolean
-  /** As much as one payload holds, which waits no more. */
+  /** Removes and returns as many hints as one payload holds. */
   take(): string
 }
 
@@ -56,7 +56,7 @@ export function openPendingHints(): PendingHints {
   }
 }
 
-/** What a replica that begins to listen may have missed. */
+/** The hints that a replica may have missed before it began to listen. */
 export const missedHints: readonly Hint[] = [{ kind: 'locks' }, { kind: 'registry' }]
 
 function spentIn({ by, amounts }: Extract<Hint, { kind: 'spent' }>): Spent {
@@ -64,7 +64,7 @@ function spentIn({ by, amounts }: Extract<Hint, { kind: 'spent' }>): Spent {
   return { by, amounts: Object.fromEntries(most) }
 }
 
-/** As many as one payload holds, and the others. */
+/** Splits the relayers into as many as one payload holds, and the others. */
 function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly RelayerId[]] {
   let bytes = 0
   const count = relayers.findIndex((relayer) => {
@@ -74,7 +74,7 @@ function split(relayers: readonly RelayerId[]): [readonly RelayerId[], readonly 
   return count === -1 ? [relayers, []] : [relayers.slice(0, Math.max(1, count)), relayers.slice(Math.max(1, count))]
 }
 
-/** Of a message that a replica sealed. Whatever another version says is no reason to fail. */
+/** Hints in a message that a replica sealed. A message of another version may be anything, and is no reason to fail. */
 export function hintsIn(payload: string): readonly Hint[] {
   try {
     const { work = [], locks, estate, spent } = JSON.parse(payload) as Message

@@ -28,11 +28,11 @@ export interface ServerIdentity {
 
 export interface KnownServer {
   /**
-   * In the startup packet of each session, and read back. Its last three digits are random: a pooler that drops it serves
-   * sessions with a value of the role, or of another client.
+   * The lock timeout in the startup packet of each session, which is read back. Its last three digits are random: a pooler that
+   * drops it serves sessions with a value of the role, or of another client.
    */
   readonly lockTimeoutMs: number
-  /** Undefined before the first session. */
+  /** The server of the sessions; undefined before the first one. */
   identity(): ServerIdentity | undefined
   /**
    * The first statements of a session. Rejects with UnfitServer where the session must not be used. A session on a later
@@ -44,7 +44,7 @@ export interface KnownServer {
    * there after they began. Never rejects.
    */
   check(): Promise<void>
-  /** From now on `settle` runs in the first session on each server, before its first statement. */
+  /** Runs `settle` from now on in the first session on each server, before its first statement. */
   onServer(settle: (client: Client | ClientBase, identity: ServerIdentity) => Promise<void>): void
   /** Runs it in a session that began before. */
   settle(client: Client | ClientBase): Promise<void>
@@ -57,7 +57,7 @@ export interface KnownServer {
  */
 const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
 
-/** Without them, changes are those of an earlier version (migrations 029 and 043). */
+/** Settings without which changes count as those of an earlier version (migrations 029 and 043). */
 const sayingWhichVersion = "SET rescind.counts_buckets = 'yes'; SET rescind.reads_sequences = 'yes'"
 
 interface SessionFacts {
@@ -97,7 +97,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
   let settling: ((client: Client | ClientBase, identity: ServerIdentity) => Promise<void>) | undefined
   let settled: number | undefined
 
-  /** Whatever schemas are created later, each session of this process works in that of the first. */
+  /** Pins the schema: each session of this process works in that of the first, whatever schemas are created later. */
   async function pin(client: Client | ClientBase, schema: string | null): Promise<void> {
     pinned ??= schema ?? undefined
     if (pinned !== undefined) await client.query(`SET search_path = ${pinned}`)

@@ -18,7 +18,7 @@ import { openWaitingUnits } from './waiting-units.ts'
 const sharedMax = 2
 /** Transactions of one relayer: the shared ones keep their connections. */
 const aloneMax = poolLimits.writersMax - sharedMax
-/** So many are answered in a turn of the event loop: what the server says meanwhile is heard in between. */
+/** Answers given in one turn of the event loop: messages of the server are read in between. */
 const answersAtOnce = 24
 
 export interface Lanes {
@@ -43,7 +43,7 @@ export function openLanes(pool: Pool, events: SettledEvents): Lanes {
     work.finally(() => running.delete(work))
   }
 
-  /** After a turn of the event loop: requests whose bytes are there already join the transaction. */
+  /** Begins after a turn of the event loop: requests whose bytes are there already join the transaction. */
   function beginSoon(): void {
     if (isBeginning) return
     isBeginning = true

@@ -17,9 +17,9 @@ interface Locked {
   readonly row: RelayerRow
   /** Transactions that were read since the row was locked: nobody else changes them either. */
   readonly transactions: readonly Transaction[]
-  /** What stood under idempotency keys then, by their names. */
+  /** The claims under idempotency keys at that time, by the keys' names. */
   readonly claims: ReadonlyMap<string, Claimed | undefined>
-  /** Absent: they have not been read. */
+  /** The counts; absent where they have not been read. */
   readonly counts: Counts | undefined
 }
 
@@ -32,9 +32,9 @@ export function ofLockedRelayer(locked: Locked): { readonly session: Session; re
 function rememberTransactions(locked: Locked): Partial<Session> {
   const { executor, session, tallies, transactions, claims } = locked
   const { id } = locked.row
-  /** Those that no unit has written since, also where that unit failed. */
+  /** Transactions that no unit has written since, also where that unit failed. */
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
-  /** Those that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
+  /** Keys that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
   const looked = new Map(claims)
   let counts = locked.counts && Promise.resolve(locked.counts)
 

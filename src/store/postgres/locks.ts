@@ -118,7 +118,7 @@ function holdLocks(session: DirectSession, { clock, began, onSilence, token }: H
     return !lost.signal.aborted
   }
 
-  /** What was sent at a moment, and is answered, was heard no earlier than then. */
+  /** Sends a statement. The server answered no earlier than it was sent, so `spokenAt` is that moment. */
   async function request<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     if (!isAlive()) throw new Error('the session that holds the locks is over')
     const sentAt = clock.elapsed()

@@ -47,7 +47,10 @@ export async function migrate(
   }
 }
 
-/** Undefined where another process has the lock. Each try is a transaction of its own, so that none is open while it waits. */
+/**
+ * Tries once; undefined where another process has the lock. Each try is a transaction of its own, so that none is open while it
+ * waits.
+ */
 async function tryToMigrate(
   client: ClientBase,
   now: TimestampMs,
@@ -85,7 +88,7 @@ function explain(error: unknown): unknown {
 const lockNotAvailable = '55P03'
 const insufficientPrivilege = '42501'
 
-/** The same, inside a transaction that holds the lock of migrations. */
+/** Migrates like `migrate`, inside a transaction that holds the lock of migrations. */
 export async function migrateWithin(
   client: ClientBase,
   now: TimestampMs,

@@ -19,7 +19,10 @@ const oneServer = 'the service works on one primary; name an address that leads 
 const direct = 'the service needs the server itself, as a pooler shares sessions, and with them its locks'
 const channelBinding = 'the driver can’t insist on it; take it out, and prove the server by sslmode=verify-full'
 
-/** Those with an effect, and the others that people copy from elsewhere, by the sentence that refuses them. */
+/**
+ * Parameters that are refused: those with an effect, and others that people copy from elsewhere, each with the sentence that
+ * refuses it.
+ */
 const refused: Readonly<Record<string, string>> = {
   pgbouncer: `is for poolers; ${direct}`,
   connection_limit: 'has no effect; the service opens up to 15 connections, see docs/postgres.md',
@@ -122,7 +125,7 @@ function refuseUnfit(given: URLSearchParams): void {
   }
 }
 
-/** As in the startup packet: a space of a value has a backslash before it. */
+/** The `options` as in the startup packet: a space of a value has a backslash before it. */
 function optionsIn(given: URLSearchParams): string | undefined {
   const schemas = ['schema', 'currentSchema', 'search_path'].filter((name) => given.has(name))
   if (schemas.length > 1) throw problem(`${schemas.join(' and ')} mean the same; take one out`)
@@ -137,8 +140,8 @@ function optionsIn(given: URLSearchParams): string | undefined {
 const modes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /**
- * As the driver does it: every mode but disable and no-verify proves the server's certificate and its name, unless
- * `uselibpqcompat` weakens them to their meaning in libpq. Undefined without a parameter.
+ * The encryption as the driver chooses it: every mode but disable and no-verify proves the server's certificate and its name,
+ * unless `uselibpqcompat` weakens them to their meaning in libpq. Undefined without a parameter.
  */
 function encryptionIn(given: URLSearchParams): ClientConfig['ssl'] {
   const mode = given.get('sslmode')

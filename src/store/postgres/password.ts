@@ -18,7 +18,7 @@ class NoPassword extends Error {
 
 type ReadPassword = () => Promise<string>
 
-/** Undefined where the URL has neither. Throws OperatorError for both. */
+/** The password's source; undefined where the URL names none. Throws OperatorError if it names two. */
 export function passwordFrom(given: URLSearchParams): ReadPassword | undefined {
   const file = given.get('password_file')
   const command = given.get('password_command')
@@ -57,7 +57,7 @@ async function readFrom(path: string): Promise<string> {
   }
 }
 
-/** Without a shell. What the command printed may be a secret, and is in no message. */
+/** The output of a command that runs without a shell. It may be a secret, and is in no message. */
 function outputOf(command: string): Promise<string> {
   const [program = '', ...parameters] = command.trim().split(/\s+/)
   return new Promise((resolve, reject) => {

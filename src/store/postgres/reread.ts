@@ -1,7 +1,7 @@
 // Re-reads the database after a message that nothing proves: at once, and then at most once in an interval however many come.
 import type { Clock } from '../../ops/clock.ts'
 
-/** As often as replicas look without any message. */
+/** The interval at which replicas look without any message. */
 const rereadEveryMs = 500
 
 interface Reread {

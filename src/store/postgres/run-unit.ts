@@ -6,7 +6,7 @@ import type { Writing } from './executor.ts'
 import { isConnectionLost, isOfDatabase, runsAgain } from './failure.ts'
 
 export interface Unit {
-  /** Absent: it locks no relayer. */
+  /** The relayer that the unit locks; absent if it locks none. */
   readonly relayer?: RelayerId
   readonly ahead: Ahead
   run(session: Session): Promise<unknown>

@@ -51,7 +51,7 @@ const oldestWriting = oldest(sql`
 interface Mark {
   readonly id: number
   readonly at: bigint
-  /** In elapsed time. */
+  /** The time of the mark, in elapsed time. */
   readonly since: number
 }
 

@@ -84,12 +84,12 @@ async function onOneSnapshot(pool: Pool, reads: readonly Waiting[]): Promise<Pro
   return results ?? []
 }
 
-/** Nothing more can be done on the connection. */
+/** Whether the connection is of no use any more. */
 function isSpent(error: unknown): boolean {
   return isConnectionLost(error) || isPlanOutdated(error)
 }
 
-/** Their plans are as old as those of the connection that failed. */
+/** Closes the idle connections: their plans are as old as those of the connection that failed. */
 function closeIdle(pool: Pool): void {
   for (let left = pool.idleCount; left > 0; left -= 1) {
     pool.connect().then(

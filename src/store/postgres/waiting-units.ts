@@ -10,9 +10,9 @@ interface WaitingUnits {
   add(unit: UnitOfRelayer): void
   /** Removes the units of a relayer whose transaction no other may share. The relayer is busy until `release`. */
   takeAlone(): readonly UnitOfRelayer[]
-  /** The same for units of all relayers that are not busy. */
+  /** Removes the units of one shared transaction, of any relayers that are not busy. These are busy until `release`. */
   takeShared(): readonly UnitOfRelayer[]
-  /** Their transaction has ended. Those `left` have no outcome: each of their relayers gets a transaction of its own. */
+  /** Ends the transaction of the units. Those `left` have no outcome: each of their relayers gets a transaction of its own. */
   release(units: readonly UnitOfRelayer[], left: readonly UnitOfRelayer[]): void
 }
 

@@ -41,7 +41,7 @@ const moveAnchor = statement<Written & { before: Hash }>((db, p) =>
     .where('hash', '=', p.before),
 )
 
-/** In one statement, so that an anchor that another replica replaced or removed meanwhile does not come back. */
+/** Records the anchor in one statement, so that one that another replica replaced or removed meanwhile does not come back. */
 export async function recordAnchor(
   executor: Executor,
   { name, chainId }: NetworkKey,

@@ -30,7 +30,7 @@ const permit = statement<{ relayerId: RelayerId; now: number }, GapPermitTable>(
   db.selectFrom('gap_permits').selectAll().where('relayer_id', '=', p.relayerId).where('expires_at', '>', p.now),
 )
 
-/** As transactions/bulk-mark.ts has it. */
+/** The mark of a bulk cancellation under way: see transactions/bulk-mark.ts. */
 const stopped = statement<{ relayerId: RelayerId }, { blocked_through: number }>((db, p) =>
   db
     .selectFrom('bulk_parts')

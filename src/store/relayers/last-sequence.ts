@@ -11,8 +11,8 @@ const newestOf = (relayerId: RawBuilder<unknown>) =>
   sql<number>`COALESCE((SELECT sequence FROM transactions WHERE relayer_id = ${relayerId} ORDER BY sequence DESC LIMIT 1), 0)`
 
 /**
- * In a statement over `relayers`. Where the statement has to wait for the row, PostgreSQL still counts the transactions as they
- * were before: to reserve from it, lock the row by a statement of its own.
+ * The last sequence, in a statement over `relayers`. Where the statement has to wait for the row, PostgreSQL still counts the
+ * transactions as they were before: to reserve from it, lock the row by a statement of its own.
  */
 export function lastSequence(dialect: DialectName): RawBuilder<number> {
   const larger = sql.raw(dialect === 'postgres' ? 'GREATEST' : 'MAX')
@@ -46,7 +46,7 @@ export async function raiseToNewest(
   return found.map((row) => ({ ...row, last_sequence: Math.max(row.last_sequence, byId.get(row.id) ?? 0) }))
 }
 
-/** Of the transactions that are stored; 0: none is. */
+/** The newest sequence of a stored transaction; 0 if none is stored. */
 export async function newestSequence(executor: Executor, id: RelayerId): Promise<number> {
   return (await first(executor, ofOne, { id }))?.newest ?? 0
 }

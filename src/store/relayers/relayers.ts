@@ -53,12 +53,12 @@ const freeOnes = statement<{ ids: readonly RelayerId[] }, RelayerRow>((db, p) =>
   db.selectFrom('relayers').selectAll().where(sql<boolean>`id = ANY(${p.ids})`).forNoKeyUpdate().skipLocked(),
 )
 
-/** At most one row. Waits for its lock. */
+/** Locks the relayer's row, and waits for its lock. At most one row. */
 export async function lockRelayer(executor: Executor, id: RelayerId): Promise<readonly RelayerRow[]> {
   return raiseToNewest(executor, executor.all(locked, { id }), [id])
 }
 
-/** Without those that another transaction has locked. PostgreSQL only. */
+/** Locks the rows that no other transaction has locked. PostgreSQL only. */
 export async function lockFreeRelayers(executor: Executor, ids: readonly RelayerId[]): Promise<readonly RelayerRow[]> {
   return raiseToNewest(executor, executor.all(freeOnes, { ids }), ids)
 }
@@ -152,7 +152,7 @@ export async function reserveSequence(
   return { ...rest, sequence }
 }
 
-/** As a send reads it. */
+/** The last give-up in the form in which a send reads it. */
 export function gaveUp({ gave_up_at: at }: RelayerRow): { gaveUpAt?: TimestampMs } {
   return at === null ? {} : { gaveUpAt: at }
 }

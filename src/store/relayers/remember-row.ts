@@ -26,7 +26,7 @@ export interface RememberedRow {
   leaveToRow(): Promise<void>
 }
 
-/** Until a unit is about to change the row otherwise than by the sequences that it reserves. */
+/** Remembers the row until a unit is about to change it otherwise than by the sequences that it reserves. */
 export function rememberRow({
   executor,
   session,
@@ -51,7 +51,7 @@ export function rememberRow({
     if (known && last > stored) await keepFromReuse(executor, id, last)
   }
 
-  /** From here on the row itself is asked: it is about to be something else, or to be gone. */
+  /** Units read the row itself from here on: it is about to be something else, or to be gone. */
   async function leaveToRow(): Promise<void> {
     await write()
     known = false

@@ -10,7 +10,7 @@ const reasons: Reasons = [
   [/^SQLITE_(CORRUPT|NOTADB)/, 'is damaged'],
 ]
 
-/** Undefined unless the database as a whole has failed. */
+/** The reason why the database as a whole has failed; undefined unless it has. */
 export function whyUnavailable(error: unknown): string | undefined {
   return reasonAmong(reasons, codeOf(error))
 }

@@ -35,7 +35,7 @@ export function groupCommit(
   const waiting: Waiting[] = []
   let draining: Promise<void> | undefined
   let closed = false
-  /** Those that fail come in flocks: a full queue refuses many. */
+  /** Units get savepoints in the next group: failing units come in flocks, as when a full queue refuses many. */
   let isCareful = false
 
   async function drain(): Promise<void> {

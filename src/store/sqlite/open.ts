@@ -127,7 +127,10 @@ function connect(path: string): Database.Database {
 /** Far more commits than fit into the turn of the event loop that a few reads take. */
 const triesMax = 8
 
-/** Its value changes with every commit of another connection (sqlite.org/pragma.html#pragma_data_version). */
+/**
+ * A version of the database whose value changes with every commit of another connection
+ * (sqlite.org/pragma.html#pragma_data_version).
+ */
 function versionOf(reader: Database.Database): () => unknown {
   const version = reader.prepare('PRAGMA data_version').pluck()
   return () => version.get()

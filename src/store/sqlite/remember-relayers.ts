@@ -11,7 +11,7 @@ export function rememberRelayers(
   executor: Executor,
   session: Session,
 ): { readonly session: Session; readonly sequences: Deferred } {
-  /** Of the commit under way. */
+  /** The rows of the commit under way. */
   const remembered = new Map<RelayerId, RememberedRow>()
   /** Read by the unit that runs, which may have changed the row before: if it fails, they are forgotten. */
   const fresh = new Map<RelayerId, Promise<RememberedRow | undefined>>()
@@ -29,7 +29,7 @@ export function rememberRelayers(
     return memory
   }
 
-  /** Only for those that send: others read the row once anyway. */
+  /** The remembered row of a relayer, for units that send: others read the row once anyway. */
   async function reading(id: RelayerId): Promise<RememberedRow['remembering'] | undefined> {
     const known = remembered.get(id) ?? fresh.get(id) ?? read(id)
     if (known instanceof Promise) fresh.set(id, known)

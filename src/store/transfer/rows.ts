@@ -11,7 +11,7 @@ export interface Table {
 /** Not copied: the target counts the transactions by itself (retention/count-buckets.ts). */
 export const countedAnew = ['tally_buckets', 'uncounted_relayers', 'tally_changes', 'tally_folds']
 
-/** In the order of the table's columns; whole numbers as decimals. */
+/** A row's values in the order of the table's columns; whole numbers as decimals. */
 export type Row = readonly (string | null)[]
 
 /** Identifies a row for people, by its key. */

@@ -18,7 +18,7 @@ export interface Source extends Disposable {
   readonly mark: Mark | undefined
   /** Ordered by name. */
   readonly tables: readonly Table[]
-  /** In the order of the key. One read at a time. */
+  /** Rows in the order of the key. One read at a time. */
   rows(table: Table): IterableIterator<Row>
   /** The mark and the schema are durable when it returns. The file changes only by `write` and `unmark`. */
   write(mark: Mark): void
@@ -109,7 +109,7 @@ function begin(database: Database.Database, path: string, isRunning: boolean): v
   if (fault !== 'ok') throw new OperatorError(`${path} is damaged (${fault}); restore a back-up of it`)
 }
 
-/** Only a service on the file goes on with them. */
+/** Refuses a file with bulk cancellations under way: only a service on the file goes on with them. */
 function refuseBulksUnderWay(database: Database.Database, path: string): void {
   const relayer = database
     .prepare<[], string>("SELECT relayer_id FROM bulk_parts WHERE state = 'taking' LIMIT 1")
