@@ -6,7 +6,7 @@ export interface ServerLimits {
   /** Requests that may arrive at once. */
   readonly burst: number
   readonly bodyBytesMax?: number
-  /** Of a node's answer to a client's read. */
+  /** The size of a node's answer to a client's read. */
   readonly rpcAnswerBytesMax?: number
   readonly connectionTimeoutMs?: number
 }
@@ -19,7 +19,7 @@ export const signerBodyBytesMax = 16 * 1024
 /** For an API key and its member. */
 export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
-/** Of one request: all of them in one commit. */
+/** Transactions that one request may release: all of them in one commit. */
 export const releasesMax = 500
 /** Nested arrays and objects in a body. */
 export const bodyDepthMax = 32
@@ -38,14 +38,14 @@ export const itemsInATurn = 4
 export const largeNumbersMax = 5_000
 /** Request line and headers together, which also limits every path. */
 export const headerBytesMax = 16 * 1024
-/** Until the whole request has arrived. */
+/** The time in which the whole request has to arrive. */
 export const requestTimeoutMs = 30_000
 export const headersTimeoutMs = 15_000
 /** How often the server checks the two limits above. */
 export const slowClientsEveryMs = 5_000
-/** Of responses that one key has not read. A page of the largest transactions has 25 MiB, and holds three slices of it. */
+/** Bytes of responses that one key has not read. A page of the largest transactions has 25 MiB, and holds three slices of it. */
 export const unreadBytesMax = 32 * 1024 * 1024
-/** Of the payloads of a page that are read and written at once; the last of them may be larger. */
+/** Bytes of a page's payloads that are read and written at once; the last of them may be larger. */
 export const pageSliceBytes = 256 * 1024
 /** Smaller responses fit into the system's buffers. */
 export const countedBytesMin = 16 * 1024
@@ -138,5 +138,5 @@ export const signingKeyCharsMax = 1_024
 export const requiredConfirmationsMax = 10_000
 export const averageBlockTimeMsMax = 3_600_000
 
-/** Of a note that an operator leaves for others. */
+/** The length of a note that an operator leaves for others. */
 export const noteCharsMax = 1_000

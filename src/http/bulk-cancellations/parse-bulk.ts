@@ -67,7 +67,7 @@ const filterSchema = Type.Object(
   { title: 'BulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
 )
 
-/** In an answer. */
+/** The filter in an answer. */
 export const appliedFilterSchema = Type.Object(
   { ...filterSchema.properties, tag: Type.Optional(tagList) },
   { title: 'AppliedBulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
@@ -186,7 +186,7 @@ function tagsOf(tag: Static<typeof filterSchema>['tag']): readonly string[] {
   return [...new Set(tag.map((each, index) => parseTag(`filter.tag[${index}]`, each)))]
 }
 
-/** As the client sends it. */
+/** Presents the filter as the client sends it. */
 export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
   const { ids, to, selector, tags, statuses, olderThanMs, newerThanMs } = filter
   const { nonceFrom, nonceTo, valueFrom, valueTo } = filter

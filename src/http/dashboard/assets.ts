@@ -35,7 +35,7 @@ export type UnknownPage = (request: FastifyRequest, reply: FastifyReply) => Prom
 
 type Files = Readonly<Record<'html' | 'theme' | 'script' | 'style' | 'icon', Asset>>
 
-/** They need no key, so requests are limited by address. */
+/** Routes of the dashboard's files. They need no key, so requests are limited by address. */
 export function assetRoutes({ app, door }: Pick<Mounting, 'app' | 'door'>): UnknownPage {
   const files = once(openFiles)
   const send = async (request: FastifyRequest, reply: FastifyReply, file: keyof Files) => {

@@ -14,7 +14,7 @@ import type { SessionRing } from '../request/session-ring.ts'
 import { success } from '../response/envelope.ts'
 
 export interface DashboardSessions extends SessionContext {
-  /** By an Authorization header. */
+  /** Authenticates by an Authorization header. */
   readonly authenticate: Authenticate
   readonly ring: SessionRing
   readonly version: string
@@ -93,7 +93,7 @@ async function principalBy(
   throw new RescindError('UNAUTHORIZED', identity ? `key "${identity.id}" is ${identity.ended}` : 'no valid key')
 }
 
-/** With the scopes, so that the page shows no button that the key can't use. */
+/** Presents the session with the key's scopes, so that the page shows no button that the key can't use. */
 async function present({ id, scopes, relayers }: Principal, { store, version }: DashboardSessions) {
   const key = id === administratorId ? undefined : await store.reads.apiKey(id)
   return {

@@ -7,18 +7,18 @@ import type { Secret } from '../../ops/secret.ts'
 /** A place in the outbox that a reader names. */
 export interface EventPlace {
   readonly id: number
-  /** Of the event with that id. Absent for a place that is no event. */
+  /** The time of the event with that id; absent for a place that is no event. */
   readonly occurredAt?: number
   /** Whether the service wrote it: nobody else can name a place so. */
   readonly isSealed: boolean
 }
 
 export interface IdSeal {
-  /** The same text at each delivery of the event. */
+  /** The sealed id of an event: the same text at each delivery. */
   event(event: { readonly id: number; readonly occurredAt: number }): string
   /** Another text each time, so that two of them do not show whether the position moved. */
   position(id: number): string
-  /** Undefined for a text of another form. */
+  /** The place that a text names; undefined for a text of another form. */
   open(text: string): EventPlace | undefined
 }
 

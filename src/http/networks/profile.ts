@@ -20,7 +20,7 @@ const ruleSchema = Type.Object(
   { title: 'ReplacementRule', additionalProperties: false },
 )
 
-/** Also of the figures that the chain shows. */
+/** The gas rules, also of the figures that the chain shows. */
 export const gasRulesSchema = Type.Object(
   {
     base: Type.Optional(Type.Enum([...bases], { description: 'The gas of a call of an account to itself' })),

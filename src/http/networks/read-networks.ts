@@ -76,7 +76,7 @@ export function networkId(name: string): string {
   return `evm:${name}`
 }
 
-/** In words, for an id that there is none of. */
+/** The refusal of an id that no network has. */
 export function noNetwork(id: string): string {
   const hint = id.startsWith('evm:') ? '' : '; ids of networks begin with "evm:", such as "evm:sepolia"'
   return `Network with ID ${id} not found${hint}`
@@ -87,7 +87,7 @@ interface NetworkSource {
   readonly store: { readonly reads: Pick<Reads, 'networkPauses'> }
 }
 
-/** With their pauses. */
+/** Presents the networks with their pauses. */
 async function presentNetworks(
   networks: readonly NetworkSettings[],
   { registry, store }: NetworkSource,

@@ -151,7 +151,7 @@ const stepOver = (ms: number) => stepsMs.find((stepMs) => ms / stepMs < seriesPo
 
 const after = (at: TimestampMs, stepMs: number) => Math.ceil(at / stepMs) * stepMs
 
-/** Undefined: all. */
+/** The figures of these relayers; undefined: of all. */
 async function readFigures(reads: Reads, range: FigureRange, relayers: Principal['relayers']) {
   if (!relayers) return reads.figures(range)
   const each = await Promise.all(relayers.map((id) => reads.figures(range, id)))

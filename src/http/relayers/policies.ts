@@ -36,7 +36,7 @@ const parameters = (items: object, minItems: number) => ({
   maxItems: fragmentLimits.inputsMax,
 })
 const components = parameters(parameter(memberPattern), 1)
-/** As in a compiler's ABI. */
+/** The declaration of an error, as in a compiler's ABI. */
 const errorFragment = {
   type: 'object',
   properties: {

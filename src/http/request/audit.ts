@@ -129,7 +129,7 @@ export function isChangeRequest({
   return method !== 'GET' && method !== 'HEAD' && config.scope !== undefined && config.scope !== 'read'
 }
 
-/** Undefined where no route matched. */
+/** The operation's id; undefined where no route matched. */
 function operationOf(request: FastifyRequest): string | undefined {
   return request.routeOptions.config.operationId
 }

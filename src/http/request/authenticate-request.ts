@@ -13,7 +13,7 @@ export interface Access {
   readonly authenticate: AuthenticateRequest
 }
 
-/** Without `digestOf` no dashboard is served, and no request is one of the dashboard. */
+/** Opens access to the API. Without `digestOf` no dashboard is served, and no request is one of the dashboard. */
 export function openAccess(context: KeyRingContext, digestOf: SessionDigest = () => undefined): Access {
   const keys = keyRing(context)
   const sessions = sessionRing(context)

@@ -8,7 +8,7 @@ export interface Principal {
   /** Identifies the key in logs, rate limits and rows; never the key itself. */
   readonly id: ApiKeyId
   readonly scopes: ReadonlySet<Scope>
-  /** Absent: every relayer. */
+  /** The relayers that the key may use; absent: every relayer. */
   readonly relayers?: readonly RelayerId[]
 }
 

@@ -8,7 +8,10 @@ import { checkGrant, type Identity, isPrincipal } from './authenticate.ts'
 import { bodyPoints, type RateLimits } from './limit-rate.ts'
 import { pathParametersOf } from './parameters.ts'
 
-/** By the Authorization header, or by the cookie of a request of the dashboard. Returns a promise only if it has to read the store. */
+/**
+ * Authenticates by the Authorization header, or a request of the dashboard by its cookie. Returns a promise only if it has to
+ * read the store.
+ */
 export type AuthenticateRequest = (request: FastifyRequest) => Identity | Promise<Identity>
 
 export interface RequestGuards {
@@ -60,7 +63,7 @@ export function markAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-content-type-options', 'nosniff')
 }
 
-/** Of the body, which has not arrived yet. 0 where no length is declared: such a body is charged when it is read. */
+/** The length of the body, which has not arrived yet. 0 where no length is declared: such a body is charged when it is read. */
 function declaredBytes({ headers }: FastifyRequest): number {
   const declared = Number(headers['content-length'] ?? 0)
   return Number.isFinite(declared) ? Math.min(declared, batchBodyBytesMax) : 0

@@ -38,7 +38,7 @@ export interface RateLimits {
   take(amounts: ReadonlyMap<string, number>): Promise<void>
 }
 
-/** What a body costs beside its request, in requests. */
+/** The cost of a body beside its request, in requests. */
 export function bodyPoints(bytes: number): number {
   return Math.floor(bytes / bytesOfARequest)
 }
@@ -51,7 +51,7 @@ export function rateLimits({ requestsPerSecond, burst }: ServerLimits): RateLimi
   const failures = limiter('address')
   // Not shared among replicas: each has its own memory to protect.
   const open = limiter('open')
-  /** Absent until the first call of `spent`. */
+  /** The use since the last call of `spent`; absent until the first call. */
   let used: Map<string, number> | undefined
 
   function count(name: string, points = 1): void {

@@ -59,7 +59,7 @@ function noted(auditor: Auditor, handler: Handler): Handler {
   }
 }
 
-/** The same operation at a second path, which the OpenAPI document leaves out. */
+/** The operation at a second path, which the OpenAPI document leaves out. */
 export function unlisted<S extends FastifySchema>(operation: Operation<S>): Operation<S> {
   return { ...operation, schema: { ...operation.schema, hide: true } }
 }

@@ -57,11 +57,11 @@ export type OwnHeader =
   | 'X-Accel-Buffering'
 
 export interface Operation<S extends FastifySchema = FastifySchema> {
-  /** Absent: open to everyone. */
+  /** The scope that a key needs; absent: open to everyone. */
   readonly scope?: Scope
   /** A key with this scope alone passes too: `answer` refuses what goes beyond it. */
   readonly lesserScope?: Scope
-  /** Absent: the server's limit. */
+  /** The limit of the body; absent: the server's. */
   readonly bodyBytesMax?: number
   /** For the OpenAPI document, which adds the refusals of every operation. A test compares both with answers. */
   readonly refusals?: readonly ErrorCode[]
@@ -80,7 +80,7 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   ) => Promise<Success<unknown> | RpcBody | string | OperationReply>
 }
 
-/** What mount adds to the schema of a route, for the OpenAPI document. */
+/** The member that mount adds to the schema of a route, for the OpenAPI document. */
 export const documentedKey = 'x-documented'
 
 export interface DocumentedOperation {

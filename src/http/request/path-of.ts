@@ -5,7 +5,7 @@ function withoutOrigin(url: string): string {
   return url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
 }
 
-/** Without its query. */
+/** The path without its query. */
 export function pathOf(url: string): string {
   return withoutOrigin(url).split(/[?#]/, 1)[0] ?? ''
 }

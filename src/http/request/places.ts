@@ -2,7 +2,7 @@
 import type { ApiKeyId } from '../../domain/ids.ts'
 
 interface Places {
-  /** Undefined when all of the key's places are taken; else the function that gives this one back. */
+  /** Takes a place. Returns the function that gives it back, or undefined when all of the key's places are taken. */
   take(key: ApiKeyId): (() => void) | undefined
 }
 

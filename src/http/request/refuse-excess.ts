@@ -69,7 +69,7 @@ export function unknownMember(name: string, properties: Readonly<Record<string, 
   return new RescindError('INVALID_REQUEST', `${name}: is not accepted here; ${fix}`)
 }
 
-/** Only where there are more members than the schema names: then one of them is unknown. */
+/** A member that the schema lacks. It is sought only among more members than the schema names: then one of them is unknown. */
 function firstUnknown(properties: Readonly<Record<string, TSchema>>, value: object): string | undefined {
   const given = Object.keys(value)
   if (given.length <= Object.keys(properties).length) return undefined

@@ -10,7 +10,7 @@ export function stated(keywords: object) {
 
 export const aloneKey = 'x-stated-alone'
 
-/** In the document these keywords count in place of those beside them. */
+/** A part of a schema. In the document these keywords count in place of those beside them. */
 export function statedAlone(keywords: object) {
   return { [aloneKey]: keywords }
 }
@@ -24,7 +24,7 @@ export function unlisted() {
 
 export const bodyOptionalKey = 'x-body-optional'
 
-/** Of a whole body: the request may have none, which is one without members. */
+/** Marks a whole body as optional: a request without one counts as one without members. */
 export function bodyOptional() {
   return { [bodyOptionalKey]: true }
 }

@@ -176,7 +176,7 @@ function withIntegers(given: unknown, integers: readonly string[]): unknown {
   return value
 }
 
-/** In queries the letter case of a choice makes no difference: `PENDING` becomes `pending`. */
+/** Corrects the letter case of choices, which makes no difference in queries: `PENDING` becomes `pending`. */
 function withChoices(schema: TSchema, given: unknown): unknown {
   const value: Record<string, unknown> = { ...(typeof given === 'object' && given) }
   for (const [name, property] of Object.entries(propertiesOf(schema))) {

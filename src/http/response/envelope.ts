@@ -86,7 +86,7 @@ export function answers<S extends TSchema>(data: S, metadata?: TSchema) {
   return { 200: successSchema(data, metadata) }
 }
 
-/** Of the envelope: by its data, or by the items of a list. */
+/** The title of the envelope: by its data, or by the items of a list. */
 function titleOf(data: TSchema): string {
   const items = memberOf(data, 'items')
   const name = memberOf(items ?? data, 'title')

@@ -5,7 +5,7 @@ import { defined } from '../../domain/defined.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 import type { Secret } from '../../ops/secret.ts'
 
-/** In the place of each header's value. */
+/** The mask that replaces each header's value. */
 export const headerMask = '***'
 
 export const endpointSchema = Type.Object(

@@ -5,17 +5,17 @@ import type { PageItem } from '../../store/list-port.ts'
 import { pageSliceBytes } from '../limits.ts'
 import { type Pagination, type Success, success } from './envelope.ts'
 
-/** What an answer costs while nobody reads it. */
+/** The size of an answer while nobody reads it. */
 interface SlicedSize {
-  /** In memory at most. */
+  /** The bytes in memory, at most. */
   readonly heldBytes: number
-  /** Of the whole answer, about. */
+  /** The bytes of the whole answer, about. */
   readonly bytes: number
 }
 
 const sizes = new WeakMap<object, SlicedSize>()
 
-/** Undefined for anything but a list that is written in slices. */
+/** The size of a list that is written in slices; undefined for anything else. */
 export function sizeOfSliced(payload: unknown): SlicedSize | undefined {
   return typeof payload === 'object' && payload !== null ? sizes.get(payload) : undefined
 }
@@ -67,7 +67,7 @@ async function* texts<T>(
   yield Buffer.from(body.slice(at))
 }
 
-/** In their order. A slice is full when its items have `pageSliceBytes`, so only its last one is beyond that. */
+/** The items in their order, in slices. A slice is full when its items have `pageSliceBytes`, so only its last one is beyond that. */
 function sliced<T>(items: readonly PageItem<T>[]): PageItem<T>[][] {
   const slices: PageItem<T>[][] = []
   let room = 0

@@ -102,7 +102,7 @@ interface RenderedFile {
   readonly bytes: Buffer
 }
 
-/** Of the thread. A file of its own would have another name in each build. */
+/** The program of the thread. A file of its own would have another name in each build. */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads')
 
@@ -123,7 +123,7 @@ async function render() {
 render()
 `
 
-/** It does one thing once: a small nursery is enough. */
+/** Limits of the thread, which does one thing once: a small nursery is enough. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }
 
 type Page = Readonly<Record<keyof Rendered, { readonly type: string; readonly bytes: Uint8Array<ArrayBuffer> }>>

@@ -91,7 +91,7 @@ function leftEarly(thrown: unknown, { raw }: FastifyRequest): boolean {
   return !raw.complete && thrown instanceof Error && 'code' in thrown && thrown.code === 'ECONNRESET'
 }
 
-/** Of codes below 500, beside RATE_LIMITED. */
+/** Retry-After of codes below 500, beside RATE_LIMITED. */
 const retryAfterSeconds: Partial<Record<ErrorCode, number>> = {
   QUEUE_FULL: queueFullRetryAfterSeconds,
   TOO_MANY_REFUSED: refusedRetryAfterSeconds,

@@ -16,7 +16,7 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
-/** With the required members only. Where an optional one explains more, the schema has an example of its own. */
+/** An example with the required members only. Where an optional one explains more, the schema has an example of its own. */
 export function exampleOf(schema: JsonObject): unknown {
   const { examples, enum: choices, anyOf, type, minimum = 0, items, properties = {}, required = [] }: Schema = schema
   const [given = choices?.[0]] = examples ?? []

@@ -7,7 +7,7 @@ import { isChangeRequest } from '../request/audit.ts'
 import { sizeOfSliced } from '../response/sliced-list.ts'
 
 export function limitUnread(app: FastifyInstance, clock: Clock): void {
-  /** By key, or by address where there is no key. */
+  /** Unread bytes by key, or by address where there is no key. */
   const unread = new Map<string, number>()
 
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -40,7 +40,7 @@ export function limitUnread(app: FastifyInstance, clock: Clock): void {
   })
 }
 
-/** Undefined for a stream without an end. */
+/** The size of an answer; undefined for a stream without an end. */
 function bytesOf(payload: unknown, reply: FastifyReply): number | undefined {
   if (Buffer.isBuffer(payload) || typeof payload === 'string') return payload.length
   const declared = reply.getHeader('content-length')

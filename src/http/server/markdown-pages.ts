@@ -5,7 +5,7 @@ import { basePath } from '../request/path-of.ts'
 /** Beside those of `docs/`, whose `index.md` has a line for each page. */
 const ofRoot = ['README.md', 'CHANGELOG.md']
 
-/** By name, such as `api.md`. `root`: of the package. Throws if it has no `docs/`. */
+/** The pages by name, such as `api.md`. `root`: of the package. Throws if it has no `docs/`. */
 export async function readPages(root: URL): Promise<ReadonlyMap<string, string>> {
   const ofDocs = (await readdir(new URL('docs/', root))).filter((name) => name.endsWith('.md')).sort()
   const names = [...ofRoot, ...ofDocs]

@@ -75,7 +75,7 @@ export interface ServerOptions {
   readonly authenticate: Authenticate
   /** Common to all processes on the database: from it derives the key that seals ids of events. */
   readonly eventIdSecret: Secret
-  /** Absent: no dashboard is served. */
+  /** The digest of a session's token; absent where no dashboard is served. */
   readonly sessionDigest?: SessionDigest
   readonly logger: Logger
   readonly metrics: HttpMetrics
@@ -178,7 +178,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   return serverOf(app, draining, auditor)
 }
 
-/** What happens as an answer goes out, and after: a connection ends with it during a drain, and it is counted and logged. */
+/** Adds the end of each answer: a connection ends with it during a drain, and it is counted and logged. */
 function endAnswers(app: FastifyInstance, { logger, metrics }: ServerOptions, draining: AbortSignal): void {
   const unmatched = metrics.operation('unmatched')
   // A proxy would send the next request over the connection in the moment in which it is closed, and can't repeat a POST.

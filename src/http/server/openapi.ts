@@ -36,7 +36,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
   }
 }
 
-/** As the schemas of the routes give it. */
+/** The document that the schemas of the routes yield. */
 interface Made {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation & Marked>>>>
   readonly components: JsonObject
@@ -105,7 +105,7 @@ interface ObjectSchema {
   readonly required?: readonly string[]
 }
 
-/** In the body of a POST or a PUT, null stands for an absent member (`validate.ts`). */
+/** Allows null for optional members: in the body of a POST or a PUT it stands for an absent member (`validate.ts`). */
 function nullsAllowed(schema: JsonObject): JsonObject {
   const { items, properties, required = [] }: ObjectSchema = schema
   if (items) return { ...schema, items: nullsAllowed(items) }

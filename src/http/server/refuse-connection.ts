@@ -23,7 +23,7 @@ export function refuseConnection(logger: Logger, newRequestId: () => string) {
   }
 }
 
-/** Of a request with an `Expect` header that HTTP does not define (RFC 9110 §10.1.1). */
+/** Refuses a request with an `Expect` header that HTTP does not define (RFC 9110 §10.1.1). */
 export function refuseExpectation(logger: Logger, newRequestId: () => string) {
   return (_request: IncomingMessage, response: ServerResponse): void => {
     const code = 'EXPECTATION_FAILED'

@@ -27,7 +27,7 @@ td, th { padding: .2rem .5rem; border: 1px solid #8886; text-align: left; vertic
 :target { background: #fd46 }
 `
 
-/** As GitHub makes it. */
+/** The anchor of a heading, as GitHub makes it. */
 export function anchorOf(heading: string): string {
   const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
   return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')

@@ -34,7 +34,7 @@ export interface Readiness {
   readonly stopping: AbortSignal
   /** Rejects when the service can't do its work. */
   readonly check: () => Promise<void>
-  /** By the last observations of this process: calls no node. */
+  /** The number of relayers in each state, by the last observations of this process: calls no node. */
   readonly relayers: () => Readonly<Record<RelayerState, number>>
 }
 

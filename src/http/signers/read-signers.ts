@@ -59,7 +59,7 @@ export function presentSigner(
   }
 }
 
-/** As of the last call to its key service by this process. */
+/** The outage of a signer, as of the last call to its key service by this process. */
 function outageOf(
   { registry, awaitedCode }: Pick<ManagementContext, 'registry' | 'awaitedCode'>,
   id: string,

@@ -153,7 +153,7 @@ const azureWorkload = object(
   { description: 'Only where the environment of the service has AZURE_FEDERATED_TOKEN_FILE' },
 )
 
-/** Without empty segments, and without those of one or two dots, which a URL would fold. */
+/** A path segment, never empty and never one or two dots, which a URL would fold. */
 const segment = '([^/?#\\s.][^/?#\\s]*|\\.[^/?#\\s.][^/?#\\s]*|\\.\\.[^/?#\\s]+)'
 const path = `^${segment}(/${segment})*$`
 /** A header of each request carries it (`ops/request-headers.ts`). */

@@ -7,8 +7,8 @@ import type { SendRequest } from '../../domain/submit.ts'
 import { requesterIdOf } from '../request/requester.ts'
 
 /**
- * Undefined for a request without a key; the schema of the headers has refused a key that can't be stored. `payload` is the
- * parsed request, so that equal requests have equal digests.
+ * The claim of a send; undefined for a request without a key. The schema of the headers has refused a key that can't be stored.
+ * `payload` is the parsed request, so that equal requests have equal digests.
  */
 export function claimOf(
   { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,

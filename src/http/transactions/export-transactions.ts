@@ -33,7 +33,7 @@ function cellOf(text: string): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** In this order. Without call data, access list and signature, which no cell holds. */
+/** The columns in this order, without call data, access list and signature, which no cell holds. */
 const columns = [
   ...(['id', 'relayer_id', 'status', 'status_reason', 'created_at', 'sent_at', 'confirmed_at', 'hash'] as const),
   ...(['from', 'to', 'value', 'nonce', 'gas_limit', 'gas_price', 'max_fee_per_gas'] as const),

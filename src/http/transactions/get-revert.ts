@@ -85,7 +85,7 @@ export function getRevert(reads: Reads) {
   })
 }
 
-/** After a reorganization it may be that of an earlier block. */
+/** Whether the data is of the transaction's inclusion: after a reorganization it may be that of an earlier block. */
 function isOf({ hash, block }: RevertData, { lifecycle }: Transaction): boolean {
   if (!('inclusion' in lifecycle)) return false
   const { inclusion } = lifecycle

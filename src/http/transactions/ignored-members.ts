@@ -12,7 +12,7 @@ import { invalid } from '../request/validate.ts'
 
 const anything = () => Type.Optional(Type.Unknown(unlisted()))
 
-/** Of the body of a send. */
+/** Members without effect in the body of a send. */
 export const ignoredMembers = {
   gasLimit: anything(),
   gas: anything(),
@@ -37,12 +37,12 @@ function isIgnored(name: string): name is IgnoredMember {
   return names.includes(name)
 }
 
-/** Those of one body. */
+/** The ignored members of one body. */
 export function ignoredIn(body: object): readonly IgnoredMember[] {
   return Object.keys(body).filter(isIgnored)
 }
 
-/** Undefined where the client names neither. Throws INVALID_REQUEST. */
+/** The address and the chain that the client believes in; undefined where it names neither. Throws INVALID_REQUEST. */
 export function believedSender(body: object): BelievedSender | undefined {
   const from = memberOf(body, 'from')
   const chains = (['chainId', 'chain_id'] as const).flatMap((name) => {

@@ -19,7 +19,7 @@ const label = (bytes: number, example: string) =>
     examples: [example],
   })
 
-/** One of a transaction's tags. */
+/** A tag of a transaction. */
 export const tagSchema = label(tagBytes, 'payroll')
 
 /** Members of the body of a send. */
@@ -36,12 +36,12 @@ export const labelProperties = {
   note: Type.Optional(label(noteBytes, 'approved by the treasury')),
 }
 
-/** What narrows a list. */
+/** Query parameters that narrow a list by labels. */
 export const labelFilters = { external_id: labelProperties.external_id, tag: Type.Optional(tagSchema) }
 
 const bodySchema = Type.Object(labelProperties)
 
-/** Undefined where the client sends none. Throws INVALID_REQUEST, naming field, value and fix. */
+/** The labels; undefined where the client sends none. Throws INVALID_REQUEST, naming field, value and fix. */
 export function parseLabels({
   external_id: externalId,
   tags = [],
@@ -71,7 +71,7 @@ export function parseTag(field: string, text: string): string {
   return parseLabel(field, text, tagBytes)
 }
 
-/** Of half a pair of surrogates UTF-8 has no form, so no database could give it back. */
+/** Parses a label. Half a pair of surrogates has no form in UTF-8, so no database could give it back. */
 function parseLabel(field: string, text: string, bytesMax: number): string {
   const refuse = (fault: string) => new RescindError('INVALID_REQUEST', `${field}: ${shownValue(text)} ${fault}`)
   if (text === '') throw refuse('is empty; send a text, or leave it out')
@@ -82,7 +82,7 @@ function parseLabel(field: string, text: string, bytesMax: number): string {
   return text
 }
 
-/** Of the query. */
+/** The `include` of a query. */
 export const include = Type.Optional(
   Type.Enum(['labels'], { description: 'labels: metadata.labels holds the names of the transactions in data' }),
 )

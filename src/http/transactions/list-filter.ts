@@ -46,7 +46,7 @@ const value = (end: string) =>
     }),
   )
 
-/** What narrows a list. */
+/** Query parameters that narrow a list. */
 export const filterProperties = {
   status: Type.Optional(Type.Enum([...statuses], { description: `one of ${statuses.join(', ')}` })),
   to: Type.Optional(addressSchema('the address of the receiver: 0x and 40 hex digits')),

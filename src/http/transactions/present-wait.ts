@@ -39,7 +39,7 @@ export function presentWait({ condition, facts, text, since }: Wait): Static<typ
   }
 }
 
-/** By the names of the API, with amounts as text. */
+/** Presents facts by the names of the API, with amounts as text. */
 export function presentFacts(facts: object): Readonly<Record<string, unknown>> {
   const named = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [named(name), presentFact(fact)]))

@@ -109,7 +109,7 @@ const holdSchema = Type.Object(
 
 type HoldBody = Static<typeof holdSchema>
 
-/** Undefined: it is not on hold. Under four eyes the release stays. */
+/** Presents the hold; undefined without one. Under four eyes the release stays. */
 export function presentHold(transaction: Transaction): HoldBody | undefined {
   const { fourEyes } = transaction
   const lasting = fourEyes && { rule: 'four_eyes' as const, since: fourEyes.since }

@@ -10,10 +10,10 @@ import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
 
-/** By the transaction in the body, and by the relayer's policies. */
+/** Refusals by the transaction in the body, and by the relayer's policies. */
 export const sendRefusals = ['RELAYER_PAUSED', 'POLICY_VIOLATION', 'GAS_LIMIT_TOO_LOW'] as const
 
-/** Of a send, alone or in a batch. */
+/** Refusals of a send, alone or in a batch. */
 export const submitRefusals = [
   'RELAYER_NOT_FOUND',
   ...sendRefusals,
