@@ -162,7 +162,7 @@ function noting(client: KMSClient, noteDate: ServiceAccess['noteDate']): KMSClie
   return client
 }
 
-/** By answer: the time that its request named, which the SDK has corrected by earlier answers. */
+/** The time that the request of an answer named, which the SDK has corrected by earlier answers. */
 const requestTimes = new WeakMap<object, number>()
 
 /** ISO 8601 without separators. */

@@ -7,7 +7,7 @@ import { errorKind, type FailureProvider, failureKind, statusKind } from './fail
 import { KeyServiceError } from './key-service.ts'
 import type { Proxies } from './proxies.ts'
 
-/** What a client of a key service needs of the process. */
+/** The parts of the process that a client of a key service uses. */
 export interface ServiceAccess {
   readonly clock: Clock
   readonly random: Random
@@ -101,7 +101,7 @@ export function brokenOff(error: unknown): KeyServiceError {
   return new KeyServiceError(`no answer (${code})`, { kind: 'transient', code })
 }
 
-/** By the table of failures. `given`: the provider's own code, where it has one. */
+/** The refusal that an answer means, by the table of failures. `given`: the provider's own code, where it has one. */
 export function refusedBy(
   answer: ServiceAnswer,
   given: unknown,

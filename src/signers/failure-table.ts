@@ -172,14 +172,14 @@ export const failureTable: readonly FailureRow[] = [
   { of: 'pkcs11', codes: ['ALWAYS_AUTHENTICATE', 'MODULE_NOT_LOADED'], kind: 'otherKey', source: own },
 ]
 
-/** Undefined for a code that the table lacks. */
+/** The kind of a failure; undefined for a code that the table lacks. */
 export function failureKind(of: FailureProvider, code: string): FailureKind | undefined {
   const find = (provider: FailureProvider) =>
     failureTable.find((row) => row.of === provider && row.codes.includes(code))?.kind
   return find(of) ?? find('all')
 }
 
-/** By the provider's own rows, then by those of all; an exact status comes before its class. */
+/** The kind of a status, by the provider's own rows, then by those of all; an exact status comes before its class. */
 export function statusKind(of: FailureProvider, status: number): FailureKind {
   const [exact, byClass] = [`HTTP ${status}`, `HTTP ${Math.floor(status / 100)}xx`]
   const kinds = [
@@ -192,7 +192,7 @@ export function statusKind(of: FailureProvider, status: number): FailureKind {
   return kinds.find((kind) => kind !== undefined) ?? 'permanent'
 }
 
-/** As a KeyServiceError has it, once credentials were renewed and clocks compared. */
+/** The kind for a KeyServiceError, once credentials were renewed and clocks compared. */
 export function errorKind(kind: FailureKind): KeyServiceErrorKind {
   const isOwn = kind === 'throttled' || kind === 'pending' || kind === 'approval' || kind === 'transient'
   return isOwn ? kind : 'permanent'

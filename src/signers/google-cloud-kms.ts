@@ -111,7 +111,7 @@ export async function openGoogleCloudKms(
   }
 }
 
-/** With a service account it signs its own tokens, so that no token endpoint has to be up. */
+/** Opens the source of tokens. A service account signs its own, so that no token endpoint has to be up. */
 async function openTokens(
   sdk: Sdk,
   settings: GoogleCloudKmsSettings,

@@ -15,9 +15,9 @@ export interface TokenKeeper<T> {
   token(signal: AbortSignal): Promise<T>
   /** The service refused this token. Returns false if another caller has replaced it already. */
   refuse(token: T): boolean
-  /** None is valid, and a renewal is under way. */
+  /** Whether no token is valid, and a renewal is under way. */
   isAwaited(): boolean
-  /** Undefined without a token that ends. */
+  /** The time until the token ends; undefined without one that ends. */
   endsInMs(): number | undefined
 }
 

@@ -23,7 +23,7 @@ export interface KeyService {
   sign(request: { readonly digest: Hash; readonly preimage: Hex }, signal: AbortSignal): Promise<KeySignature>
   /** False where each signature needs a person's approval: then no probe is signed at start. */
   readonly canProbe: boolean
-  /** Until the access token ends; undefined without one, or where the issuer keeps it. */
+  /** The time until the access token ends; undefined without one, or where the issuer keeps it. */
   tokenEndsInMs?(): number | undefined
   /** How far this machine's clock is ahead of the service's, by its last answer with a date. Exact to a second. */
   clockAheadMs?(): number | undefined

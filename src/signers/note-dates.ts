@@ -3,7 +3,7 @@ import type { Clock } from '../ops/clock.ts'
 
 interface NotedDates {
   note(date: string | undefined): void
-  /** Undefined before an answer with a date. */
+  /** The time by which this machine's clock is ahead; undefined before an answer with a date. */
   aheadMs(): number | undefined
 }
 

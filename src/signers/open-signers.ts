@@ -62,7 +62,7 @@ export function signerContext(
   }
 }
 
-/** By the protocol of its provider. */
+/** Opens key services by the protocol of their provider. */
 function byProvider(given: Pick<SignerContext, 'log' | 'clock' | 'random' | 'proxies'>): OpenKeyService {
   const { log, clock, random, proxies } = given
   let access: Promise<ServiceAccess> | undefined

@@ -24,7 +24,7 @@ export const oneLane: TokenLanes = {
   settledUntilMs: Number.NEGATIVE_INFINITY,
 }
 
-/** After a signature that took `tookMs`. `inUse`: the lanes in use when it began or when it ended, its own included. */
+/** The lanes after a signature that took `tookMs`. `inUse`: the lanes in use when it began or when it ended, its own included. */
 export function measured(lanes: TokenLanes, inUse: number, tookMs: number, nowMs: number): TokenLanes {
   if (tookMs > tooSlowMs && lanes.count > 1) {
     return { ...oneLane, count: Math.floor(lanes.count / 2), settledUntilMs: nowMs + settledMs }

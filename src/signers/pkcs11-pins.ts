@@ -11,7 +11,7 @@ export interface PinRecord {
   breaksOff(tokenLabel: string): void
 }
 
-/** By a digest of library, token and PIN. It outlives signers: one that is created again tries no PIN again. */
+/** PIN records by a digest of library, token and PIN. They outlive signers: one that is created again tries no PIN again. */
 const records = new Map<string, PinRecord>()
 
 export function pinRecord(digest: string): PinRecord {

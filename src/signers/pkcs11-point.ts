@@ -5,7 +5,7 @@ import { uncompressed } from '../ops/curve-point.ts'
 /** The OID 1.3.132.0.10 in DER, and PKCS#11 v3.0's name of the curve as a PrintableString. */
 const secp256k1: readonly string[] = ['06052b8104000a', '1309736563703235366b31']
 
-/** Undefined where the object has no CKA_EC_PARAMS. */
+/** Whether the key is of the curve; undefined where the object has no CKA_EC_PARAMS. */
 export function isSecp256k1(params: Buffer | undefined): boolean | undefined {
   return params?.length ? secp256k1.includes(params.toString('hex')) : undefined
 }

@@ -97,7 +97,7 @@ export function giveBack(token: Token, session: Buffer): void {
   token.idle.push(session)
 }
 
-/** With the login of the others. Undefined if there is none. */
+/** A new session with the login of the others; undefined without a login. */
 function newSession(token: Token): Buffer | undefined {
   return token.slot === undefined ? undefined : library(token).C_OpenSession(token.slot, CKF_SERIAL_SESSION)
 }

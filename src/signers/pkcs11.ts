@@ -25,11 +25,11 @@ interface TokenLoad {
   oneEnds: PromiseWithResolvers<void>
 }
 
-/** By path. Signers of one library share its process. */
+/** The processes of libraries, by path. Signers of one library share its process. */
 const modules = new Map<string, SharedModule>()
-/** By a digest of library, token and PIN, for the life of the process. */
+/** Accesses by a digest of library, token and PIN, for the life of the process. */
 const accesses = new Map<string, TokenAccess>()
-/** By quota domain, for the life of the process, as their queues. */
+/** The loads of tokens by quota domain, for the life of the process, as their queues. */
 const loads = new Map<string, TokenLoad>()
 
 /** Throws SignerError if pkcs11js is not installed. */

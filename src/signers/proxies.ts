@@ -12,7 +12,7 @@ interface Hidden {
 /** URLs of proxies may hold a password. */
 export interface Proxies {
   readonly http?: Hidden
-  /** Absent: `http` serves both. */
+  /** The proxy of https URLs; absent: `http` serves both. */
   readonly https?: Hidden
   /** Hosts, each with its subdomains, and with a port of its own or without; `*` for all. */
   readonly noProxy: readonly string[]
@@ -84,7 +84,7 @@ export function gaxiosOptions({ http, https, noProxy }: Proxies): { noProxy: (st
   return { noProxy: [...neverUrls, ...named], ...(proxy !== undefined && { proxy }) }
 }
 
-/** Of the metadata service, loopback and link-local addresses. */
+/** URLs of the metadata service, loopback and link-local addresses. */
 const neverUrls = [
   /^https?:\/\/(?:localhost|metadata\.google\.internal\.?|127\.[\d.]+|169\.254\.[\d.]+)(?::\d+)?\//i,
   /^https?:\/\/\[(?:::1|fe[89ab][\da-f]:[\da-f:]*|fd00:ec2::254)\](?::\d+)?\//i,

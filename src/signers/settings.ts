@@ -13,7 +13,7 @@ export interface GoogleCloudKmsSettings {
   readonly type: 'google_cloud_kms'
   readonly projectId: string
   readonly universeDomain: string
-  /** Absent: application default credentials, such as workload identity. */
+  /** The credentials; absent: application default credentials, such as workload identity. */
   readonly serviceAccount?: {
     readonly clientEmail: Secret
     readonly privateKeyId: Secret
@@ -32,7 +32,7 @@ export interface AzureKeyVaultSettings {
   readonly type: 'azure_key_vault'
   readonly vaultUrl: string
   readonly keyName: string
-  /** Absent: the version that is the latest when the signer opens. */
+  /** The version of the key; absent: the version that is the latest when the signer opens. */
   readonly keyVersion?: string
   readonly authentication:
     | {
@@ -44,7 +44,7 @@ export interface AzureKeyVaultSettings {
     | {
         readonly kind: 'managed_identity'
         readonly clientId?: Secret
-        /** Of App Service and Container Apps; absent: the metadata service of the machine. */
+        /** The endpoint of App Service and Container Apps; absent: the metadata service of the machine. */
         readonly platform?: { readonly endpoint: string; readonly header: Secret }
       }
     | {
@@ -70,7 +70,7 @@ export interface VaultSettings {
   readonly authentication: VaultAuthentication
 }
 
-/** It parses, so that a file with it loads. Its keys are not of secp256k1, so no relayer can use it. */
+/** Settings that parse, so that a file with them loads. The keys of this type are not of secp256k1, so no relayer can use one. */
 export interface VaultTransitSettings {
   readonly type: 'vault_transit'
   readonly url: string

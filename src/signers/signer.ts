@@ -26,14 +26,14 @@ export interface SignedTransaction {
   /** keccak-256 of `raw`: the transaction hash. */
   readonly hash: Hash
   readonly signature: Signature
-  /** Of a remote signer. */
+  /** The evidence of a remote signer. */
   readonly evidence?: SignatureEvidence
 }
 
-/** What a key service did, for the record. */
+/** The work of a key service, for the record. */
 export type SignatureEvidence = Omit<SignatureRecord, 'relayerId' | 'transactionId'>
 
-/** In the order in which a quota serves them. */
+/** Priorities in the order in which a quota serves them. */
 export type SigningPriority = 'cancel' | 'replace' | 'payload' | 'statement' | 'presign'
 
 export interface SigningRequest {
@@ -47,7 +47,7 @@ export class SignerUnavailable extends Error {
   override readonly name = 'SignerUnavailable'
   /** The key service's code or ours, without secrets. */
   readonly code: string
-  /** Until an operator acts. */
+  /** Whether the failure lasts until an operator acts. */
   readonly isPermanent: boolean
   /** The provider's id of the work that signs, for the people who look it up there. */
   readonly activity?: string
@@ -88,15 +88,15 @@ export type SignableStatement =
 
 export interface SignedStatement {
   readonly signature: Signature
-  /** Of a remote signer. */
+  /** The evidence of a remote signer. */
   readonly evidence?: SignatureEvidence
 }
 
-/** What a probe found; without the signature. */
+/** The result of a probe, without the signature. */
 export interface SignerProbe {
   readonly keyVersion: string
   readonly latencyMs: number
-  /** Until the access token ends; absent without one. */
+  /** The time until the access token ends; absent without one. */
   readonly tokenEndsInMs?: number
   /** How far this machine's clock is ahead; absent where no answer has a date. */
   readonly clockAheadMs?: number
@@ -105,7 +105,7 @@ export interface SignerProbe {
 export interface Signer {
   /** EIP-55. */
   readonly address: Address
-  /** Absent: the key is in memory, so it signs at once. */
+  /** The key in a service; absent: the key is in memory, so it signs at once. */
   readonly remote?: RemoteKey
   /** Rejects with SignerUnavailable, but never because of the transaction's content. */
   sign(unsigned: UnsignedTransaction, request: SigningRequest): Promise<SignedTransaction>

@@ -22,7 +22,7 @@ import { SignerError } from './signer-error.ts'
 const origin = 'https://api.turnkey.com'
 /** Per sub-organization. */
 const quota = { perSecond: 10, concurrency: 10 }
-/** Of an activity that is under way when the request returns. */
+/** The pause between reads of an activity that is under way when the request returns. */
 const pollMs = 100
 /** One try waits so long for an activity: less than a try may take, so that it ends as pending and not as failed. */
 const awaitedMs = 1_500
@@ -118,8 +118,8 @@ interface Activities {
 }
 
 /**
- * By digest: the activity that signs it, until it has ended. Another try continues it: a second one might need the approval
- * of people once more.
+ * The signing activities by digest, until each has ended. Another try continues one: a second one might need the approval of
+ * people once more.
  */
 function rememberActivities(): Activities {
   const known = new Map<Hash, string>()
@@ -176,7 +176,7 @@ function signatureOf(activity: unknown): Hex {
   return `0x${word('r')}${word('s')}`
 }
 
-/** In the details of a gRPC status, or beside them. */
+/** The error code in the details of a gRPC status, or beside them. */
 function codeOf(body: unknown): unknown {
   const details = memberOf(body, 'details')
   const coded = Array.isArray(details) ? details.map((each) => memberOf(each, 'turnkeyErrorCode')) : []

@@ -16,7 +16,7 @@ import {
 import { type KeyService, KeyServiceError } from './key-service.ts'
 import type { VaultSettings } from './settings.ts'
 
-/** Nothing leaves the process, so these only bound the work. */
+/** The quota only bounds the work: nothing leaves the process. */
 const quota = { perSecond: 10_000, concurrency: 64 }
 
 export function openVaultKey(
@@ -27,7 +27,7 @@ export function openVaultKey(
   const { id, url, namespace, mountPoint, keyName, authentication } = settings
   /** No property leads to it. */
   let key: Uint8Array | undefined
-  /** Of a login whose read has not succeeded yet: a secret id may be good for one login only. */
+  /** The session of a login whose read has not succeeded yet: a secret id may be good for one login only. */
   let session: { readonly token: string; readonly endsAt: number } | undefined
 
   async function call(path: string, token: string | undefined, body: object | undefined, signal: AbortSignal) {

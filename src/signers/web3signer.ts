@@ -11,7 +11,7 @@ import { proxyDispatcher } from './proxies.ts'
 import type { Web3signerSettings } from './settings.ts'
 import { SignerError } from './signer-error.ts'
 
-/** It is the operator's own, and documents no limit. */
+/** The quota of the operator's own service, which documents no limit. */
 const quota = { perSecond: 500, concurrency: 32 }
 
 /** Throws SignerError for a file that can't be read. */

@@ -35,7 +35,7 @@ export interface RemoteSettings {
   readonly service: KeyService
   /** The address that the operator expects. */
   readonly address?: Address
-  /** It was opened before, so that even a permanent failure only makes it unavailable. */
+  /** The signer was opened before, so that even a permanent failure only makes it unavailable. */
   readonly wasOpen?: boolean
 }
 
@@ -54,7 +54,7 @@ export interface AwaitedSigner {
   close(): Promise<void>
 }
 
-/** As `openOrAwait`, and throws SignerError for a signer that would be awaited. */
+/** Opens a signer like `openOrAwait`, and throws SignerError for one that would be awaited. */
 export async function openRemoteSigner(settings: RemoteSettings, context: RemoteContext): Promise<Signer> {
   const opened = await openOrAwait(settings, context)
   if ('address' in opened) return opened
@@ -163,7 +163,10 @@ async function closeService(id: string, service: KeyService, log: Logger): Promi
   }
 }
 
-/** What the quota admits in a quarter of a second: later requests of a higher priority do not wait long behind it. */
+/**
+ * The signatures that the quota admits in a quarter of a second: later requests of a higher priority do not wait long behind
+ * them.
+ */
 function groupMax({ quota }: KeyService): number {
   return Math.min(64, Math.max(2, Math.floor(quota.perSecond / 4)))
 }

@@ -11,7 +11,7 @@ interface SignatureParts {
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const half = order / 2n
 
-/** Undefined for bytes that are no signature over secp256k1. About half of all providers' signatures have a high s. */
+/** Parses a signature; undefined for bytes that are none over secp256k1. About half of all providers' signatures have a high s. */
 export function parseSignature({
   encoding,
   bytes,

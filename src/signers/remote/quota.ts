@@ -50,7 +50,7 @@ export function refilled(state: QuotaState, { perSecond }: QuotaLimits, nowMs: n
   return { ...state, rate, tokens: Math.min(burst(perSecond), state.tokens + seconds * state.rate), atMs: nowMs }
 }
 
-/** After a call began. Undefined if it has to wait. `state` is refilled as of now. */
+/** The state after a call began; undefined if the call has to wait. `state` is refilled as of now. */
 export function begun(state: QuotaState, limits: QuotaLimits, priority: SigningPriority): QuotaState | undefined {
   if (
     state.running >= slotsFor(limits, priority) ||

@@ -4,7 +4,7 @@ import type { Curve, CurveSignature } from '../curve.ts'
 import type { KeySignature } from '../key-service.ts'
 import { parseSignature } from './parse-signature.ts'
 
-/** Undefined for bytes that are no signature of `digest` by `publicKey`. */
+/** Verifies a signature; undefined for bytes that are none of `digest` by `publicKey`. */
 export async function verifySignature(
   curve: Curve,
   digest: Hash,
