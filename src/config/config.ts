@@ -15,27 +15,27 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly encryption: EncryptionConfig
   readonly webhooks: WebhooksConfig
-  /** Which hosts the endpoints of networks may have. Absent: all. */
+  /** Rules for the hosts that endpoints of networks may have; absent: all. */
   readonly rpcHosts?: RpcHostRules
   readonly relayers: readonly RelayerConfig[]
   readonly signers: readonly SignerConfig[]
-  /** What signers that the API creates take from the environment. Absent: nothing. */
+  /** The environment that signers made by the API may use; absent: nothing. */
   readonly signerEnvironment?: SignerEnvironment
-  /** Before key services. Absent: they are reached directly. */
+  /** Proxies before key services; absent: they are reached directly. */
   readonly proxies?: ProxyConfig
   readonly notifications: readonly NotificationSettings[]
   readonly networks: readonly NetworkSettings[]
-  /** Of the file; no relayer of it names them. Absent: none. */
+  /** Faulty entities of the file; no relayer of it names them. Absent: none. */
   readonly faulty?: readonly FaultyEntity[]
   readonly retention: RetentionConfig
   /** Whether a send with a member without effect is refused. Absent: it is not. */
   readonly isStrict?: boolean
   readonly limits: Limits
-  /** What was accepted, but not as its author may believe: each is worth a log line at start. */
+  /** Warnings about members that were accepted, but not as their author may believe: each is worth a log line at start. */
   readonly warnings: readonly string[]
 }
 
-/** What a process does of the whole: take requests, advance relayers and deliver events, or both. */
+/** The parts of the work that a process does: take requests, advance relayers and deliver events, or both. */
 export const roles = ['both', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -43,7 +43,7 @@ export interface ServerConfig {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Absent: metrics are not served. */
+  /** The address of the metrics; absent: metrics are not served. */
   readonly metrics?: { readonly host: string; readonly port: number }
   /** Whether /docs and the OpenAPI document are served. */
   readonly isDocumented: boolean
@@ -55,7 +55,7 @@ export interface ServerConfig {
   /** The administrator's key before or after a rotation. It opens messages of replicas that have it, and no request. */
   readonly apiKeyPrevious?: Secret
   readonly rateLimit: { readonly requestsPerSecond: number; readonly burst: number }
-  /** Of a node's answer that is passed on to a client. */
+  /** The size of a node's answer that is passed on to a client. */
   readonly rpcAnswerBytesMax: number
 }
 
@@ -72,10 +72,10 @@ export type DatabaseConfig =
   /** `path` is absolute. */
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: Secret }
 
-/** Of the secrets in the database: base64 of 32 bytes each. */
+/** The keys of the secrets in the database: base64 of 32 bytes each. */
 export interface EncryptionConfig {
   readonly current?: Secret
-  /** They still open what was sealed with them. */
+  /** Keys that still open the secrets that they sealed. */
   readonly previous: readonly Secret[]
 }
 
@@ -122,7 +122,7 @@ export type KeyServiceConfig =
 
 export type ShownConfig = Readonly<Record<string, unknown>>
 
-/** Of the environment: what the platforms of providers set there, and the libraries that a request may name. */
+/** Facts of the environment: those that the platforms of providers set there, and the libraries that a request may name. */
 export interface SignerEnvironment {
   readonly azureTenantId?: Secret
   readonly azureClientId?: Secret

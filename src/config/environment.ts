@@ -58,7 +58,7 @@ function wholeNumber(
   return fallback
 }
 
-/** What `.env` says, and over it what the real environment says. */
+/** The variables of `.env`, and over them those of the real environment. */
 export async function withDotEnv(env: Environment, cwd: string, report: Report): Promise<Environment> {
   try {
     return { ...parseEnv(await readFile(join(cwd, '.env'), 'utf8')), ...env }
@@ -214,7 +214,7 @@ function parsePostgres(url: string, report: Report): DatabaseConfig {
   return { kind: 'postgres', url: parsed ? secretUrl(parsed) : secret(url) }
 }
 
-/** What a raw character of a password makes the host would be shown as the host, so it is refused. */
+/** The problem of a URL, if any. A raw character that ends the password is refused: the rest would be shown as the host. */
 function postgresProblem(url: string, parsed: URL | undefined): string | undefined {
   const form = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE'
   const encoded = 'characters such as @, /, ? or # of a password as %40, %2F, %3F or %23'
@@ -228,7 +228,7 @@ function postgresProblem(url: string, parsed: URL | undefined): string | undefin
   return parsed.pathname.length < 2 ? `names no database; write ${form}` : undefined
 }
 
-/** Without the values that may have an @. */
+/** The query without the values that may have an @. */
 function rawQuery({ searchParams }: URL): string {
   const free = ['application_name', 'fallback_application_name', 'options', 'password', 'password_command', 'user']
   return [...searchParams].map(([name, value]) => (free.includes(name) ? name : name + value)).join()
@@ -248,7 +248,7 @@ export function parseEncryption(env: Environment, report: Report): EncryptionCon
   return { ...(current !== undefined && { current: secret(current) }), previous: previous.map((key) => secret(key)) }
 }
 
-/** Of `database`: without a server there is nobody to share it with. */
+/** The role. It depends on `database`: without a server there is nobody to share it with. */
 export function parseRole(env: Environment, database: DatabaseConfig, report: Report): Role {
   const role = wideSetting(env, 'ROLE', roles.join(', '), report) ?? 'both'
   const found = roles.find((known) => known === role.toLowerCase())

@@ -51,7 +51,10 @@ const ambiguous = ['localhost', 'local', 'devnet']
 
 const named = new Map(namedNetworks.map((network) => [slugOf(network.name), network]))
 
-/** Undefined for a name that neither has. Where both have it, the table counts: it is what such a configuration meant. */
+/**
+ * The chain of a name; undefined if neither the table nor viem's list has it. Where both have it, the table counts: it is what
+ * such a configuration meant.
+ */
 export async function knownChain(name: string): Promise<KnownChain | undefined> {
   const slug = slugOf(name)
   if (ambiguous.includes(slug)) return undefined

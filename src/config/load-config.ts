@@ -117,7 +117,7 @@ export async function loadConfig(
   }
 }
 
-/** What the environment alone says. */
+/** Parses the settings that only the environment has. */
 function parseSurroundings(env: Environment, cwd: string, report: Report) {
   const database = parseDatabase(env, cwd, report)
   const proxies = parseProxies(env, report)
@@ -136,7 +136,7 @@ function parseSurroundings(env: Environment, cwd: string, report: Report) {
   }
 }
 
-/** Without relayers of other families of chains: files of services for several families name them beside those of EVM. */
+/** The relayers without those of other families of chains: files of services for several families name them beside those of EVM. */
 function servedRelayers(file: Members, report: Report): readonly NetworkEntry[] {
   const all = file.items('relayers')
   const others = all.filter(({ value }) => otherFamilies.includes(memberOf(value, 'network_type')))
@@ -187,7 +187,7 @@ function customUrlsByNetwork(
   return chosen
 }
 
-/** Undefined where there are none: an empty list is none. */
+/** The list of URLs; undefined where there are none: an empty list is none. */
 function customUrlsOf(relayer: Members): unknown {
   const urls = relayer.raw('custom_rpc_urls') ?? undefined
   return Array.isArray(urls) && urls.length === 0 ? undefined : urls

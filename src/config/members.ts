@@ -8,7 +8,7 @@ export interface Members {
   has(name: string): boolean
   raw(name: string): unknown
   place(name: string): string
-  /** Undefined when absent; a problem is reported when it is no text, or an empty one. */
+  /** The member's text; undefined when absent. A problem is reported when it is no text, or an empty one. */
   text(name: string): string | undefined
   /** Reports an absent one too, and answers '' then. */
   requiredText(name: string): string
@@ -16,7 +16,7 @@ export interface Members {
   /** A flag whose null may be a protection that a template lost: a problem. */
   setting(name: string, fallback: boolean): boolean
   count(name: string, bounds: { min: number; max: number }): number | undefined
-  /** In milliseconds. */
+  /** A duration in milliseconds. */
   duration(name: string): number | undefined
   wei(name: string): bigint | undefined
   texts(name: string): readonly string[] | undefined

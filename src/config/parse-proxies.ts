@@ -10,7 +10,7 @@ export interface ProxyConfig {
   readonly noProxy: readonly string[]
 }
 
-/** Undefined where no variable names a proxy. */
+/** Parses the proxies; undefined where no variable names one. */
 export function parseProxies(env: Environment, report: Report): ProxyConfig | undefined {
   const [http, https] = [proxyOf(env, 'HTTP_PROXY', report), proxyOf(env, 'HTTPS_PROXY', report)]
   const noProxy = (variable(env, 'NO_PROXY') ?? '').split(/[,\s]+/).filter((each) => each !== '')

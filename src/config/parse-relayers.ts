@@ -16,13 +16,13 @@ interface Referents {
   readonly unserved: ReadonlyMap<string, string>
   /** Whether there is a key for secrets in the database. */
   readonly canSeal: boolean
-  /** What the file names, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
+  /** Names in the file, well-formed or not: a broken signer is one problem, not one more for each of its relayers. */
   readonly named: {
     readonly signers: readonly string[]
-    /** Their keys are of another curve. */
+    /** Signers whose keys are of another curve. */
     readonly unusableSigners: readonly string[]
     readonly notifications: readonly string[]
-    /** Absent when they could not be read. */
+    /** Networks; absent when they could not be read. */
     readonly networks?: readonly string[]
   }
 }

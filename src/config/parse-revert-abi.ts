@@ -41,7 +41,7 @@ export function parseRevertAbi(name: string, members: Members, report: Report): 
 
 const fragmentMembers = ['type', 'name', 'inputs']
 
-/** Undefined after a problem. */
+/** Parses a fragment; undefined after a problem. */
 function parseFragment(value: unknown, place: string, report: Report): ErrorFragment | undefined {
   const members = readMembers(value, place, fragmentMembers, report)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined

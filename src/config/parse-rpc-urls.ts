@@ -15,7 +15,7 @@ import { kindOf, type Members, readMembers } from './members.ts'
 import { type Environment, readReference } from './read-reference.ts'
 import type { Report } from './report.ts'
 
-/** What a URL depends on beside the file. */
+/** The context of a URL beside the file. */
 export interface UrlSource {
   readonly env: Environment
   readonly refuseHost: RefuseRpcHost
@@ -102,7 +102,7 @@ function endpoint(
 
 // The headers of an endpoint: each value a text, or a reference to a variable, and a secret either way.
 
-/** Undefined where the endpoint has none. */
+/** Parses the headers; undefined where the endpoint has none. */
 function parseHeaders(endpoint: Members, env: Environment, report: Report): SecretHeaders | undefined {
   if (!endpoint.has('headers')) return undefined
   const place = endpoint.place('headers')

@@ -48,7 +48,7 @@ export function parseSelectors(
   })
 }
 
-/** With its checksum. Undefined after a problem. */
+/** The address with its checksum; undefined after a problem. */
 export function parseAddress(value: unknown, place: string, report: Report): HexText | undefined {
   const checksummed = isAddress(value) ? EthereumAddress.checksum(value) : undefined
   const digits = isAddress(value) ? value.slice(2) : ''

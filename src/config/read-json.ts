@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import type { Report } from './report.ts'
 
 /**
- * Undefined when it can't be read or is no JSON: the report says so, and quotes nothing of the file. `missing` says what to
- * do where the file does not exist.
+ * Reads a JSON file. Undefined when it can't be read or is no JSON: the report says so, and quotes nothing of the file.
+ * `missing` says what to do where the file does not exist.
  */
 export async function readJson(path: string, shownAs: string, report: Report, missing?: string): Promise<unknown> {
   let text: string

@@ -9,13 +9,13 @@ import type { Report } from './report.ts'
 
 type WithoutSigner<T> = T extends unknown ? Omit<T, 'id' | 'address'> : never
 
-/** What one type says of its key. `shown` has the names of the file. */
+/** The parsed key of one type. `shown` has the names of the file. */
 export interface KeyServiceParts {
   readonly settings: WithoutSigner<KeyServiceSettings> | VaultTransitSettings
   readonly shown: ShownConfig
 }
 
-/** What differs between the file and a request: who wrote it, and what the process runs with. */
+/** The differences between the file and a request: who wrote it, and what the process runs with. */
 export interface KeyServiceSource {
   readonly report: Report
   /** A reference in the file, a text in a request. Reports an absent one. */
@@ -23,10 +23,11 @@ export interface KeyServiceSource {
   /** A key in hex, or a URL: white space around it is no part of it. */
   trimmedSecretOf(owner: Members, name: string): Secret | undefined
   /**
-   * In the file. A request names no files of this machine, and sends no credentials of the machine where it likes.
+   * The settings are in the file. A request names no files of this machine, and sends no credentials of the machine where it
+   * likes.
    */
   readonly isFile: boolean
-  /** What relative paths start from. */
+  /** The start of relative paths. */
   readonly cwd: string
   readonly environment: SignerEnvironment
 }

@@ -20,7 +20,10 @@ export interface NetworkEntries {
 /** Configurations of services for several families name their networks beside those of EVM: they are in nobody's way. */
 export const otherFamilies: readonly unknown[] = ['solana', 'stellar']
 
-/** Undefined after a problem. The list or the directory that is named, else the directory `networks` beside the file at `path`. */
+/**
+ * Reads the list or the directory that is named, else the directory `networks` beside the file at `path`. Undefined after a
+ * problem.
+ */
 export async function readNetworkEntries(
   file: Members,
   path: string,

@@ -20,7 +20,7 @@ export function trimmed(taken: Secret | undefined): Secret | undefined {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Undefined after a problem. Nothing of the value is ever shown. */
+/** Reads a secret; undefined after a problem. Nothing of the value is ever shown. */
 export function readReference(owner: Members, name: string, env: Environment, report: Report): Secret | undefined {
   const place = owner.place(name)
   const example = `write { "type": "env", "value": "NAME_OF_A_VARIABLE" }`

@@ -3,7 +3,7 @@
 export interface Problem {
   /** A variable's name, or the path of a member: `relayers[0].policies.min_balance`. */
   readonly place: string
-  /** What is there, where it is no secret, and the fix. */
+  /** The value found there, where it is no secret, and the fix. */
   readonly message: string
 }
 

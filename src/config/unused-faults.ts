@@ -4,7 +4,7 @@ import type { FaultyEntity } from '../domain/settings.ts'
 import { memberOf } from '../ops/member.ts'
 import type { Problem, Report } from './report.ts'
 
-/** What parsing an entity of the file found. */
+/** The problems that parsing found in an entity of the file. */
 export interface EntityProblems extends Pick<FaultyEntity, 'kind' | 'name'> {
   readonly problems: readonly Problem[]
 }
