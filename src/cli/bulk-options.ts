@@ -27,7 +27,7 @@ export function scopeOf(options: BulkScopeOptions): Pick<BulkInput, 'filter' | '
 
 type Filter = BulkInput['filter']
 
-/** As commander names them. */
+/** The options as commander names them. */
 interface BulkFilterOptions {
   readonly id?: readonly string[]
   readonly to?: string
@@ -113,7 +113,7 @@ function duration(option: string): (text: string) => string {
 
 // The options that limit the cost of a bulk cancellation, and what the limit left, for people.
 
-/** As commander names them. */
+/** The options as commander names them. */
 export interface BulkLimitOptions {
   readonly only?: 'free'
   readonly maxCost?: string
@@ -133,7 +133,7 @@ export function bulkLimitOf({ only, maxCost }: BulkLimitOptions): BulkLimit {
   return { ...defined({ only, max_cost: maxCost }) }
 }
 
-/** Undefined without a limit. */
+/** The limit in words; undefined without one. */
 export function limitWords({ only, max_cost: maxCost }: BulkLimit): string | undefined {
   const words = [only && 'only free ones', maxCost && `at most ${ether(maxCost)}`].filter(
     (each) => typeof each === 'string',

@@ -105,7 +105,7 @@ function costOf(verdicts: readonly CancellationView[]): string {
   return `${ether(String(sum))}${soFar}${unknown > 0 ? `, without ${unknown} whose cost no node reported` : ''}`
 }
 
-/** Those without a verdict here never had a nonce. */
+/** Words for the transactions that are safe to retry. One without a verdict here never had a nonce. */
 function safeToRetry(all: number, verdicts: readonly CancellationView[]): string {
   const safe = all - verdicts.filter((verdict) => !verdict.safe_to_retry).length
   return safe === all ? 'yes' : `${safe} of ${all}`
@@ -156,7 +156,7 @@ interface ByNonce {
   readonly verdict: CancellationView
 }
 
-/** Of every nonce from `from` on, lowest first; without it, from a few below the lowest open one on. */
+/** The verdicts on every nonce from `from` on, lowest first; without it, from a few below the lowest open one on. */
 async function verdictsFrom(client: Client, relayer: string, from?: number): Promise<readonly ByNonce[]> {
   const all: ByNonce[] = []
   for (let next = from; ; ) {
@@ -171,5 +171,5 @@ async function verdictsFrom(client: Client, relayer: string, from?: number): Pro
   }
 }
 
-/** As the API has it: a page with fewer is the last. */
+/** The size of the API's pages: one with fewer is the last. */
 const pageSize = 100

@@ -22,7 +22,7 @@ export function serviceCommand(parent: Command, name: string, description: strin
     .option('--json', 'print JSON')
 }
 
-/** The same for a command about one relayer. */
+/** The options of a command about one relayer: those of `serviceCommand`, and `--relayer`. */
 export function relayerCommand(parent: Command, name: string, description: string): Command {
   return serviceCommand(parent, name, description).option(
     '-r, --relayer <id>',

@@ -5,7 +5,7 @@ import { type Exit, exits, usage } from './exits.ts'
 
 /** A command, or the program itself under the empty path. */
 interface Node {
-  /** Its words after `rescind`, each after a space. */
+  /** The words of the command after `rescind`, each after a space. */
   readonly path: string
   readonly words: readonly Word[]
 }

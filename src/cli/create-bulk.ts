@@ -23,7 +23,7 @@ import { repeatUnderKey } from './repeat-under-key.ts'
 import { requireYes, undecided } from './require-yes.ts'
 import { plain, type Terminal } from './terminal.ts'
 
-/** Of both commands. */
+/** Options of both commands. */
 interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
   readonly json?: true
   readonly name?: string

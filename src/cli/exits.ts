@@ -32,7 +32,7 @@ export function usage(message: string): CommandError {
   return new CommandError(exits.usage, message)
 }
 
-/** Empty without a code that the page has. */
+/** The lines of the page on a code; empty without one that the page has. */
 export async function explainCode(code: string | undefined): Promise<readonly string[]> {
   if (code === undefined) return []
   const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8').catch(() => '')

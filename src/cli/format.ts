@@ -15,7 +15,7 @@ export function parseAmount(option: string, text: string): string {
   return BigInt(whole + fraction.padEnd(places, '0')).toString()
 }
 
-/** Of the API, which has wei as decimal text: three digits, for a reader who compares. `--json` has them all. */
+/** An amount of the API, which has wei as decimal text: three digits, for a reader who compares. `--json` has them all. */
 export function ether(wei: string): string {
   return inEther(BigInt(wei))
 }

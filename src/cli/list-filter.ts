@@ -8,7 +8,7 @@ import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
 import { wholeNumber } from './options.ts'
 
-/** As commander names them. */
+/** The options as commander names them. */
 export interface FilterOptions {
   readonly status?: NonNullable<TransactionFilterInput['status']>
   readonly to?: string

@@ -17,7 +17,7 @@ interface Options extends ServiceOptions {
 type Replica = NetworkNodesView['replicas'][number]
 type Node = Replica['nodes'][number]
 
-/** As often as replicas write. */
+/** The interval at which replicas write. */
 const refreshMs = 10_000
 
 export function addNodes(program: Command, act: Act): void {

@@ -62,7 +62,7 @@ function parseValue(name: string, text: string): unknown {
 export const prices: readonly string[] = ['gas_price_cap', 'cancel_gas_price_cap']
 export const amounts: readonly string[] = ['min_balance', 'cancel_reserve', 'value_cap', 'hold_above_value']
 
-/** As `policies set` takes it, with every digit: it was written by people. */
+/** A policy as `policies set` takes it, with every digit: it was written by people. */
 function shown(name: string, value: unknown): string {
   const wei = /^\d+$/.test(String(value)) ? BigInt(String(value)) : undefined
   if (wei !== undefined && prices.includes(name)) return asOption(exactlyInGwei(wei))

@@ -8,7 +8,7 @@ const triesMax = 4
 interface Keyed<T> {
   readonly key: string
   readonly request: (idempotencyKey: string) => Promise<T>
-  /** What to do while the outcome stays unknown. */
+  /** Advice while the outcome stays unknown. */
   readonly remedy: string
 }
 

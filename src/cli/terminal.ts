@@ -35,7 +35,7 @@ export interface Terminal {
   /** Colored where stdout is a terminal and NO_COLOR is unset. */
   paint(color: Color, text: string): string
   ask(question: string): Promise<string>
-  /** The same, without an echo. */
+  /** Reads an answer without an echo. */
   askSecret(question: string): Promise<string>
 }
 

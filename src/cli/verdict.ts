@@ -10,7 +10,7 @@ import { CommandError, type Exit, exits } from './exits.ts'
 import { type Cell, ether, statusColor } from './format.ts'
 import type { Color } from './terminal.ts'
 
-/** Undefined if nobody canceled the transaction. */
+/** The verdict on the transaction; undefined if nobody canceled it. */
 export async function verdictOn(client: Client, relayer: string, id: string): Promise<CancellationView | undefined> {
   try {
     return await client.cancellation(relayer, id)
@@ -59,7 +59,10 @@ const openStates: Readonly<Partial<Record<CancellationView['state'], string>>> =
   external: 'nonce taken, not final',
 }
 
-/** In a list: the verdict of a canceled transaction, which is green only once it is final; else the status. The dashboard's words. */
+/**
+ * The word for a transaction in a list: its verdict if it is canceled, green only once that is final; else its status. The
+ * dashboard's words.
+ */
 export function stateOf({ transaction: { status }, cancellation }: ListedTraceView): State {
   if (!cancellation) return { word: status, color: statusColor(status) }
   const { state, final, preconfirmed } = cancellation

@@ -22,7 +22,7 @@ export interface CheckOptions {
   readonly isStrict?: boolean
   /** Lists what differs from OpenZeppelin Relayer, which may still run with this folder. */
   readonly comparesOpenZeppelin?: boolean
-  /** Also calls the nodes of networks that no relayer uses. */
+  /** Calls the nodes of networks that no relayer uses, too. */
   readonly allNetworks?: boolean
 }
 

@@ -22,7 +22,7 @@ interface EndpointCheck {
   readonly place: string
   readonly network: CheckedNetwork
   readonly endpoint: EndpointSettings
-  /** Of a relayer on the network. */
+  /** The account of a relayer on the network. */
   readonly address: Address | undefined
   readonly timeoutMs: number
 }
@@ -120,7 +120,7 @@ function profileFound(
   return { level: 'warning', text: `as Ethereum's, since nothing says how this chain differs: ${fix}` }
 }
 
-/** Those that the profile names count before the chain's. */
+/** The gas figures of the chain. A figure that the profile names counts before the chain's. */
 async function figuresOf(
   transport: Transport,
   payer: Address,

@@ -38,13 +38,13 @@ export function accountsOf(
 interface NetworksCheck {
   readonly networks: readonly NetworkSettings[]
   readonly accounts: readonly RelayerAccount[]
-  /** Also the networks that no relayer uses. */
+  /** Checks the networks that no relayer uses, too. */
   readonly isEvery: boolean
   readonly timeoutMs: number
   readonly progress: (line: string) => void
 }
 
-/** In the order of the configuration, not of the answers. */
+/** The findings in the order of the configuration, not of the answers. */
 export async function checkNetworks(options: NetworksCheck): Promise<readonly Finding[]> {
   const { networks, accounts, isEvery, timeoutMs, progress } = options
   const used = new Set(accounts.map(({ network }) => network))
@@ -70,7 +70,7 @@ export async function checkNetworks(options: NetworksCheck): Promise<readonly Fi
   return [...(skipped > 0 ? [unused] : []), ...(await Promise.all(found)).flat()]
 }
 
-/** By the first endpoint of the network that answers. */
+/** Checks balances by the first endpoint of the network that answers. */
 async function checkBalances(
   network: NetworkSettings,
   accounts: readonly RelayerAccount[],
@@ -87,7 +87,7 @@ async function checkBalances(
   )
 }
 
-/** Undefined if the endpoint serves another chain, or does not return every balance. */
+/** The balances; undefined if the endpoint serves another chain, or does not return every one. */
 async function balancesFrom(
   { url, headers }: EndpointSettings,
   { chainId }: NetworkSettings,

@@ -22,7 +22,7 @@ interface Address {
   readonly port: number
 }
 
-/** Without METRICS_HOST, the host is that of HOST. */
+/** The address of the metrics. Without METRICS_HOST, its host is that of HOST. */
 function addressOf(metrics: NonNullable<ServerConfig['metrics']>, host: string): Address {
   return { check: 'METRICS_PORT', hostVariable: metrics.host === host ? 'HOST' : 'METRICS_HOST', ...metrics }
 }

@@ -6,9 +6,9 @@ import type { Address } from '../../domain/ids.ts'
 import { openPool } from '../../store/postgres/connect.ts'
 
 export interface StoredRows {
-  /** Also of relayers that the file no longer has. */
+  /** The stored relayers, including those that the file no longer has. */
   readonly relayers: readonly StoredRelayer[]
-  /** What the API made, and its changes of the file's relayers. */
+  /** The entities that the API made, and its changes of the file's relayers. */
   readonly entities: readonly { readonly id: string; readonly facts: string }[]
 }
 

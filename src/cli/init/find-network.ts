@@ -11,7 +11,7 @@ import { systemClock } from '../../ops/clock.ts'
 import { httpUrl } from '../../ops/http-url.ts'
 import { CommandError, exits, usage } from '../exits.ts'
 
-/** Of development nodes. */
+/** Chain ids of development nodes. */
 export const developmentIds: readonly number[] = [1_337, 31_337]
 
 export interface NodeFacts {
@@ -47,7 +47,7 @@ export async function readNode(url: string): Promise<NodeFacts> {
   }
 }
 
-/** By its name, or by the chain id alone. Throws CommandError if the node serves another chain than the name's. */
+/** Finds the network by its name, or by the chain id alone. Throws CommandError if the node serves another chain than the name's. */
 export async function findNetwork(given: string | undefined, node: NodeFacts): Promise<FoundNetwork> {
   const { chainId } = node
   const listed = namedNetworks.find((each) => each.chainId === chainId && !developmentIds.includes(chainId))

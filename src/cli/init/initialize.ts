@@ -23,9 +23,9 @@ export interface InitOptions {
 
 export interface Initialized {
   readonly address: string
-  /** From the working directory. */
+  /** Paths from the working directory. */
   readonly files: readonly string[]
-  /** By the chain id of the node. */
+  /** Whether the network is one for development, by the chain id of the node. */
   readonly isDevelopment: boolean
 }
 

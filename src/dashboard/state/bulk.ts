@@ -53,7 +53,7 @@ export function filterWords({ filter }: Pick<BulkInput, 'filter'>): string {
   return words.length === 0 ? 'everything open' : words.join(', ')
 }
 
-/** Empty without a limit. A text that is no amount is shown as it is: the service refuses it. */
+/** The limit in words; empty without one. A text that is no amount is shown as it is: the service refuses it. */
 export function limitWords({ only, max_cost: cost }: Pick<BulkInput, 'only' | 'max_cost'>): string {
   const most = cost === undefined ? [] : [`at most ${/^\d+$/.test(cost) ? amount(cost) : cost}`]
   return [...(only === undefined ? [] : ['only free ones']), ...most].map((words) => `, ${words}`).join('')

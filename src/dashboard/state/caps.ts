@@ -16,7 +16,7 @@ export function capOf(relayer: RelayerView | undefined, name: CapName): bigint |
   return cap === undefined ? undefined : BigInt(cap)
 }
 
-/** Nothing waits for it yet, or nothing is left to wait: the next send would. */
+/** Whether the cap is below the price: the next send would wait, even if nothing waits for it yet, or nothing is left to wait. */
 function isBelow(cap: bigint | undefined, price: ShownPrice | undefined): boolean {
   return cap !== undefined && price !== undefined && cap < BigInt(price.per_gas)
 }

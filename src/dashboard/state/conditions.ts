@@ -41,7 +41,7 @@ export const conditionTitles: Readonly<Record<WaitCondition, string>> = {
   step_failing: 'The service fails at it: the log has the error',
 }
 
-/** In no block for so long, without a condition: slow, and worth a look. */
+/** The age from which a transaction in no block, without a condition, is slow, and worth a look. */
 const slowMs = 300_000
 
 /**

@@ -1,11 +1,11 @@
 // Decodes calls of ERC-20, ERC-721, ERC-1155 and Multicall3. A call that does not fit exactly is not decoded.
 
 export interface DecodedCall {
-  /** Such as `transfer`. */
+  /** The function's name, such as `transfer`. */
   readonly name: string
   readonly standard: string
   readonly parameters: readonly { readonly name: string; readonly value: string }[]
-  /** Of a Multicall3. */
+  /** The calls within a Multicall3. */
   readonly calls?: readonly InnerCall[]
 }
 
@@ -29,7 +29,7 @@ const amount = ['amount', 'uint'] as const
 const id = ['id', 'uint'] as const
 const data = ['data', 'bytes'] as const
 
-/** By selector. ERC-20 and ERC-721 share two of them: only the contract decides which it is. */
+/** The calls by selector. ERC-20 and ERC-721 share two of them: only the contract decides which it is. */
 export const knownCalls: Readonly<Record<string, Known>> = {
   a9059cbb: { signature: 'transfer(address,uint256)', standard: 'ERC-20', parameters: [to, amount] },
   '095ea7b3': {
@@ -107,7 +107,7 @@ export const knownCalls: Readonly<Record<string, Known>> = {
   },
 }
 
-/** Undefined for an unknown selector, and for data that its signature does not explain. */
+/** Decodes a call; undefined for an unknown selector, and for data that its signature does not explain. */
 export function decodeCall(input: string): DecodedCall | undefined {
   const known = knownCalls[input.slice(2, 10).toLowerCase()]
   if (!known) return undefined

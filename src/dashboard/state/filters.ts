@@ -8,7 +8,7 @@ export const filterNames = [
 
 export type FilterName = (typeof filterNames)[number]
 
-/** Only what the list takes, without empty ones: a URL may come from anywhere. */
+/** The filters of a URL: only those that the list takes, without empty ones, as a URL may come from anywhere. */
 export function filtersIn(search: string): URLSearchParams {
   const given = new URLSearchParams(search)
   const filters = new URLSearchParams()
@@ -19,7 +19,7 @@ export function filtersIn(search: string): URLSearchParams {
   return filters
 }
 
-/** With a question mark, or nothing. */
+/** The query with a question mark, or nothing. */
 export function queryOf(parameters: URLSearchParams): string {
   const text = parameters.toString()
   return text === '' ? '' : `?${text}`
@@ -48,7 +48,7 @@ function localTime(iso: string): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }
 
-/** With all its digits. */
+/** The amount with all its digits. */
 function inEther(wei: string): string {
   if (!/^\d+$/.test(wei)) return wei
   const digits = BigInt(wei).toString().padStart(19, '0')

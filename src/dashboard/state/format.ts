@@ -1,6 +1,6 @@
 // Counts, ages and times as people read them.
 
-/** Undefined for anything but an amount with at most nine decimals. */
+/** The wei of an amount in gwei; undefined for anything but an amount with at most nine decimals. */
 export function weiOfGwei(text: string): bigint | undefined {
   return weiOf(text, 9)
 }
@@ -15,7 +15,7 @@ function weiOf(text: string, decimals: number): bigint | undefined {
   return BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
-/** With every digit, as `weiOfEther` reads it. */
+/** The amount with every digit, as `weiOfEther` reads it. */
 export function etherText(wei: bigint): string {
   const digits = wei.toString().padStart(19, '0')
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, '')
@@ -36,19 +36,19 @@ export function duration(ms: number): string {
   return `${grouped(Math.floor(hours / 24))} d`
 }
 
-/** In UTC, as the API and the log have it. */
+/** The time in UTC, as the API and the log have it. */
 export function exactTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 }
 
 const localForm = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
 
-/** In the browser's time zone: `2026-01-02 03:04:05`. */
+/** The time in the browser's time zone: `2026-01-02 03:04:05`. */
 export function localTime(iso: string): string {
   return localForm.format(new Date(iso))
 }
 
-/** In the browser's time zone: `14:05`. */
+/** The time of day in the browser's time zone: `14:05`. */
 export function timeOfDay(ms: number): string {
   return localForm.format(ms).slice(11, 16)
 }

@@ -6,7 +6,7 @@ export interface ListPlace {
   readonly query: string
   /** The filters alone, with a question mark, or nothing. */
   readonly filters: string
-  /** From 1. */
+  /** The page, from 1. */
   readonly page: number
   readonly before: string | undefined
 }

@@ -3,10 +3,10 @@ import type { TraceView } from '../../client/dashboard-types.ts'
 import { type Loaded, useRead } from './load.ts'
 import { pathOf, type Reply, type RequestOptions, request } from './request.ts'
 
-/** As the API has it. A page with fewer is the last. */
+/** The size of the API's pages. One with fewer is the last. */
 const pageSize = 100
 
-/** Without `from`, a few nonces before the lowest open one. */
+/** The nonces from `from` on; without it, from a few before the lowest open one. */
 export function useNoncesFrom(relayer: string, from: number | undefined): Loaded<readonly TraceView[]> {
   const path = pathOf`/v1/relayers/${relayer}/nonces`
   return useRead(from === undefined ? path : `${path}?from=${from}`, (first, options) => readOn(path, first, options))

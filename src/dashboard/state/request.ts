@@ -19,14 +19,14 @@ export interface Reply<T> {
   readonly isAtLeast?: true
   /** The `before` of the next request, in a list that has one. */
   readonly next?: string
-  /** What the service says about it, in sentences. */
+  /** The log messages of the answer, in sentences. */
   readonly sentences: readonly string[]
 }
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly body?: unknown
-  /** The same request may be sent again under the same one. */
+  /** The key under which the same request may be sent again. */
   readonly idempotencyKey?: string
   /** The page refreshes itself: that does not keep the session alive. */
   readonly background?: boolean

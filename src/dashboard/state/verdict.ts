@@ -27,7 +27,7 @@ const finalWords: Readonly<Record<Cancellation['state'], Words>> = {
   external: ['warn', 'nonce taken', 'A foreign transaction took the nonce.'],
 }
 
-/** In a block that a reorganization may still remove. */
+/** Words for a nonce in a block that a reorganization may still remove. */
 const openWords: Readonly<Partial<Record<Cancellation['state'], Words>>> = {
   won: ['info', 'no-op mined', 'A block holds the no-op. It is canceled once that block is final.'],
   lost: ['warn', 'original mined', 'A block holds the original. It is too late once that block is final.'],
@@ -57,7 +57,7 @@ export function isOpen({ transaction, cancellation }: ListedTraceView): boolean 
   return open.includes(transaction.status) && !cancellation
 }
 
-/** In a list: the verdict where there is one, else the status. */
+/** The word for a transaction in a list: the verdict where there is one, else the status. */
 export function stateOf({ transaction, cancellation }: ListedTraceView): readonly [tone: Tone, word: string] {
   if (!cancellation) return [statusTones[transaction.status], transaction.status]
   const [tone, word] = verdictOf(cancellation)
