@@ -3,7 +3,7 @@ import type { ChainMetrics } from './metrics.ts'
 
 interface Calls {
   readonly calls: number
-  /** Without a value: the node answered with an error, or not at all. */
+  /** Calls without a value: the node answered with an error, or not at all. */
   readonly failed: number
 }
 

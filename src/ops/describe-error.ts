@@ -2,7 +2,7 @@
 // their errors, so every member not named here stays out.
 import { memberOf } from './member.ts'
 
-/** From the system, PostgreSQL, SQLite and HTTP clients: each a word or a number. */
+/** Members by which the system, PostgreSQL, SQLite and HTTP clients name an error: each a word or a number. */
 const namingFields = ['code', 'errno', 'errcode', 'syscall', 'address', 'port', 'constraint'] as const
 const causesMax = 8
 

@@ -10,7 +10,7 @@ export interface Outage {
 export interface OutageLines {
   readonly began: string
   readonly over: string
-  /** Of the first line. Default: `error`. */
+  /** The level of the first line; `error` by default. */
   readonly level?: 'warn' | 'error'
   readonly facts?: object
 }

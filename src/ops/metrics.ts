@@ -39,10 +39,10 @@ export interface StoreMetrics {
 export interface TransactionChange {
   readonly relayer: RelayerId
   readonly transaction: string
-  /** Absent for a new transaction. */
+  /** The status before; absent for a new transaction. */
   readonly from?: Status
   readonly to: Status
-  /** Since it was stored. */
+  /** The time since the transaction was stored. */
   readonly afterMs: number
   readonly reason?: string
   /** The attempts signed with this change. */
@@ -58,9 +58,9 @@ export interface TransactionChange {
 export interface FinalVerdict {
   readonly state: CancellationState
   readonly origin: CancellationIntent['origin']
-  /** Absent if no node reported it. */
+  /** The cost; absent if no node reported it. */
   readonly cost?: Wei
-  /** Since its request. */
+  /** The time since the cancellation's request. */
   readonly afterMs: number
 }
 
@@ -96,19 +96,19 @@ export type KeyCallResult = 'signed' | 'throttled' | 'pending' | 'approval' | 't
 export interface ChainMetrics {
   /** A call goes to an endpoint, named by its index in the configuration. The result is called with the call's end. */
   calling(method: string, endpoint: number): (answer: 'value' | 'rpcError' | 'unknown' | 'unsent') => void
-  /** From its last HTTP request, or because it serves another chain. */
+  /** Whether the endpoint is up, from its last HTTP request, or because it serves another chain. */
   endpoint(index: number, up: boolean): void
-  /** It reported a head that others have left behind. */
+  /** The endpoint reported a head that others have left behind. */
   lagged(index: number): void
-  /** It began to serve another chain, or ceased to. */
+  /** The endpoint began to serve another chain, or ceased to. */
   wrongChain(index: number, isWrong: boolean): void
-  /** As many endpoints began to hold one branch as another, or ceased to. */
+  /** The endpoints began to hold two branches, as many one as the other, or ceased to. */
   branchesDiffer(differ: boolean): void
   /** How long all endpoints but those of one host have been silent as witnesses. */
   witnessSilence(ms: number): void
-  /** It answered about another thing than the call named. */
+  /** The endpoint answered about another thing than the call named. */
   strayed(index: number): void
-  /** It denied a spender that other endpoints showed, or showed one that they denied. */
+  /** The endpoint denied a spender that other endpoints showed, or showed one that they denied. */
   contradicted(index: number): void
   head(number: BlockNumber, at: TimestampMs): void
   /** The measured block time, or the configured one until there is a measurement. */

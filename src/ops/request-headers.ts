@@ -17,7 +17,7 @@ const reservedHeaders: readonly string[] = [
   ...['upgrade', 'http2-settings'],
 ]
 
-/** Their names in any case, for schemas. */
+/** A pattern of the reserved names in any case, for schemas. */
 export const reservedHeaderPattern = `^(${reservedHeaders.map(inAnyCase).join('|')})$`
 
 /** A pattern that matches the letters of a pattern in any case. */

@@ -14,7 +14,7 @@ export function within<T>(clock: Clock, ms: number, work: Work<T>, ended?: Abort
   return first(work, (over) => clock.sleep(ms, over).then((): typeof late => late), ended)
 }
 
-/** The same for a caller that continues alike, late or not. */
+/** Waits as `within`, for a caller that continues alike, late or not. */
 export async function waitBriefly(clock: Clock, ms: number, work: Work<unknown>, ended?: AbortSignal): Promise<void> {
   await first(work, (over) => clock.sleep(ms, over), ended)
 }

@@ -6,7 +6,7 @@
  */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
-/** The same JSON value, with these characters escaped. */
+/** The JSON value with these characters escaped. */
 export function withoutControls(json: string): string {
   return json.replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -158,7 +158,7 @@ function registerNetworks(registers: Registry[]) {
 
 const kinds = { rpcError: 'rpc_error', unknown: 'unknown', unsent: 'not_sent' } as const
 
-/** What the service itself calls; a client's pass-through is "other", whatever it names. */
+/** Methods that the service itself calls; a client's pass-through is "other", whatever it names. */
 const methods: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
