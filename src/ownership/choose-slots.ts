@@ -7,7 +7,7 @@ const orphanedMs = 3_000
 /** So long a replica keeps such a slot beyond its share, unless another replica joins. */
 const keptMs = 300_000
 
-/** What one session has seen so far. Times are by `clock.elapsed()`. */
+/** The memory of one session. Times are by `clock.elapsed()`. */
 export interface SlotMemory {
   readonly freeSince: ReadonlyMap<Slot, number>
   readonly keptUntil: ReadonlyMap<Slot, number>

@@ -32,7 +32,7 @@ interface SlotsContext {
   readonly logger: Logger
   /** Locks were given up: others may want them. */
   readonly onFreed: () => void
-  /** After each round: another service has the accounts of exactly these. */
+  /** Called after each round: another service has the accounts of exactly these. */
   readonly onInUse: (relayers: readonly RelayerId[]) => void
 }
 
@@ -119,7 +119,7 @@ interface Acquiring extends Pick<SlotsContext, 'session' | 'onInUse'> {
   readonly missing: () => readonly RelayerId[]
 }
 
-/** Each of them is tried once. What is taken meanwhile comes with it. */
+/** Acquires the missing relayers in rounds, each tried once. Those of slots that are taken meanwhile come with them. */
 async function acquireInRounds({ session, accounts, acquire, missing, onInUse }: Acquiring): Promise<void> {
   const tried = new Set<RelayerId>()
   const inUse: RelayerId[] = []

@@ -39,7 +39,7 @@ interface MembershipContext {
 }
 
 export interface Memberships {
-  /** Undefined between two sessions. */
+  /** The present membership; undefined between two sessions. */
   current(): Membership | undefined
   /** Resolves once stopping has ended the last session. Never rejects. */
   run(first: LockSession, holdings: Holdings, afterLook: () => void): Promise<void>

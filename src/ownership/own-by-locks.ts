@@ -62,7 +62,10 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     return started
   }
 
-  /** Whatever happens to sessions, a relayer that is acquired anew waits for the end of what it was acquired for before. */
+  /**
+   * Opens the holdings of all sessions: a relayer that is acquired anew waits for the end of its earlier ownership, whatever
+   * happens to sessions.
+   */
   function openAll(handlers: OwnershipHandlers): Holdings {
     return openHoldings({
       raiseEpoch: provenEpochs(store, membership),

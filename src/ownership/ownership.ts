@@ -28,12 +28,9 @@ export interface Ownerships {
   assign(relayers: readonly RelayerId[]): Promise<void>
   /** Called after the commit. A hint: it may be lost, doubled, merged. */
   wake(relayer: RelayerId): void
-  /** After a failed step: releases the relayer and acquires it anew, so that the step counts as a crash. */
+  /** Releases the relayer after a failed step and acquires it anew, so that the step counts as a crash. */
   renew(ownership: Ownership): Promise<void>
-  /**
-   * After a refused write: releases the relayer. It is acquired again if a survey proves that it belongs to this
-   * process.
-   */
+  /** Releases the relayer after a refused write. It is acquired again if a survey proves that it belongs to this process. */
   yield(ownership: Ownership): Promise<void>
   stop(): Promise<void>
 }

@@ -21,7 +21,7 @@ interface Holding {
 
 interface Load {
   readonly member: Member
-  /** In relayers. */
+  /** The member's load, in relayers. */
   readonly weight: number
 }
 

@@ -39,9 +39,9 @@ export function patchedNetwork(
 export interface SignerFacts {
   readonly id: string
   readonly type: SignerType
-  /** Absent: no relayer can use it, or its key service has not answered yet. */
+  /** The address; absent if no relayer can use the signer, or its key service has not answered yet. */
   readonly address?: Address
-  /** Its settings without secrets, under the names of the file. */
+  /** The signer's settings without secrets, under the names of the file. */
   readonly config: Readonly<Record<string, unknown>>
 }
 

@@ -3,12 +3,12 @@
 import type { Shown } from '../domain/network-profiles.ts'
 import type { Clock } from '../ops/clock.ts'
 
-/** Until the endpoints have answered. */
+/** The pause between reads until the endpoints have answered. */
 const retryMs = 60_000
 const ordersReadMs = 3_600_000
 
 export interface LearnShown {
-  /** Undefined while too few endpoints have answered, or they differ. */
+  /** Reads a fact of a network; undefined while too few endpoints have answered, or they differ. */
   readonly read: { readonly [Fact in keyof Shown]-?: (network: string) => Promise<Shown[Fact]> }
   readonly learned: () => void
   readonly clock: Clock

@@ -147,7 +147,7 @@ function whySignerDoesNotFit({ signerId, address }: Relayer, signer: Signer | un
   return `signer "${signerId}" signs for ${signer.address} here, and it is of ${address}`
 }
 
-/** What is changed through the API stands in no file: an operator who reads the file finds it here. */
+/** Logs the changes of the file's relayers through the API. No file has them: an operator who reads the file finds them here. */
 function logOverlays(logger: Logger, file: RegistryFile, rows: readonly Entity[]): void {
   for (const row of rows) {
     const document = relayerFromEntity(row)

@@ -41,9 +41,9 @@ export interface Registry extends AsyncDisposable {
   signerOf(relayer: Pick<Relayer, 'signerId' | 'address'>): Signer
   /** Stays the same object when its endpoints change. Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
-  /** Those that these relayers use, each once. */
+  /** The chains that these relayers use, each once. */
   chainsOf(relayers: readonly Pick<Relayer, 'id' | 'network'>[]): readonly OpenedChain[]
-  /** Of the endpoints of the network, as this process found them. Calls no node. */
+  /** The conditions of the network's endpoints, as this process found them. Calls no node. */
   conditionsOf(network: string): readonly NetworkCondition[]
   /** The prices of gas that forks change, as this process found them or as they are set. Calls no node. */
   gasFiguresOf(network: string): GasFigures
@@ -51,10 +51,10 @@ export interface Registry extends AsyncDisposable {
   anchorReplaced(network: string): Promise<void>
   /** Throws for a network that is not configured. */
   policyOf(relayer: Pick<Relayer, 'network'>): NetworkPolicy
-  /** Undefined for a network that is not configured. */
+  /** The profile for sends; undefined for a network that is not configured. */
   profileOf(relayer: Pick<Relayer, 'id' | 'network'>): SendProfile | undefined
 
-  /** Those that this process can follow, as of the last refresh. */
+  /** The relayers that this process can advance, as of the last refresh. */
   relayers(): readonly Relayer[]
   /** Whether its key and its network are configured here. */
   canBeAdvanced(relayer: Relayer): boolean

@@ -19,7 +19,7 @@ import { endpointsFromEntity, networkFromEntity } from './stored-entities.ts'
 interface ReopenChains {
   readonly vault: Vault
   readonly logger: Logger
-  /** Those of the file. */
+  /** The networks of the file. */
   readonly networks: readonly NetworkSettings[]
   readonly chains: Chains<NetworkSettings>
   readonly policyFor: (network: NetworkSettings) => NetworkPolicy
@@ -32,7 +32,7 @@ interface ReopenChains {
 interface OpenedChains {
   has(network: string): boolean
   networks(): readonly NetworkSettings[]
-  /** Of a relayer that has endpoints of its own. */
+  /** The endpoints of a relayer that has some of its own. */
   endpointsOf(relayer: RelayerId): readonly EndpointSettings[] | undefined
   /** Throws for a network that is not configured. */
   chainOf(relayer: Pick<Relayer, 'id' | 'network'>): Chain
@@ -42,7 +42,7 @@ interface OpenedChains {
   /** Throws for a network that is not configured. */
   policyOf(network: string): NetworkPolicy
   profileOf(relayer: Pick<Relayer, 'id' | 'network'>): SendProfile | undefined
-  /** Of the network's own endpoints. Calls no node. */
+  /** The prices of gas by the network's own endpoints. Calls no node. */
   gasFiguresOf(network: string): GasFigures
   /** Whether a chain has shown something since the last refresh. */
   hasLearned(): boolean
@@ -55,7 +55,7 @@ export function reopenChains(options: ReopenChains): OpenedChains {
   const networks = new Map<string, NetworkSettings>()
   const policies = new Map<string, NetworkPolicy>()
   let endpoints: ReadonlyMap<RelayerId, readonly EndpointSettings[]> = new Map()
-  /** What a chain was opened with, by its name. */
+  /** The version of the settings that a chain was opened with, by its name. */
   const opened = new Map<string, string>()
   /** The network of a chain, by the chain's name. */
   const networkOf = new Map<string, string>()
@@ -171,7 +171,7 @@ function readingRules(
   }
 }
 
-/** What only the chain shows of itself. */
+/** The facts that only the chain shows. */
 function shownFactsOf(settings: NetworkSettings): readonly (keyof Shown)[] {
   return [
     ...(isMakeUnknown(settings) ? ['make' as const] : []),

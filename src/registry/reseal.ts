@@ -33,7 +33,7 @@ export async function reseal(store: Store, vault: Vault, logger: Logger): Promis
 
 const noOpsMax = 500
 
-/** Those that no key opens are of no use: others are signed in their place. */
+/** Reseals pre-signed no-ops. One that no key opens is of no use: others are signed in their place. */
 async function resealNoOps(store: Store, vault: Vault): Promise<void> {
   if (!vault.canSeal) return
   const old = (await store.reads.presigned()).filter(({ sealed }) => vault.opens(sealed) && !vault.isCurrent(sealed))

@@ -78,7 +78,7 @@ export function endpointsFromEntity(vault: Vault, row: Entity): readonly Endpoin
 
 interface SealableEndpoint extends Pick<EndpointSettings, 'weight' | 'provider'> {
   readonly url: string
-  /** In pairs: a header's name may be one that means something in JSON, or in how amounts are marked in it. */
+  /** The headers in pairs: a header's name may be one that means something in JSON, or in how amounts are marked in it. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
 }
 

@@ -8,7 +8,7 @@ const failedAgainAfterMs = 60_000
 interface Rounds {
   readonly clock: Clock
   readonly logger: Logger
-  /** From the end of a round to the next; at most a minute after a failure. */
+  /** The pause from the end of a round to the next; at most a minute after a failure. */
   readonly everyMs: number
   /** The log lines of an outage. */
   readonly lines: OutageLines
@@ -45,7 +45,7 @@ export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): Asyn
   }
 }
 
-/** Of rounds that remove rows by their age in days. */
+/** The pause of rounds that remove rows by their age in days. */
 export const hourlyMs = 3_600_000
 
 const breathMinMs = 20

@@ -11,7 +11,10 @@ import { inRounds } from './in-rounds.ts'
 const pruneEveryMs = 60_000
 /** A pause between shares, so that requests come through. */
 const breathMs = 20
-/** After a start. The day of waiting events may have ended while the service was down, and their receiver may be well. */
+/**
+ * The time after a start in which no event is given up: its day may have ended while the service was down, and its receiver may
+ * be well.
+ */
 const givesUpAfterMs = 600_000
 
 interface Pruning {

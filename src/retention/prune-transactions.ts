@@ -64,7 +64,7 @@ async function pruneRound(given: PruneTransactions, signal: AbortSignal): Promis
 
 interface Share {
   readonly removed: number
-  /** Absent after the last share. */
+  /** The position of the next share; absent after the last. */
   readonly next?: EndedPosition
 }
 

@@ -24,9 +24,9 @@ interface QueueRun {
   readonly health: QueueHealth
   /** Requests that the queue may have under way. */
   readonly roomOf: () => number
-  /** After this no try begins. */
+  /** No try begins after this. */
   readonly stopping: AbortSignal
-  /** After this the requests under way are aborted. */
+  /** The requests under way are aborted after this. */
   readonly cutting: AbortSignal
 }
 
@@ -38,7 +38,7 @@ const leaseMs = 15_000
  */
 const leaseBelievedMs = 2 * leaseMs
 const renewAfterMs = 5_000
-/** After so many failures, one request at a time tests whether the receiver is back. */
+/** Failures in a row after which one request at a time tests whether the receiver is back. */
 const failuresInARowMax = 5
 const restMs = { first: 250, most: 30_000 }
 /** While requests are under way and none ends, other deliveries may become due. */

@@ -15,7 +15,7 @@ export interface DeliveryContext {
   readonly metrics: WebhookMetrics
   /** Names this process among those that share the database: a queue has one owner at a time. */
   readonly owner: string
-  /** Undefined if no notification of that id is configured. */
+  /** The webhook of a notification; undefined if none of that id is configured. */
   readonly webhookOf: (notificationId: string) => Webhook | undefined
   readonly present: (event: StoredEvent) => { readonly id: string }
   readonly poster: Pick<WebhookPoster, 'post'>

@@ -11,7 +11,7 @@ import { signWebhook } from './sign-webhook.ts'
 /** The address of a notification. */
 export interface Webhook {
   readonly url: Secret
-  /** Absent: requests are not signed. */
+  /** The key that signs requests; absent: they are not signed. */
   readonly signingKey?: Secret
 }
 

@@ -46,7 +46,7 @@ function failure(error: string): PostResult {
   return { result: 'failed', error, retryAfterMs: 0 }
 }
 
-/** From [0, 1). */
+/** A number from [0, 1). */
 function draw(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** (8 * bytes.length)
 }
