@@ -12,7 +12,7 @@ interface WaitingUnits {
   takeAlone(): readonly UnitOfRelayer[]
   /** Removes the units of one shared transaction, of any relayers that are not busy. These are busy until `release`. */
   takeShared(): readonly UnitOfRelayer[]
-  /** Ends the transaction of the units. Those `left` have no outcome: each of their relayers gets a transaction of its own. */
+  /** Frees the relayers of units whose transaction has ended. Relayers of those `left`, without an outcome, get one of their own. */
   release(units: readonly UnitOfRelayer[], left: readonly UnitOfRelayer[]): void
 }
 

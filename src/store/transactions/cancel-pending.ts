@@ -228,8 +228,8 @@ export async function cancelShare(
 }
 
 /**
- * Lifts the cost bounds of the cancellations that race already: a plain DELETE has none. Returns how many; one that can't be
- * read keeps its own.
+ * Lifts, for a plain DELETE, the cost bounds of the cancellations that race already. Returns how many; one that can't be read
+ * keeps its own.
  */
 async function liftBounds(
   executor: Executor,
