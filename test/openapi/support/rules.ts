@@ -56,10 +56,12 @@ function asSent(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body) ?? 'null')
 }
 
-/** The service reads a number beyond 2^53 as a text of its digits. */
+/** The service reads a number beyond 2^53 as a text: of its digits below 10^78, otherwise as it was written. */
 function asRead(value: unknown): unknown {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(Math.trunc(value)) ? value : BigInt(Math.trunc(value)).toString()
+  if (typeof value === 'number') {
+    if (Number.isSafeInteger(Math.trunc(value))) return value
+    return value > 0 && value < 1e78 ? BigInt(value).toString() : JSON.stringify(value)
+  }
   if (Array.isArray(value)) return value.map(asRead)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asRead(member)]))
