@@ -1,5 +1,5 @@
 // Amounts and tables, for people.
-import { atLeastInEther, inEther, inGwei } from '../domain/shown-amount.ts'
+import { atLeastInEther, exactlyInEther, exactlyInGwei, inEther, inGwei } from '../domain/shown-amount.ts'
 import { usage } from './exits.ts'
 import { type Color, plain, type Terminal } from './terminal.ts'
 
@@ -28,6 +28,19 @@ export function etherAtLeast(wei: string): string {
 /** A price of gas, the same way. */
 export function gwei(wei: string | undefined): string | undefined {
   return wei === undefined ? undefined : inGwei(BigInt(wei))
+}
+
+/** An amount that a reader approves: wei, and ether with all its digits. */
+export function exactEther(wei: string): string {
+  return inBoth(wei, exactlyInEther)
+}
+
+export function exactGwei(wei: string | undefined): string | undefined {
+  return wei === undefined ? undefined : inBoth(wei, exactlyInGwei)
+}
+
+function inBoth(wei: string, inWords: (wei: bigint) => string): string {
+  return wei === '0' ? '0 wei' : `${wei} wei = ${inWords(BigInt(wei))}`
 }
 
 /** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`. */

@@ -13,7 +13,7 @@ import { defined } from '../domain/defined.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { type Cell, ether, gwei, pairs, runbookAt, table } from './format.ts'
+import { type Cell, ether, exactEther, exactGwei, gwei, pairs, runbookAt, table } from './format.ts'
 import { plain } from './terminal.ts'
 import { verdictOn, verdictPairs } from './verdict.ts'
 
@@ -45,7 +45,12 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   }
   const runbook = wait && runbookAt(url, wait.runbook)
   const lines = pairs([
-    ...transactionPairs(transaction, runbook),
+    ...statePairs(transaction, runbook),
+    // The payload and its digest are of one answer: a PUT may have come after the one before it.
+    ...(hold ? approvedPairs(hold.payload) : payloadPairs(transaction)),
+    ['created', transaction.created_at],
+    ['sent', transaction.sent_at],
+    ['confirmed', transaction.confirmed_at],
     ...labelPairs(labels),
     ...(hold ? holdPairs(hold) : []),
     ...(cancellation ? verdictPairs(cancellation) : []),
@@ -55,7 +60,9 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   return exits.done
 }
 
-function transactionPairs(each: TransactionView, runbook: string | undefined): readonly (readonly [string, Cell])[] {
+type Pairs = readonly (readonly [name: string, value: Cell])[]
+
+function statePairs(each: TransactionView, runbook: string | undefined): Pairs {
   return [
     ['id', each.id],
     ['relayer', each.relayer_id],
@@ -64,6 +71,11 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
     ['what to do', runbook],
     ['nonce', each.nonce],
     ['hash', each.hash],
+  ]
+}
+
+function payloadPairs(each: TransactionView): Pairs {
+  return [
     ['from', each.from],
     ['to', each.to ?? 'a contract creation'],
     ['value', ether(each.value)],
@@ -72,17 +84,37 @@ function transactionPairs(each: TransactionView, runbook: string | undefined): r
     ['gas price', gwei(each.gas_price)],
     ['max fee', gwei(each.max_fee_per_gas)],
     ['max tip', gwei(each.max_priority_fee_per_gas)],
-    ['created', each.created_at],
-    ['sent', each.sent_at],
-    ['confirmed', each.confirmed_at],
   ]
 }
 
-function labelPairs({
-  external_id: externalId,
-  tags,
-  note,
-}: TraceView['labels'] = {}): readonly (readonly [string, Cell])[] {
+/** Everything that a release approves, with all digits. */
+function approvedPairs(payload: HoldView['payload']): Pairs {
+  return [
+    ['from', payload.from],
+    ['to', payload.to ?? 'a contract creation'],
+    ['value', exactEther(payload.value)],
+    ['data', payload.data],
+    ['gas limit', payload.gas_limit],
+    ['speed', payload.speed],
+    ['gas price', exactGwei(payload.gas_price)],
+    ['max fee', exactGwei(payload.max_fee_per_gas)],
+    ['max tip', exactGwei(payload.max_priority_fee_per_gas)],
+    ['allow out of gas', payload.allow_out_of_gas && 'true'],
+    ...accessListPairs(payload.access_list),
+    ['expires', payload.valid_until],
+  ]
+}
+
+/** One line for each address. */
+function accessListPairs(list: HoldView['payload']['access_list']): Pairs {
+  if (list?.length === 0) return [['access list', 'empty']]
+  return (list ?? []).map(({ address, storage_keys: keys }) => [
+    'access list',
+    `${address} ${keys.length > 0 ? keys.join(' ') : 'without storage keys'}`,
+  ])
+}
+
+function labelPairs({ external_id: externalId, tags, note }: TraceView['labels'] = {}): Pairs {
   return [
     ['external id', externalId && plain(externalId)],
     ['tags', tags && plain(tags.join(', '))],
@@ -100,21 +132,12 @@ async function holdOn(client: Client, relayer: string, id: string): Promise<Hold
   }
 }
 
-function holdPairs({
-  rule,
-  since,
-  until,
-  by,
-  four_eyes,
-  payload,
-  payload_digest,
-}: HoldView): readonly (readonly [string, Cell])[] {
+function holdPairs({ rule, since, until, by, four_eyes, payload_digest }: HoldView): Pairs {
   return [
     ['on hold until', until ?? 'its release'],
     ['on hold since', since],
     ['by rule', rule],
     ['by key', by],
-    ['expires', payload.valid_until],
     ['payload digest', payload_digest],
     ['not released by', four_eyes?.set_by.join(', ')],
   ]
