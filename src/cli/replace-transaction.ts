@@ -22,9 +22,9 @@ async function replaceTransaction({ life, terminal }: Around, id: string, option
   if (options.json) terminal.printJson(replaced)
   else {
     terminal.print(replaced.id)
-    terminal.say(
-      `stored; the earlier payload may still be mined until this one is: "rescind tx watch ${id} -r ${relayer}"`,
-    )
+    // Without a nonce no node has the earlier payload.
+    const race = replaced.nonce === undefined ? '' : '; the earlier payload may still be mined until this one is'
+    terminal.say(`stored${race}: "rescind tx watch ${id} -r ${relayer}"`)
   }
   return exits.done
 }

@@ -1,10 +1,10 @@
-// What `tx get` shows of a transaction on hold: the payload that its digest names, in full.
+// What `tx get` shows of a transaction on hold: the payload that its digest names, in full. And what `tx replace` says of it.
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { receiver } from '../http/support/rows.ts'
+import { attempt, put, receiver, transaction } from '../http/support/rows.ts'
 import { apiKey, type Serving, serve } from '../http/support/serve.ts'
 
 let server: Serving
@@ -120,4 +120,19 @@ test('a speed is shown, and a contract creation', async () => {
   expect(stdout).toMatch(/\nto +a contract creation\n/)
   expect(stdout).toMatch(/\nvalue +0 wei\n/)
   expect(stdout).toMatch(/\nspeed +fastest\n/)
+})
+
+test('tx replace says that the earlier payload may be mined only of a transaction with a nonce', async () => {
+  const id = await onHold({})
+  const replaced = await rescind('tx', 'replace', id, '-r', 'one', '--to', receiver, '--value', '3')
+  expect(replaced).toMatchObject({ exit: 0, stdout: `${id}\n` })
+  expect(replaced.stderr).toMatch(/^stored: "rescind tx watch/)
+  expect(replaced.stderr).not.toContain('may still be mined')
+  const inFlight = transaction('sent', { phase: 'inFlight', nonce: 7, attempts: [attempt('sent' as never, 1)] })
+  await put(server.store, inFlight)
+  const racing = await rescind('tx', 'replace', 'sent', '-r', 'one', '--to', receiver, '--value', '3')
+  expect(racing).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('the earlier payload may still be mined until this one is: "rescind tx watch sent'),
+  })
 })
