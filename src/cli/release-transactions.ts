@@ -27,7 +27,10 @@ async function releaseTransactions({ life, terminal }: Around, ids: string[], op
   })
   if (options.json) terminal.printJson(results)
   else {
-    const rows = results.map(({ transaction_id: id, result, message }) => [id, result.replaceAll('_', ' '), message])
+    const rows = results.map(({ transaction_id: id, result, code, message }) => [
+      ...[id, result.replaceAll('_', ' ')],
+      code === undefined ? message : `${message} (${code})`,
+    ])
     for (const line of table(['TRANSACTION', 'RESULT', 'WHY'], rows)) terminal.print(line)
   }
   const refused = results.filter(({ result }) => result === 'refused').length
