@@ -1,6 +1,6 @@
 // Four eyes on a real chain: the recipe, followed literally, and what one key alone reaches, which is nothing.
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -50,20 +50,35 @@ const release = (client: Client, relayer: string, id: string, digest: string) =>
 const send = (client: Client, relayer: string, value = '7') =>
   client.send(relayer, { to: receiver, value, gas_limit: 21_000 })
 
-test('the recipe, block by block: it pays once both have done their part', async () => {
+const folders: string[] = []
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+async function recipeBlocks(): Promise<{ readonly blocks: readonly string[]; readonly payee: string }> {
   const page = await readFile(join(root, 'docs/recipes.md'), 'utf8')
   const [, recipe = ''] = page.split('\n## Payouts that two people approve\n')
   const blocks = [...(recipe.split('\n## ')[0] ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map((found) => found[1] ?? '')
   expect(blocks.length).toBe(6)
   const [payee = ''] = /0x[0-9a-fA-F]{40}/.exec(recipe) ?? []
+  return { blocks, payee }
+}
+
+async function follow(blocks: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rescind-recipe-'))
+  folders.push(folder)
+  const script = `set -eu\nrescind() { "${process.execPath}" "${join(root, 'src/main.ts')}" "$@"; }\n${blocks.join('\n')}`
+  const { stdout } = await run('sh', ['-c', script], {
+    cwd: folder,
+    env: { ...process.env, API_KEY: stage.service.apiKey, RESCIND_URL: stage.service.url },
+  })
+  return stdout
+}
+
+test('the recipe, block by block: it pays once both have done their part', async () => {
+  const { blocks, payee } = await recipeBlocks()
   const before = await balanceOf(stage.node, payee)
   const mining = new AbortController()
   const mined = mineUntil(mining.signal)
-  const script = `set -eu\nrescind() { "${process.execPath}" "${join(root, 'src/main.ts')}" "$@"; }\n${blocks.join('\n')}\necho "ID=$ID DIGEST=$DIGEST"`
-  const { stdout } = await run('sh', ['-c', script], {
-    cwd: tmpdir(),
-    env: { ...process.env, API_KEY: stage.service.apiKey, RESCIND_URL: stage.service.url },
-  })
+  const stdout = await follow([...blocks, 'echo "ID=$ID DIGEST=$DIGEST"'])
   mining.abort()
   await mined
   const [, id = '', digest = ''] = /ID=(\S+) DIGEST=(\S+)/.exec(stdout) ?? []
@@ -72,6 +87,22 @@ test('the recipe, block by block: it pays once both have done their part', async
   expect((body as { data: { four_eyes: object } }).data.four_eyes).toMatchObject({
     released: { payload_digest: digest },
   })
+})
+
+test('the recipe, with another payload once the approver has read the first: the release is refused', async () => {
+  const { blocks } = await recipeBlocks()
+  const [policy = '', sending = '', reading = '', hashing = '', releasing = ''] = blocks
+  const other =
+    'API_KEY=$PAYOUTS_KEY rescind tx replace $ID -r treasury --to 0x00000000000000000000000000000000000000b7'
+  const stdout = await follow([
+    ...[policy, sending, reading, `${other} --value 9ether --gas-limit 21000`, hashing],
+    `{ ${releasing.trim()}; } || echo "exit $?"`,
+    'echo "ID=$ID"',
+  ])
+  expect(stdout).toMatch(/ refused .*\(PAYLOAD_DIGEST_DIFFERS\)\nexit 3\n/)
+  const [, id = ''] = /ID=(\S+)/.exec(stdout) ?? []
+  expect(stage.rows.transaction(id)).toMatchObject({ status: 'held', nonce: null })
+  await stage.client.cancel('treasury', id)
 })
 
 async function mineUntil(signal: AbortSignal): Promise<void> {
