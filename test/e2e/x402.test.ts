@@ -1,5 +1,5 @@
-// The recipe for x402 payments, followed to the letter: its code is read from the page, and settles against a contract that executes
-// each authorization once.
+// The recipe for x402 payments: its code is read from the page, imports the client of the repository, and settles against a contract that
+// executes each authorization once.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,10 +52,12 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true })
 })
 
-async function payment(number: number, { seconds = 3_600 } = {}): Promise<Payment> {
+const inAnHour = () => BigInt(Math.floor(Date.now() / 1000) + 3_600)
+
+async function payment(number: number, validBefore = inAnHour()): Promise<Payment> {
   const signature = await sign({ hash: pad(toHex(number)), privateKey: pad('0x01'), to: 'hex' })
   const from = getAddress('0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
-  const times = { validAfter: '0', validBefore: String(Math.floor(Date.now() / 1000) + seconds) }
+  const times = { validAfter: '0', validBefore: String(validBefore) }
   const authorization = { from, to: token, value: '5', ...times, nonce: pad(toHex(number)) }
   return { token, authorization, signature }
 }
@@ -91,4 +93,24 @@ test('an id that settles something else is no payment', async () => {
   const id = await recipe.settle(client, relayer, three)
   const other = { ...three, authorization: { ...three.authorization, value: '6' } }
   await expect(recipe.settle(client, relayer, other)).rejects.toThrow(`transaction ${id} has this external_id`)
+})
+
+// 9999-12-31T23:59:59Z is the last second that RFC 3339 can write.
+test.each([
+  [4, 253_402_300_799n, '9999-12-31T23:59:59.000Z'],
+  [5, 253_402_300_800n, undefined],
+  [6, 2n ** 256n - 1n, undefined],
+])('authorization %i, valid before %i, is settled and paid', async (number, validBefore, validUntil) => {
+  const sends: unknown[] = []
+  const recording: Client = {
+    ...client,
+    send(to, input) {
+      sends.push(input.valid_until)
+      return client.send(to, input)
+    },
+  }
+  const id = await recipe.settle(recording, relayer, await payment(number, validBefore))
+  expect(sends).toEqual([validUntil])
+  await mineUntil(stage, 'the end', async () => (await state(id)) !== 'open')
+  expect(await state(id)).toBe('paid')
 })
