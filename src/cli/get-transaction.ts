@@ -38,7 +38,7 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   const attempts = options.attempts && (await client.attempts(relayer, id))
   if (options.json) {
     terminal.printJson({
-      ...transaction,
+      ...(hold ? withPayload(transaction, hold) : transaction),
       ...defined({ wait, labels, hold, cancellation, attempts }),
     })
     return exits.done
@@ -58,6 +58,17 @@ async function getTransaction({ life, terminal }: Around, id: string, options: O
   ])
   for (const line of [...lines, ...(attempts ? ['', ...attemptLines(attempts)] : [])]) terminal.print(line)
   return exits.done
+}
+
+/** Without the payload of the answer before, which a PUT may have replaced. */
+function withPayload(read: TransactionView, { payload }: HoldView): TransactionView {
+  const { id, relayer_id, status, status_reason, created_at } = read
+  const { transaction_id: _, valid_until: __, speed, ...members } = payload
+  return {
+    ...members,
+    ...{ id, relayer_id, status, created_at },
+    ...defined({ status_reason, speed: speed && { name: speed } }),
+  }
 }
 
 type Pairs = readonly (readonly [name: string, value: Cell])[]

@@ -46,18 +46,23 @@ function digestOf(payload: object): string {
   return `0x${createHash('sha256').update(JSON.stringify(sorted)).digest('hex')}`
 }
 
-test('a PUT between its requests: the payload on the screen is that of the digest beside it', async () => {
-  const id = await onHold({ value: '7', data: '0x01', gas_limit: 60_000 })
-  const other = '0x00000000000000000000000000000000000000b7'
+/** Each time that a command has read the trace, and before its next request. */
+function replaceAfterTrace(id: string, payload: object): void {
   const { fetch } = globalThis
   vi.stubGlobal('fetch', async (...args: Parameters<typeof fetch>) => {
     const answer = await fetch(...args)
     if (String(args[0]).endsWith('/trace')) {
-      const body = JSON.stringify({ to: other, value: '8', data: '0x02', gas_limit: 70_000, gas_price: '1000000001' })
-      expect(await server.ask('PUT', at(id), { headers, body })).toMatchObject({ status: 200 })
+      const put = await server.ask('PUT', at(id), { headers, body: JSON.stringify(payload) })
+      expect(put).toMatchObject({ status: 200 })
     }
     return answer
   })
+}
+
+test('a PUT between its requests: the payload on the screen is that of the digest beside it', async () => {
+  const id = await onHold({ value: '7', data: '0x01', gas_limit: 60_000 })
+  const other = '0x00000000000000000000000000000000000000b7'
+  replaceAfterTrace(id, { to: other, value: '8', data: '0x02', gas_limit: 70_000, gas_price: '1000000001' })
   const { stdout, exit } = await rescind('tx', 'get', id, '-r', 'one')
   expect(exit).toBe(0)
   const hold = (await server.ask('GET', at(id, '/hold'))).body.data
@@ -70,6 +75,15 @@ test('a PUT between its requests: the payload on the screen is that of the diges
   expect(stdout).toMatch(/\ngas price +1000000001 wei/)
   expect(stdout).not.toMatch(/\nspeed /)
   expect(stdout).not.toContain(receiver)
+})
+
+test('a PUT between its requests: with --json each member is that of the payload', async () => {
+  const id = await onHold({ value: '7', data: '0x01', gas_limit: 60_000, gas_price: '1000000001' })
+  replaceAfterTrace(id, { value: '0', data: '0x02', speed: 'fastest', gas_limit: 100_000 })
+  const { hold, wait, ...shown } = JSON.parse((await rescind('tx', 'get', id, '-r', 'one', '--json')).stdout)
+  expect(hold.payload).toMatchObject({ value: '0', data: '0x02', speed: 'fastest' })
+  expect(wait).toMatchObject({ condition: 'on_hold' })
+  expect(shown).toEqual((await server.ask('GET', at(id))).body.data)
 })
 
 test('on hold every member of the payload is shown, and amounts have all their digits', async () => {
