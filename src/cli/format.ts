@@ -43,6 +43,11 @@ function inBoth(wei: string, inWords: (wei: bigint) => string): string {
   return wei === '0' ? '0 wei' : `${wei} wei = ${inWords(BigInt(wei))}`
 }
 
+/** `1 relayer`, `2 relayers`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`
+}
+
 /** A duration in one unit: `40 s`, `12 min`, `3 h`, `2 days`. */
 export function about(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))

@@ -4,6 +4,7 @@ import type { Client, RelayerView } from '../client/client.ts'
 import { type Act, type Around, relayerCommand } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits, usage } from './exits.ts'
+import { counted } from './format.ts'
 import { plain } from './terminal.ts'
 
 interface Options extends RelayerOptions {
@@ -60,9 +61,7 @@ async function setNetworkPaused(
   const relayers = (await allRelayers(client)).filter((relayer) => relayer.network === network.name)
   const own = relayers.filter((relayer) => relayer.paused).map((relayer) => relayer.id)
   const state = paused ? 'is paused' : 'is not paused any more'
-  terminal.print(
-    plain(`${network.name} ${state}, with ${relayers.length} ${relayers.length === 1 ? 'relayer' : 'relayers'}`),
-  )
+  terminal.print(plain(`${network.name} ${state}, with ${counted(relayers.length, 'relayer')}`))
   if (!paused && own.length > 0) terminal.say(plain(`rescind: still paused themselves: ${own.join(', ')}`))
   return exits.done
 }

@@ -5,7 +5,7 @@ import { filterWords, limitWords, refusedLines, refusedPairs } from './bulk-opti
 import type { Around } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { type Cell, ether, etherAtLeast, pairs, table } from './format.ts'
+import { type Cell, counted, ether, etherAtLeast, pairs, table } from './format.ts'
 
 interface ListOptions extends ServiceOptions {
   readonly json?: true
@@ -160,8 +160,8 @@ export function progressOf(bulk: BulkView): string {
   return [
     `${canceledBy(counts)} canceled: ${dropped} dropped, ${racing} racing, ${won} won, ${lost} lost, ${external} external`,
     ...(refused > 0 ? [`${refused} refused`] : []),
-    ...(waiting > 0 ? [`${waiting} relayers not stopped yet`] : []),
-    ...(taking > 0 ? [`${taking} relayers still writing`] : []),
+    ...(waiting > 0 ? [`${counted(waiting, 'relayer')} not stopped yet`] : []),
+    ...(taking > 0 ? [`${counted(taking, 'relayer')} still writing`] : []),
     ...(costMax === undefined ? [] : [`cost ${costOf(bulk)}, at most ${costMax}`]),
     final ? 'final' : `${counts.not_final} not final`,
   ].join('; ')
@@ -174,17 +174,20 @@ export function warningsOf(bulk: BulkView): readonly string[] {
   const gone = counts.lost + counts.external
   return [
     ...(waiting.length > 0 ? [`not stopped yet, and the service goes on trying: ${waiting.join(', ')}`] : []),
-    ...(counts.refused > 0 ? [`${counts.refused} matches were not canceled: "rescind bulk show ${bulk.id}"`] : []),
+    ...(counts.refused > 0
+      ? [`${counted(counts.refused, 'match was', 'matches were')} not canceled: "rescind bulk show ${bulk.id}"`]
+      : []),
     ...(gone > 0
       ? [`${gone} ended with another transaction in the nonce: "rescind bulk show ${bulk.id} --transactions"`]
       : []),
-    ...(counts.already > 0
-      ? [
-          `${counts.already} matches were canceled before, and are not counted here: their own cancellation has the verdict`,
-        ]
-      : []),
+    ...(counts.already > 0 ? [alreadyWords(counts.already)] : []),
     ...(final ? [] : ['undecided: not every verdict is final']),
   ]
+}
+
+function alreadyWords(count: number): string {
+  const [were, are, their] = count === 1 ? ['match was', 'is', 'its'] : ['matches were', 'are', 'their']
+  return `${count} ${were} canceled before, and ${are} not counted here: ${their} own cancellation has the verdict`
 }
 
 interface WatchOptions extends ServiceOptions {

@@ -299,6 +299,7 @@ export interface BulkInput {
   readonly name?: string
   /** A text of at most 1000 characters, none of them U+0000 */
   readonly reason?: string
+  /** An object such as {"older_than": "10m"}; {} matches everything */
   readonly filter: {
     /** 1 to 1000 ids of transactions */
     readonly ids?: readonly string[]

@@ -142,7 +142,7 @@ test('a preview prints a token, by which nothing beyond it is canceled, and --ex
     stderr: expect.stringContaining('PREVIEW_DIFFERS'),
   })
   // Unpreviewed transactions are refused with their reason.
-  expect(await rescind(use)).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 matches were not canceled') })
+  expect(await rescind(use)).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 match was not canceled') })
   expect((await client.get('two', shown)).status).toBe('canceled')
   expect((await client.get('two', later)).status).toBe('submitted')
   expect(await rescind(['bulk', 'create', ...scope, '--exact', '--yes'])).toMatchObject({ exit: 2 })
@@ -170,7 +170,7 @@ test('a limit of cost leaves transactions beyond it, and the others’ share sho
   await anvil.mine(3)
   const id = await submitted('two')
   const free = await rescind(['bulk', 'create', '-r', 'two', '--only', 'free', '--yes'])
-  expect(free).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 matches were not canceled') })
+  expect(free).toMatchObject({ exit: 1, stderr: expect.stringContaining('1 match was not canceled') })
   const refused = await rescind(['bulk', 'show', free.stdout.trim()])
   expect(refused.stdout).toMatch(/\nlimit +only free ones\n[\s\S]*\nrefused: not free +1\n/)
   expect(refused.stdout).toMatch(

@@ -9,6 +9,7 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const waiting = parts.filter(({ state }) => state === 'waiting').map(({ relayerId }) => relayerId)
   const taking = parts.filter(({ state }) => state === 'taking').map(({ relayerId }) => relayerId)
   const isWritten = parts.every(({ state }) => state === 'written')
+  const refused = parts.reduce((sum, part) => sum + part.refused.length, 0)
   const ended = isWritten ? parts.reduce((sum, part) => sum + endedOf(part), 0) : 0
   return [
     `${taken} transactions are canceled: ${dropped} were never sent, and ${taken - dropped} compete, or competed, for their nonce.`,
@@ -18,6 +19,7 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
     ...(waiting.length > 0
       ? [`The relayers ${waiting.join(', ')} could not be stopped yet; the service goes on trying.`]
       : []),
+    ...(refused > 0 ? [`Matches that were not canceled: ${refused}. parts[].refused names each with its reason.`] : []),
     ...(ended > 0
       ? [`${ended} of those that the preview showed had ended, were canceled before, or no longer matched.`]
       : []),

@@ -31,7 +31,14 @@ const filterSchema = Type.Object(
   {
     ids: Type.Optional(
       Type.Array(
-        Type.Unsafe<TransactionId>(Type.String({ minLength: 1, maxLength: 64, examples: [some.transactionId] })),
+        Type.Unsafe<TransactionId>(
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description: 'the id of a transaction',
+            examples: [some.transactionId],
+          }),
+        ),
         {
           minItems: 1,
           maxItems: bulkIdsMax,
@@ -55,7 +62,7 @@ const filterSchema = Type.Object(
       }),
     ),
     status: Type.Optional(
-      Type.Array(Type.Enum([...pendingStatuses]), {
+      Type.Array(Type.Enum([...pendingStatuses], { description: `one of ${pendingStatuses.join(', ')}` }), {
         minItems: 1,
         description: `a list of ${pendingStatuses.join(', ')}`,
       }),
@@ -64,7 +71,12 @@ const filterSchema = Type.Object(
     newer_than: duration('less than so long'),
     ...{ nonce_from, nonce_to, value_from, value_to },
   },
-  { title: 'BulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
+  {
+    title: 'BulkFilter',
+    additionalProperties: false,
+    description: 'an object such as {"older_than": "10m"}; {} matches everything',
+    examples: [{ older_than: '10m' }],
+  },
 )
 
 /** The filter in an answer. */
@@ -175,7 +187,7 @@ function filterOf(given: Static<typeof filterSchema>): BulkFilter {
     ...(isNonEmpty(statuses) && { statuses }),
     ...(olderThanMs !== undefined && { olderThanMs }),
     ...(newerThanMs !== undefined && { newerThanMs }),
-    ...rangesOf(given),
+    ...rangesOf(given, 'filter.'),
   }
 }
 

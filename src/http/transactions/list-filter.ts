@@ -103,11 +103,14 @@ export function filterOf(query: FilterQuery): TransactionFilter {
 
 type Ranges = Pick<FilterQuery, 'nonce_from' | 'nonce_to' | 'value_from' | 'value_to'>
 
-/** Throws INVALID_REQUEST. */
-export function rangesOf(query: Ranges): Pick<TransactionFilter, 'nonceFrom' | 'nonceTo' | 'valueFrom' | 'valueTo'> {
-  const [valueFrom, valueTo] = [weiOf('value_from', query), weiOf('value_to', query)]
-  checkOrder('nonce', query.nonce_from, query.nonce_to, query)
-  checkOrder('value', valueFrom, valueTo, query)
+/** `within` stands before the names of the members in a refusal. Throws INVALID_REQUEST. */
+export function rangesOf(
+  query: Ranges,
+  within = '',
+): Pick<TransactionFilter, 'nonceFrom' | 'nonceTo' | 'valueFrom' | 'valueTo'> {
+  const [valueFrom, valueTo] = [weiOf('value_from', query, within), weiOf('value_to', query, within)]
+  checkOrder('nonce', query.nonce_from, query.nonce_to, query, within)
+  checkOrder('value', valueFrom, valueTo, query, within)
   return {
     ...defined({ nonceFrom: query.nonce_from, nonceTo: query.nonce_to, valueFrom, valueTo }),
   }
@@ -118,10 +121,10 @@ function timeOf(field: 'created_from' | 'created_to', query: FilterQuery): Times
   return text === undefined ? undefined : parseTime(field, text)
 }
 
-function weiOf(field: 'value_from' | 'value_to', query: Ranges): Wei | undefined {
+function weiOf(field: 'value_from' | 'value_to', query: Ranges, within: string): Wei | undefined {
   const text = query[field]
   if (text === undefined) return undefined
-  if (BigInt(text) >= 2n ** 256n) throw invalid(field, text, 'an amount of wei below 2^256')
+  if (BigInt(text) >= 2n ** 256n) throw invalid(`${within}${field}`, text, 'an amount of wei below 2^256')
   return BigInt(text)
 }
 
@@ -132,10 +135,11 @@ function checkOrder<T extends number | bigint>(
   from: T | undefined,
   to: T | undefined,
   query: FilterQuery,
+  within = '',
 ): void {
   if (from === undefined || to === undefined || from <= to) return
   const high = `${range}_to` as const
-  throw invalid(high, query[high], `at or above ${range}_from; swap the two, or leave one out`)
+  throw invalid(`${within}${high}`, query[high], `at or above ${range}_from; swap the two, or leave one out`)
 }
 
 /** Throws INVALID_REQUEST. */

@@ -109,6 +109,28 @@ test.each([
   expect(await statuses(server, ['stays'])).toEqual(['pending'])
 })
 
+test.each([
+  [
+    { filter: { nonce_from: 7, nonce_to: 3 } },
+    'filter.nonce_to: 3 is not at or above nonce_from; swap the two, or leave one out',
+  ],
+  [
+    { filter: { value_from: '2', value_to: '1' } },
+    'filter.value_to: "1" is not at or above value_from; swap the two, or leave one out',
+  ],
+  [
+    { filter: { value_from: '9'.repeat(78) } },
+    `filter.value_from: "${'9'.repeat(39)}… is not an amount of wei below 2^256`,
+  ],
+  [{ filter: { status: ['mined'] } }, 'filter.status[0]: "mined" is not one of pending, sent, submitted'],
+  [{ filter: { ids: [5] } }, 'filter.ids[0]: 5 is not the id of a transaction'],
+  [{}, 'filter: is missing; send an object such as {"older_than": "10m"}; {} matches everything'],
+  [{ filter: [] }, 'filter: [] is not an object such as {"older_than": "10m"}; {} matches everything'],
+])('a refusal names the member of the filter and the fix: %j', async (body, message) => {
+  await using server = await serve()
+  expectFailure(await create(server, { ...body, relayers: 'all' }), 400, message, 'INVALID_REQUEST')
+})
+
 test('an idempotency key is required, and a retry takes nothing that was sent since', async () => {
   await using server = await serve()
   const without = await server.ask('POST', path, {

@@ -82,8 +82,10 @@ test('the relayers share one max_cost, in their order', async () => {
 test('only free takes what costs nothing, and needs no price', async () => {
   await using server = await serve()
   await three(server)
-  const { data } = (await create(server, { only: 'free' })).body
+  const { data, metadata } = (await create(server, { only: 'free' })).body
   expect(data).toMatchObject({ only: 'free', counts: { dropped: 1, racing: 0, refused: 2 } })
+  const refused = 'Matches that were not canceled: 2. parts[].refused names each with its reason.'
+  expect(metadata.logs.map(({ message }: { message: string }) => message)).toContain(refused)
   expect(data.parts[0].refused).toMatchObject([{ reason: 'costs' }, { reason: 'costs' }])
   expect(await shown(server, 'first')).toMatchObject({ status: 'submitted' })
 })
