@@ -10,7 +10,7 @@ export interface BulkView {
   /** The API key */
   readonly requested_by?: string
   readonly filter: {
-    /** 1 to 1000 ids of transactions */
+    /** For a key that is bound to relayers: those of transactions at its relayers, and none once these are removed */
     readonly ids?: readonly string[]
     /** The address of the receiver: 0x and 40 hex digits */
     readonly to?: string
@@ -155,7 +155,7 @@ export interface BulkHeadView {
   /** The API key */
   readonly requested_by?: string
   readonly filter: {
-    /** 1 to 1000 ids of transactions */
+    /** For a key that is bound to relayers: those of transactions at its relayers, and none once these are removed */
     readonly ids?: readonly string[]
     /** The address of the receiver: 0x and 40 hex digits */
     readonly to?: string

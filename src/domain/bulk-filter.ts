@@ -6,7 +6,8 @@ import type { Nonce, TimestampMs, Wei } from './units.ts'
 
 /** Each member narrows it; bounds are inclusive. Receiver, selector and value are those of the newest payload. */
 export interface BulkFilter {
-  readonly ids?: NonEmpty<TransactionId>
+  /** Empty only in an object that a key reads which sees none of them. */
+  readonly ids?: readonly TransactionId[]
   /** The receiver as stored, with its checksum. */
   readonly to?: Address
   /** Four bytes in lower case, or `0x` for a call without data. A contract creation has none. */

@@ -80,7 +80,7 @@ export interface BulkReads {
   bulksUnderWay(): Promise<readonly RelayerId[]>
   /** The oldest first, after the part with this number. */
   waitingBulkParts(limit: number, after?: number): Promise<readonly (WaitingBulkPart & { readonly number: number })[]>
-  /** The object; with `relayers` its parts at these only, and undefined if it has none. */
+  /** The object; with `relayers` its parts, and the ids of its filter, at these only, and undefined if it has no such part. */
   bulk(id: BulkId, relayers?: readonly RelayerId[]): Promise<BulkCancellation | undefined>
   /** Newest first; `relayers` as in `bulk`. */
   bulks(page: PageRequest, relayers?: readonly RelayerId[]): Promise<Page<BulkCancellation>>

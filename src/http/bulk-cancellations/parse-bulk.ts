@@ -79,9 +79,14 @@ const filterSchema = Type.Object(
   },
 )
 
+const appliedIds = Type.Array(Type.Unsafe<TransactionId>(Type.String({ examples: [some.transactionId] })), {
+  description:
+    'For a key that is bound to relayers: those of transactions at its relayers, and none once these are removed',
+})
+
 /** The filter in an answer. */
 export const appliedFilterSchema = Type.Object(
-  { ...filterSchema.properties, tag: Type.Optional(tagList) },
+  { ...filterSchema.properties, ids: Type.Optional(appliedIds), tag: Type.Optional(tagList) },
   { title: 'AppliedBulkFilter', additionalProperties: false, examples: [{ older_than: '10m' }] },
 )
 

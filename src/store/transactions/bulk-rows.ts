@@ -20,6 +20,7 @@ import { isWaiting } from './bulk-mark.ts'
 import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import type { Ids } from './find-transaction.ts'
+import { withSeenIds } from './seen-ids.ts'
 
 /** A new row, without the columns of its events, which come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
@@ -221,7 +222,7 @@ async function withParts(
     executor,
     rows.flatMap(({ preview_id: id }) => (id === null ? [] : [id])),
   )
-  return rows.flatMap((row) => {
+  const bulks = rows.flatMap((row) => {
     const all = (ofEach.get(row.id) ?? []).map((part) => {
       const shown = row.preview_id === null ? undefined : shownAt(row.preview_id, part.relayer_id)
       return { ...partFrom(part), ...(shown && { shown }) }
@@ -229,6 +230,7 @@ async function withParts(
     const parts = relayers ? all.filter(({ relayerId }) => relayers.includes(relayerId)) : all
     return relayers && parts.length === 0 ? [] : [{ ...headFrom(row), parts }]
   })
+  return relayers ? withSeenIds(executor, bulks, relayers) : bulks
 }
 
 export async function findBulk(

@@ -227,6 +227,31 @@ test('a key cancels and sees at its relayers only', async () => {
   }
 })
 
+test('a key that is bound to relayers sees the ids of its own transactions only', async () => {
+  await using server = await serve({ authenticate })
+  await queued(server.store, 'a')
+  await queued(server.store, 'b', { relayerId: 'two' as RelayerId })
+  const whole = { ids: ['a', 'b', 'unknown'] }
+  const filterOf = async (id: string, token = apiKey) => {
+    const [one, list] = await Promise.all([
+      server.ask('GET', `${path}/${id}`, { token }),
+      server.ask('GET', path, { token }),
+    ])
+    const [listed] = list.body.data.filter((each: { id: string }) => each.id === id)
+    expect(listed.filter).toEqual(one.body.data.filter)
+    return one.body.data.filter
+  }
+  const both = await create(server, { filter: whole, relayers: 'all' })
+  expect(both.body.data.filter).toEqual(whole)
+  expect(await filterOf(both.body.data.id)).toEqual(whole)
+  expect(await filterOf(both.body.data.id, 'canceler')).toEqual({ ids: ['b'] })
+  expect(await filterOf(both.body.data.id, 'reader')).toEqual({ ids: ['a'] })
+  const none = await create(server, { filter: { ids: ['b'] }, relayers: ['one'] })
+  expect(await filterOf(none.body.data.id, 'reader')).toEqual({ ids: [] })
+  const own = await create(server, { filter: whole, relayers: ['two'] }, { token: 'canceler' })
+  expect(own.body.data.filter).toEqual({ ids: ['b'] })
+})
+
 test('audit: one record for the object, and one for each relayer', async () => {
   await using server = await serve()
   await queued(server.store, 'a')
