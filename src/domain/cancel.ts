@@ -44,11 +44,12 @@ export function cancel(
   return neverReachedANode(transaction) ? dropCanceled(canceled, now) : canceled
 }
 
-/** The transaction with another bound of its cancellation. Signed attempts stay as they are. */
+/** The transaction with another bound of its cancellation, and without a wait for the earlier one. Signed attempts stay as they are. */
 function rebounded(transaction: Transaction, earlier: CancellationIntent, costMax: Wei | undefined): Transaction {
   if (isTerminal(transaction) || earlier.costMax === costMax) return transaction
   const { costMax: _, ...intent } = earlier
-  return { ...transaction, cancellation: { ...intent, ...(costMax !== undefined && { costMax }) } }
+  const going = transaction.wait?.condition === 'cost_bound' ? withoutWait(transaction) : transaction
+  return { ...going, cancellation: { ...intent, ...(costMax !== undefined && { costMax }) } }
 }
 
 /** The end of a canceled transaction that no node ever had: free, and final. */

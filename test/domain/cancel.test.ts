@@ -4,6 +4,8 @@ import { cancel, verdictOn } from '../../src/domain/cancel.ts'
 import { include } from '../../src/domain/decide/facts/inclusion.ts'
 import { cancelRefusalCodes } from '../../src/domain/refusals.ts'
 import { type Inclusion, type InPhase, isTerminal, statusOf, type Transaction } from '../../src/domain/transaction.ts'
+import { withWait } from '../../src/domain/wait.ts'
+import type { Reason } from '../../src/domain/wait-facts.ts'
 import {
   broadcastStates,
   by,
@@ -125,4 +127,18 @@ test('a nonce that went to a foreign transaction costs nothing, and its payload 
   expect(verdictOn(open)).toMatchObject({ state: 'external', final: false, safeToRetry: false, cost: 0n })
   expect(verdictOn(settled(open))).toMatchObject({ state: 'external', final: true, safeToRetry: true, cost: 0n })
   expect(verdictOn(dropped('canceled'))).toEqual({ state: 'dropped', final: true, safeToRetry: true, cost: 0n })
+})
+
+test.each([
+  ['lifted', undefined],
+  ['raised', 2n * 10n ** 15n],
+])('a bound that is %s ends the wait for it, and no other wait', (_, costMax) => {
+  const racing = inFlight(0, [attempt], { cancellation: { ...canceled.cancellation, costMax: 7n } })
+  const costBound: Reason = { condition: 'cost_bound', facts: { costMax: 7n, cost: 10n ** 15n } }
+  const capped: Reason = { condition: 'cancel_unfunded', facts: { cost: 10n ** 15n } }
+  expect(cancel(withWait(racing, costBound, now), now, 'request', costMax)).not.toHaveProperty('wait')
+  const still = withWait(racing, capped, now)
+  expect(cancel(still, now, 'request', costMax).wait).toEqual(still.wait)
+  const same = withWait(racing, costBound, now)
+  expect(cancel(same, now, 'request', 7n)).toBe(same)
 })

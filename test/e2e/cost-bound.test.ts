@@ -54,6 +54,7 @@ test('above its bound no no-op is signed until a plain cancellation lifts it', a
   expect(noOpsOf(payment)).toEqual([])
 
   const lifting = await stage.client.request('DELETE', path)
+  expect(lifting.body).toMatchObject({ data: { status_reason: 'canceled on request' } })
   expect(lifting.status).toBe(200)
   await noOpInPool(stage, payment)
   await stage.node.mine()
