@@ -109,7 +109,7 @@ const holdSchema = Type.Object(
 
 type HoldBody = Static<typeof holdSchema>
 
-/** Presents the hold; undefined without one. Under four eyes the release stays. */
+/** Presents the hold; undefined without one. Under four eyes it stays as a record: who set the payload, and who released it. */
 export function presentHold(transaction: Transaction): HoldBody | undefined {
   const { fourEyes } = transaction
   const lasting = fourEyes && { rule: 'four_eyes' as const, since: fourEyes.since }
@@ -165,14 +165,17 @@ export function getHold(reads: Reads) {
       operationId: 'getHold',
       summary: 'Get the hold of a transaction',
       description:
-        'With the payload and its digest, which a release under four eyes has to send. Of a transaction under four eyes it answers after the release as well, with the releaser.',
+        'With the payload and its digest, which a release under four eyes has to send. Of a transaction under four eyes it answers after the release as well, with the releaser; one that ended without a release is HOLD_NOT_FOUND.',
       tags: ['transactions'],
       params: transactionParameters,
       response: answers(holdSchema),
     },
     async answer({ params }) {
       const read = await reads.transaction(params.relayer_id, params.transaction_id)
-      const hold = presentHold(found(read, 'TRANSACTION_NOT_FOUND', 'Not found'))
+      const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
+      // One that ended before its release is not on hold, and has no approval to show.
+      const isShown = isInPhase(transaction, 'held') || transaction.fourEyes?.released !== undefined
+      const hold = isShown ? presentHold(transaction) : undefined
       if (hold) return success(hold)
       throw new RescindError('HOLD_NOT_FOUND', 'this transaction is not on hold')
     },

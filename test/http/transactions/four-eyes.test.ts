@@ -200,10 +200,18 @@ test('a DELETE of it is free and final, and a replay of its send changes nothing
   const id = idOf(await server.ask('POST', at(), { token: 'anna', body, headers }))
   expect(idOf(await server.ask('POST', at(), { token: 'anna', body, headers }))).toBe(id)
   expect((await stored(id))?.fourEyes).toMatchObject({ setBy: ['anna'] })
+  const { payload_digest: digest } = await holdOf(id)
   expectSuccess(await call('anna', 'DELETE', at(`/${id}`)))
   expect((await stored(id))?.lifecycle).toMatchObject({ phase: 'dropped', reason: 'canceled' })
-  const { payload_digest: digest } = await holdOf(id)
+  expect(codeOf(await call('cleo', 'GET', at(`/${id}/hold`)))).toEqual([404, 'HOLD_NOT_FOUND'])
   expect(codeOf(await release('ben', id, digest))).toEqual([400, 'TRANSACTION_ALREADY_CANCELED'])
+})
+
+test('the approval stays readable after a DELETE', async () => {
+  const id = idOf(await post('anna'))
+  expectSuccess(await release('ben', id, (await holdOf(id)).payload_digest))
+  expectSuccess(await call('anna', 'DELETE', at(`/${id}`)))
+  expect(await holdOf(id)).toMatchObject({ four_eyes: { set_by: ['anna'], released: { by: 'ben' } } })
 })
 
 test('the relayer signs no messages, and for no relayer a transaction', async () => {
