@@ -23,6 +23,10 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   const at = (path: string) => `${scene.service.url}${path}`
+  const made = async (scopes: readonly string[]) => {
+    const { body } = await scene.client.request('POST', '/api-keys', { body: { name: scopes.join(), scopes } })
+    return (body as { readonly data: { readonly key: string } }).data.key
+  }
   const submitted = async (relayer: string, to = `0x${'11'.repeat(20)}`) => {
     const { id } = await scene.client.send(relayer, {
       ...{ to, value: '1500000000000000', gas_limit: 40_000 },
@@ -171,10 +175,6 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
   })
 
   test('a key without the scopes sees the pages and none of the buttons', async () => {
-    const made = async (scopes: readonly string[]) => {
-      const { body } = await scene.client.request('POST', '/api-keys', { body: { name: scopes.join(), scopes } })
-      return (body as { readonly data: { readonly key: string } }).data.key
-    }
     await using reader = await visit(browser, { viewport: { width: 360, height: 740 } })
     await signIn(reader.page, scene.service, await made(['read']))
     for (const path of ['/bulk-cancellations', '/bulk-cancellations/new', '/stop-everything', '/']) {
@@ -190,5 +190,18 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('bulk cancellations', () 
     await canceler.page.getByRole('link', { name: 'Cancel by a filter…' }).waitFor()
     expect(await canceler.page.getByRole('link', { name: 'Stop everything…' }).count()).toBe(0)
     expect([...reader.faults, ...canceler.faults]).toEqual([])
+  })
+
+  test('a key with the scope pause pauses a relayer, and sees no button to resume it', async () => {
+    await scene.client.request('PATCH', '/relayers/payouts', { body: { paused: false } })
+    await using pauser = await visit(browser)
+    await signIn(pauser.page, scene.service, await made(['read', 'pause']))
+    await pauser.page.goto(at('/relayers/payouts'))
+    await pauser.page.getByRole('button', { name: 'Pause…' }).click()
+    await pauser.page.getByRole('button', { name: 'Pause the relayer' }).click()
+    await pauser.page.locator('.facts .badge', { hasText: 'Paused' }).waitFor()
+    await pauser.page.getByRole('button', { name: 'Pause…' }).waitFor({ state: 'detached' })
+    expect(await pauser.page.getByRole('button', { name: 'Resume…' }).count()).toBe(0)
+    expect(pauser.faults).toEqual([])
   })
 })

@@ -26,6 +26,11 @@ export function may(scope: KeyScope): boolean {
   return session.value.kind === 'signedIn' && session.value.as.scopes.includes(scope)
 }
 
+/** The scope `pause` lets no relayer resume. */
+export function mayPause({ paused }: { readonly paused: boolean }): boolean {
+  return may('admin') || (may('pause') && !paused)
+}
+
 function endSession(why?: string): void {
   session.value = { kind: 'none', ...(why !== undefined && { why }) }
 }

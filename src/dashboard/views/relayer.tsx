@@ -17,7 +17,7 @@ import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
-import { may } from '../state/session.ts'
+import { may, mayPause } from '../state/session.ts'
 
 export function RelayerView({ id }: { id: string }) {
   const relayer = useLoad<Relayer>(pathOf`/v1/relayers/${id}`)
@@ -36,7 +36,7 @@ export function RelayerView({ id }: { id: string }) {
         aside={
           !isMissing && (
             <>
-              {may('admin') && view && <PauseButton relayer={view} reload={overview.reload} />}
+              {view && mayPause(view) && <PauseButton relayer={view} reload={overview.reload} />}
               {may('cancel') && (
                 <CancelAllLink
                   id={id}
