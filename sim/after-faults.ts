@@ -100,20 +100,28 @@ function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scena
   return gasPriceCap === undefined || gasPriceCap >= least ? policies : { ...policies, gasPriceCap: least }
 }
 
-/** The balance pays for the open transactions at the current price, and for no more where money is short. */
+/** The balance pays for the open transactions at the current price, and for replacements of their bytes; for no more where money is short. */
 function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least
   const gas = BigInt(openRows(world) + unusedNonces(world)) * (world.scenario.gasFork ? 60_000n : 21_400n)
   const { reserve } = world.scenario
-  // Every value, and no more than the reserve beside them.
-  const kept = reserve ? reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
+  // Every value, and no more than the reserve and the least balance of the policy beside them.
+  const { minBalance = 0n } = world.state.policies.others
+  const kept = reserve ? minBalance + reserve.reserve + (BigInt(openRows(world)) * reserve.reserve) / 20n : 0n
   const { nextBaseFee } = world.blocks.canonical()
   // The base fee may be far from where the ending wants it.
   const price = reserve
     ? maxWei(nextBaseFee, plateauOf(world.scenario) ?? 2n * world.scenario.fees.firstBaseFee)
     : nextBaseFee
-  return maxWei(reserve ? 0n : least, 4n * gas * price) + kept
+  return maxWei(maxWei(reserve ? 0n : least, 4n * gas * price), 2n * dearestBytes(world)) + kept
+}
+
+/** The most that bytes cost whose nonce is unused. A replacement costs more than the bytes that it replaces, at whatever price they were signed. */
+function dearestBytes({ bytes, blocks }: World): bigint {
+  const head = blocks.canonical()
+  const unused = bytes.everBroadcast.filter(({ from, nonce }) => nonce >= accountAt(head, from).nonce)
+  return unused.reduce((most, { cap, gasLimit, value }) => maxWei(most, cap * BigInt(gasLimit) + value), 0n)
 }
 
 /** Keeps the base fee where the ending wants it; called at every block. */
