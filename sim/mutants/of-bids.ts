@@ -32,7 +32,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'limit-the-cap-only',
     breaks: 'goes on outbidding itself with tips, which a cap of two base fees leaves room for',
     caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'ends at the multiple of what the market pays',
+    expects: 'ends at the multiple of the market’s price',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -54,7 +54,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'limit-the-floor-only',
     breaks: 'outbids itself at the lowest price within the limit, and lifts the cap that held its tip down',
     caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'ends at the multiple of what the market pays',
+    expects: 'ends at the multiple of the market’s price',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
@@ -93,7 +93,7 @@ export const ofBids: readonly Mutant[] = [
     name: 'never-raise-a-tip',
     breaks: 'waits for ever with a tip that no builder takes, and none refuses',
     caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'is raised within 20 blocks, once, to what the network is known to take',
+    expects: 'is raised within 20 blocks, once, to the price that the network takes',
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',

@@ -52,7 +52,7 @@ export const ofBounds: readonly Mutant[] = [
     name: 'pass-on-any-number-of-bytes',
     breaks: "passes on a node's answer of any size",
     caughtBy: 'test/http/relayers/rpc.test.ts',
-    expects: 'an answer beyond 1 MiB is not passed on, and no other node is asked',
+    expects: 'an answer beyond 1 MiB is not passed on, and no other node is called',
     edits: [
       {
         file: 'src/chain/nodes/forward.ts',

@@ -139,7 +139,7 @@ export const ofCustody: readonly Mutant[] = [
     name: 'no-patience-at-start',
     breaks: 'ends the start because a login failed for a moment',
     caughtBy: remote,
-    expects: 'a start without a known address waits some seconds for the service',
+    expects: 'a start without a stored address waits some seconds for the service',
     edits: [
       {
         file: 'src/signers/remote/open-remote-signer.ts',

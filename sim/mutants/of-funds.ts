@@ -72,7 +72,7 @@ export const ofFunds: readonly Mutant[] = [
     name: 'balance-of-a-node-behind',
     breaks: 'remembers a balance from before what is settled, when a node that was behind has caught up',
     caughtBy: 'test/chain/accounts/remembered-account.test.ts',
-    expects: 'of a node that is behind what is settled does not outlast its head',
+    expects: 'of a node behind the settled transactions does not outlast its head',
     edits: [
       {
         file: 'src/chain/accounts/account-memory.ts',

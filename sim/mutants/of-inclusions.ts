@@ -6,7 +6,7 @@ export const ofInclusions: readonly Mutant[] = [
     name: 'follow-only-the-no-op',
     breaks: 'asks only for the receipt of the no-op once a transaction is canceled',
     caughtBy: 'test/domain/decide/work.test.ts',
-    expects: 'the receipt of a canceled transaction is asked for as well as that of its no-op',
+    expects: 'the receipt of a canceled transaction is read as well as that of its no-op',
     edits: [
       {
         file: 'src/domain/decide/facts/inquire.ts',

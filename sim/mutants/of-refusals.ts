@@ -309,7 +309,7 @@ export const ofRefusals: readonly Mutant[] = [
     name: 'drop-what-a-gateway-calls-invalid',
     breaks: "drops a canceled payload on a gateway's word, where a sequencer may have ordered it",
     caughtBy: 'test/domain/decide/cancel-in-flight.test.ts',
-    expects: 'as invalid is in doubt: a gateway may say so of what the sequencer has',
+    expects: 'as invalid is in doubt: a gateway may say so although the sequencer has it',
     edits: [
       {
         file: 'src/domain/decide/race/cancel-in-flight.ts',

@@ -46,7 +46,7 @@ export const ofRestores: readonly Mutant[] = [
     name: 'search-back-by-configured-time',
     breaks: 'makes a count of blocks of the time that it looks back, by the configured block time',
     caughtBy: 'test/chain/inclusions/check-history.test.ts',
-    expects: 'what was spent since is looked for from then on',
+    expects: 'nonces spent since are searched from then on',
     edits: [
       {
         file: 'src/chain/inclusions/check-history.ts',
@@ -85,7 +85,7 @@ export const ofRestores: readonly Mutant[] = [
     breaks:
       'takes the transaction that holds the nonce in a copy for what the no-op canceled, though no node ever accepted it',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'is not of what no node ever accepted',
+    expects: 'is not of a transaction that no node ever accepted',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -98,7 +98,7 @@ export const ofRestores: readonly Mutant[] = [
     name: 'forget-when-the-restored-copy-began',
     breaks: 'takes a transaction of its own time for one that a no-op of the lost history canceled',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'nobody knows, where it was sent after the first owner since the restore began',
+    expects: 'none is certain, where it was sent after the first owner since the restore began',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -137,7 +137,7 @@ export const ofRestores: readonly Mutant[] = [
     name: 'cancel-what-was-sent-since',
     breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'nobody knows, where an older one has a higher nonce',
+    expects: 'none is certain, where an older one has a higher nonce',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -150,7 +150,7 @@ export const ofRestores: readonly Mutant[] = [
     name: 'take-our-no-op-for-a-foreign-one',
     breaks: 'sends a payload again that a no-op canceled for good, as the record of that was lost',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'to the relayer itself, without value, data or a list of what it touches',
+    expects: 'to the relayer itself, without value, data or access list',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -163,7 +163,7 @@ export const ofRestores: readonly Mutant[] = [
     name: 'send-what-may-be-canceled',
     breaks: 'sends all of the transactions of which a lost no-op canceled one, where it can not tell which',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'nobody knows',
+    expects: 'none is certain',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
@@ -191,7 +191,7 @@ export const ofRestores: readonly Mutant[] = [
     breaks:
       'takes the only one left in the queue for canceled, though a lost PUT may have given it the nonce of an unknown spender',
     caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'nobody knows, where an unknown transaction took a lower nonce',
+    expects: 'none is certain, where an unknown transaction took a lower nonce',
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',

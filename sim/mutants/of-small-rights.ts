@@ -150,7 +150,7 @@ export const ofSmallRights: readonly Mutant[] = [
     name: 'count-events-for-a-bound-key',
     breaks: 'accepts the number of any event from a bound key, which so learns the newest one',
     caughtBy: 'test/http/events/view-events.unit.test.ts',
-    expects: 'a bound key resumes at what is its own',
+    expects: 'a bound key resumes at its own events',
     edits: [
       {
         file: 'src/http/events/resume-events.ts',

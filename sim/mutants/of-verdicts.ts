@@ -111,7 +111,7 @@ export const ofVerdicts: readonly Mutant[] = [
     name: 'wake-nobody',
     caughtBy: 'test/ownership/own-by-locks.test.ts',
     breaks: 'loses every wake-up, and looks for nobody who missed one',
-    expects: 'the owner hears of work wherever it was stored',
+    expects: 'the owner finds work that any replica stored',
     edits: [
       {
         file: 'src/commands/transactions/submit.ts',

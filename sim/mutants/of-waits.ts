@@ -19,7 +19,7 @@ export const ofWaits: readonly Mutant[] = [
     name: 'ends-and-still-waits',
     breaks: 'says that a transaction waits which was dropped',
     caughtBy: 'test/domain/decide/reasons.test.ts',
-    expects: 'what is canceled, is mined or ends waits for nothing any more',
+    expects: 'a canceled, mined or ended transaction waits for nothing any more',
     edits: [
       {
         file: 'src/domain/cancel.ts',
