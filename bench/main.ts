@@ -154,7 +154,7 @@ function describeMachine() {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
-    // Of the last minute, before the bench began: well above 0, others were at work and the figures are theirs too.
+    // The load average of the minute before the bench began. Well above 0, other processes shared the cores, and the figures are worse.
     loadBefore: loadavg()[0] ?? 0,
   }
 }

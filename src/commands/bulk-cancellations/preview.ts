@@ -24,9 +24,10 @@ const matchesMax = 2_000_000
 const rowsAtOnce = 20_000
 const breathMs = 1
 
-type BulkWork = NonNullable<Awaited<ReturnType<Reads['bulkWork']>>>
 /** The most matches of one relayer in a sample. */
 const sampleMax = 5
+
+type BulkWork = NonNullable<Awaited<ReturnType<Reads['bulkWork']>>>
 
 interface PreviewOrder {
   readonly terms: BulkTerms
