@@ -1,4 +1,5 @@
 // Several real processes on one real PostgreSQL, each with a line of its own to the same chain: a test sees which replica sent a transaction.
+import { randomBytes } from 'node:crypto'
 import type { RelayerId } from '../src/domain/ids.ts'
 import { slotOf } from '../src/ownership/slots.ts'
 import { slotsMax } from '../src/store/locks.ts'
@@ -34,6 +35,8 @@ interface ReplicaOptions {
   /** Sources of another release; the tested service by default. */
   readonly main?: ServiceOptions['main']
   readonly env?: Readonly<Record<string, string>>
+  /** Absent: that of the others. With another one, neither side believes the messages of the other. */
+  readonly apiKey?: string
 }
 
 interface ReplicasOptions {
@@ -51,6 +54,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
   const url = new URL(await postgres.database())
   const kept = pieces.move()
   const query = <Row>(sql: string) => postgres.query<Row>(sql, url.pathname.slice(1))
+  const sharedKey = randomBytes(24).toString('hex')
   const names = options.relayers.map(({ id }) => id)
 
   async function shares(): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -89,6 +93,7 @@ export async function openReplicas(options: ReplicasOptions): Promise<Replicas> 
             },
           ],
           relayers: options.relayers,
+          apiKey: replica.apiKey ?? sharedKey,
           ...(options.notifications && { notifications: options.notifications }),
           env: { DATABASE_URL: own.href, ...options.env, ...replica.env },
           ...(replica.main && { main: replica.main }),

@@ -26,6 +26,8 @@ export interface ServiceOptions extends ServiceFiles {
   readonly env?: Readonly<Record<string, string>>
   /** Holds configuration and database, and is left alone at the end. Absent: a temporary one that goes with it. */
   readonly directory?: string
+  /** Absent: a random one. */
+  readonly apiKey?: string
   /** What runs, with its arguments; the tested service by default. */
   readonly main?: readonly [file: string, ...args: string[]]
   /** For example `--cpu-prof`. */
@@ -53,7 +55,7 @@ export interface Service extends AsyncDisposable {
 /** Resolves when `/api/v1/ready` answers 200. Throws with the log when it never does. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'rescind-')))
-  const apiKey = randomBytes(24).toString('hex')
+  const { apiKey = randomBytes(24).toString('hex') } = options
   const port = await freePort()
   const metricsPort = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -120,8 +120,22 @@ export const ofVerdicts: readonly Mutant[] = [
       },
       {
         file: 'src/ownership/track-backlogs.ts',
-        find: 'return [...found].flatMap',
-        put: 'return [...found].slice(found.size).flatMap',
+        find: 'const found = await reads.backlogs()',
+        put: 'const found: typeof seen = (await reads.backlogs()) && new Map()',
+      },
+    ],
+  },
+  {
+    name: 'wake-no-idle-owner',
+    caughtBy: 'test/ownership/own-by-locks.test.ts',
+    breaks:
+      'looks for lost hints by the newest sequence alone, so that a transaction that is released again may stand still',
+    expects: 'the owner finds work that any replica stored',
+    edits: [
+      {
+        file: 'src/ownership/track-backlogs.ts',
+        find: 'if (seen.get(relayer) === sequence) handlers.wakeIfIdle(relayer)',
+        put: 'if (seen.get(relayer) === sequence) continue',
       },
     ],
   },

@@ -23,6 +23,8 @@ const unavailableRecordedAt = 5
 
 export interface Advancing {
   wake(): void
+  /** Wakes it if the last step found nothing to do. */
+  wakeIfIdle(): void
   /** Resolves when the last step is over, and every broadcast is answered. */
   readonly stopped: Promise<void>
 }
@@ -37,10 +39,26 @@ interface Endings {
 
 export function advance(context: StepContext, ownership: Ownership, endings: Endings): Advancing {
   const wakes = bell()
-  return { wake: wakes.ring, stopped: run(context, ownership, wakes, endings) }
+  const last: LastStep = { foundNothing: false }
+  return {
+    wake: wakes.ring,
+    wakeIfIdle() {
+      if (last.foundNothing) wakes.ring()
+    },
+    stopped: run(context, ownership, { wakes, last }, endings),
+  }
 }
 
-async function run(context: StepContext, ownership: Ownership, wakes: Bell, endings: Endings): Promise<void> {
+interface LastStep {
+  foundNothing: boolean
+}
+
+async function run(
+  context: StepContext,
+  ownership: Ownership,
+  { wakes, last }: { readonly wakes: Bell; readonly last: LastStep },
+  endings: Endings,
+): Promise<void> {
   const { clock } = context
   const { lost } = ownership
   const logger = context.logger.child({ relayer_id: ownership.relayer, epoch: String(ownership.epoch) })
@@ -61,6 +79,7 @@ async function run(context: StepContext, ownership: Ownership, wakes: Bell, endi
       presigning.throwLateError()
       const rest = await step(context, ownership, carried, underWay)
       carried = rest.carried
+      last.foundNothing = rest.follow === undefined
       context.observer.window(ownership.relayer, (carried.window ?? firstWindow).size)
       outage.worked()
       if (rest.conditions) logConditions(rest.conditions)

@@ -50,6 +50,7 @@ export async function reconcile(context: StepContext, ownerships: Ownerships): P
     },
     accountsInUse: reportingAccountsInUse(context),
     wake: (relayer) => loops.get(relayer)?.wake(),
+    wakeIfIdle: (relayer) => loops.get(relayer)?.wakeIfIdle(),
     async released(ownership) {
       const loop = loops.get(ownership.relayer)
       loops.delete(ownership.relayer)

@@ -86,7 +86,7 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
     async start(handlers) {
       const first = await locks.join()
       const holdings = openAll(handlers)
-      const wakeBacklogs = backlogWaker({ reads: store.reads, logger, wake: (relayer) => handlers.wake(relayer) })
+      const wakeBacklogs = backlogWaker({ reads: store.reads, logger, handlers })
       started = { handlers, holdings }
       hints.listen((hint) => {
         if (hint.kind === 'work') handlers.wake(hint.relayer)

@@ -16,6 +16,8 @@ export interface Ownership {
 export interface OwnershipHandlers {
   acquired(ownership: Ownership): void
   wake(relayer: RelayerId): void
+  /** Wakes it if its last step found nothing to do: there is a queue now. */
+  wakeIfIdle(relayer: RelayerId): void
   /** Resolves when the last step is over. */
   released(ownership: Ownership): Promise<void>
   /** Called at each survey: another service of the database has the accounts of exactly these, which this process would acquire. */

@@ -44,6 +44,28 @@ test('with nothing open it calls no node, and a wake-up makes it step', async ()
   expect((await place.readAs(id, 'inFlight')).lifecycle.nonce).toBe(0)
 })
 
+test('a wake-up for an idle relayer makes it step only after a step that found nothing', async () => {
+  await using place = await openWorkplace()
+  await using running = await start(place)
+  await until('the first rest', () => place.clock.sleeping.length > 0)
+  place.clock.advance(20)
+  await quiescence()
+  await place.send()
+  running.loop.wakeIfIdle()
+  await until('the send', () => place.chain.broadcasts.length === 1)
+  await until('the rest after it', () => place.clock.sleeping.length > 0)
+  place.clock.advance(20)
+  await quiescence()
+
+  const looked = place.chain.inquiries.length
+  await place.send()
+  running.loop.wakeIfIdle()
+  await quiescence()
+  expect(place.chain.inquiries).toHaveLength(looked)
+  running.loop.wake()
+  await until('the second', () => place.chain.broadcasts.length === 2)
+})
+
 test('while something is open a head makes it step; when nothing is, it stops following', async () => {
   await using place = await openWorkplace()
   await place.send()

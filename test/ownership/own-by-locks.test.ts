@@ -24,6 +24,7 @@ async function openPlace(count: number) {
     const owned = new Map<RelayerId, Ownership>()
     const acquired: Ownership[] = []
     const woken: RelayerId[] = []
+    const wokenIfIdle: RelayerId[] = []
     const steps: { last: Promise<void> } = { last: Promise.resolve() }
     started.push(ownerships)
     await ownerships.start({
@@ -32,13 +33,14 @@ async function openPlace(count: number) {
         owned.set(ownership.relayer, ownership)
       },
       wake: (relayer) => woken.push(relayer),
+      wakeIfIdle: (relayer) => wokenIfIdle.push(relayer),
       async released(ownership) {
         await steps.last
         owned.delete(ownership.relayer)
       },
     })
     await ownerships.assign(assigned)
-    return { ownerships, owned, acquired, woken, steps }
+    return { ownerships, owned, acquired, woken, wokenIfIdle, steps }
   }
 
   return {
@@ -160,13 +162,14 @@ test('the owner finds work that any replica stored, also where the hint was lost
   await send(place.store, relayer)
   one.ownerships.wake(relayer)
   await place.looking('the look', () => other.woken.includes(relayer))
-  // Once for new work, and not at each look for waiting work.
+  // Once for new work, and not at each look for waiting work: unless its owner is idle, which has not seen it then.
   other.woken.length = 0
   for (let looks = 0; looks < 5; looks += 1) {
     place.clock.advance(1_000)
     await quiescence()
   }
   expect(other.woken).toEqual([])
+  expect(other.wokenIfIdle).toContain(relayer)
 })
 
 test('what only one can advance stays with that one, and does not go back and forth', async () => {

@@ -35,6 +35,7 @@ function witness() {
     handlers: {
       acquired: (each: Ownership) => acquired.push(each),
       wake() {},
+      wakeIfIdle() {},
       released: async (each: Ownership) => {
         released.push(each)
       },

@@ -157,6 +157,7 @@ test('an epoch rises only where the locks are', async () => {
   await ownerships.start({
     acquired: ({ relayer }) => acquired.push(relayer),
     wake: () => undefined,
+    wakeIfIdle: () => undefined,
     released: async () => undefined,
   })
   await ownerships.assign([id])
