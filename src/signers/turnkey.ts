@@ -70,7 +70,9 @@ export function openTurnkey(settings: TurnkeySettings & { readonly id: string },
     while (isPending(memberOf(current, 'status'))) {
       await clock.sleep(pollMs, signal)
       if (signal.aborted || clock.elapsed() >= untilMs) throw stillPending(idOf(current))
-      current = await read(String(idOf(current)), signal)
+      current = await read(String(idOf(current)), signal).catch((error: unknown) => {
+        throw signal.aborted ? stillPending(idOf(current)) : error
+      })
     }
     return current
   }

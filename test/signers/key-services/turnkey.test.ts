@@ -61,8 +61,12 @@ test('signs, also when an activity takes a while', async () => {
   expect(service).toMatchObject({ quotaDomain: `turnkey:${turnkeyOrganization}`, quota: { perSecond: 10 } })
 })
 
-test('an activity that does not end in time is pending', async () => {
+test.each([
+  { meanwhile: 'between two reads', failures: [] },
+  { meanwhile: 'while a read hangs', failures: ['hang'] as const },
+])('an activity that does not end in time is pending, $meanwhile', async ({ failures }) => {
   fake.next.pending = 1_000
+  fake.failNext('query/get_activity', ...failures)
   const aborting = new AbortController()
   const signing = failureOf(() => open().sign(someDigest, aborting.signal))
   const before = fake.requests.length
