@@ -54,7 +54,7 @@ test('each notification gets one final event of its relayers, and the stream has
   const [payer, other, third] = [stage.sender('one'), stage.sender('two'), stage.sender('three')]
   const flying = await pay(stage, payer)
   await inPool(stage, payer, [0])
-  await pay(stage, third)
+  const another = await pay(stage, third)
   await inPool(stage, third, [0])
   await using stream = openEventStream(service.url, service.apiKey)
   const key = (await manage(client, 'POST', '/api-keys', { name: 'k', scopes: ['read'], relayers: [other.id] })) as {
@@ -76,7 +76,9 @@ test('each notification gets one final event of its relayers, and the stream has
 
   await service.kill9()
   await service.restart()
+  // Before any block: it could hold the payload.
   await noOpInPool(stage, flying)
+  await noOpInPool(stage, another)
   await mineUntil(stage, 'the object to be final', async () => {
     const { body } = await client.request('GET', `/bulk-cancellations/${id}`)
     return (body as { data: { final: boolean } }).data.final
