@@ -21,7 +21,7 @@ export interface SweepRequest {
 export const estimatedValue: Wei = 1n
 
 /**
- * Refuses a sweep that the relayer's policies forbid. Pauses, min_balance and cancel_reserve are no hindrance. Throws
+ * Refuses a sweep that the relayer's policies forbid. Pauses, min_balance and cancel_reserve do not count. Throws
  * INVALID_REQUEST, POLICY_VIOLATION, GAS_LIMIT_TOO_LOW.
  */
 export function checkSweep(relayer: Relayer, request: SweepRequest, now: TimestampMs, rules?: SendRules): void {

@@ -19,6 +19,15 @@ export function sentenceOfNext(reason: Reason): string {
   return shownText(wordsOf(reason.condition, reason.facts, 'the next send would wait: '))
 }
 
+/** The sentence for a hold while a pause stops its release. Shown, and not stored. */
+export function sentenceOfPausedHold({ rule, until }: FactsOf['on_hold'], pause: FactsOf['paused']): string {
+  const end = until === undefined ? 'its release' : timeInWords(until)
+  const [both, them] = pause.by === 'both' ? ['both are', 'both'] : ['it is', 'it']
+  return shownText(
+    `on hold until ${end} (${rule}); ${pauseInWords(pause)}, so a release is refused until ${both} unpaused: unpause ${them}, or cancel this for free`,
+  )
+}
+
 // The facts of a reason belong to its condition, which the types of a union can't follow through a lookup.
 function wordsOf<C extends ReasonCondition>(condition: C, facts: FactsOf[C], begin: string): string {
   return sentences[condition](facts, begin)

@@ -87,6 +87,36 @@ describe.skipIf(isSkipped(chromiumPath === undefined))('actions', () => {
     expect(faults).toEqual([])
   })
 
+  test('a release shows the payload first, and says where the transaction is no longer on hold', async () => {
+    const { page } = operator
+    const held = async () => {
+      const { id } = await scene.client.send('bridge', { to: `0x${'11'.repeat(20)}`, value: '7', hold: true })
+      await page.goto(at(`/relayers/bridge/transactions/${id}`))
+      await page.getByRole('button', { name: 'Release…' }).waitFor()
+      return id
+    }
+    const dialog = page.getByRole('dialog')
+    const confirm = dialog.getByRole('button', { name: 'Release it' })
+    const other = await held()
+    await page.getByRole('button', { name: 'Release…' }).click()
+    await dialog.getByText('"value": "7"').waitFor()
+    await confirm.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await scene.client.request('GET', `/relayers/bridge/transactions/${other}/hold`)).status).toBe(404)
+
+    const id = await held()
+    // The page no longer follows, as where the release comes in the moment of the click.
+    await page.getByRole('button', { name: 'Pause updates' }).click()
+    const released = await scene.client.request('POST', `/relayers/bridge/transactions/${id}/release`)
+    expect(released.status).toBe(200)
+    await page.getByRole('button', { name: 'Release…' }).click()
+    await dialog.getByText('It is no longer on hold: nothing is left to release.').waitFor()
+    expect(await confirm.isDisabled()).toBe(true)
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Resume updates' }).click()
+  })
+
   test('a key is made with its scopes, shown once, and works', async () => {
     const { page, faults } = operator
     await page.goto(at('/api-keys'))

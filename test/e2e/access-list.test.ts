@@ -1,4 +1,4 @@
-// Access lists (EIP-2930): sent to the node in the estimate, signed, and no hindrance to a cancellation.
+// Access lists (EIP-2930): sent to the node in the estimate, signed, and a cancellation goes on.
 import { encodeErrorResult, getAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Anvil } from '../../tooling/anvil.ts'

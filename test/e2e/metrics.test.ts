@@ -111,7 +111,7 @@ test('a cancellation of something in the pool by itself is lost where the origin
   await shows('rescind_cancellations_total', { relayer: sender.id, verdict: 'lost', origin: 'request' }, 1)
 })
 
-test('a hindrance of a relayer is a condition as long as it lasts, with the balance and its floor beside it', async () => {
+test('a condition of a relayer is shown as long as it lasts, with the balance and its floor beside it', async () => {
   const sender = stage.sender('poor')
   const labels = { relayer: sender.id, condition: 'balance_below_minimum' }
   await stage.node.rpc('anvil_setBalance', [sender.address, hex(2n * ether)])
@@ -217,6 +217,28 @@ const mayBeSilent = new Set([
   ...['rescind_relayer_step_failures_total', 'rescind_endpoint_lags_total'],
   'rescind_postgres_dead_rows',
 ])
+
+test('the names that a client gives its transactions never appear in metrics', async () => {
+  const sender = stage.sender('busy')
+  const body = {
+    ...{ to: sender.address, value: '1', gas_limit: 21_000 },
+    ...{ external_id: 'payout-4711', tags: ['tag-4711'], note: 'note 4711', hold: true },
+  }
+  const path = `/relayers/${sender.id}/transactions`
+  const before = (await shown('rescind_transactions_accepted_total', { relayer: sender.id })) ?? 0
+  const sent = await stage.client.request('POST', path, { body })
+  expect(sent.status).toBe(200)
+  await shows('rescind_transactions_accepted_total', { relayer: sender.id }, before + 1)
+  const listed = await stage.client.request('GET', `${path}?external_id=payout-4711`)
+  expect(listed.status).toBe(200)
+  const { data } = sent.body as { readonly data: { readonly id: string } }
+  const dropped = { relayer: sender.id, verdict: 'dropped', origin: 'request' }
+  const droppedBefore = (await shown('rescind_cancellations_total', dropped)) ?? 0
+  await stage.client.cancel(sender.id, data.id)
+  await shows('rescind_cancellations_total', dropped, droppedBefore + 1)
+  const answer = await request(metricsUrl)
+  expect(await answer.body.text()).not.toContain('4711')
+})
 
 test('there is nothing but metrics on that port', async () => {
   const other = await request(metricsUrl.replace('/metrics', '/api/v1/relayers'))

@@ -1,4 +1,4 @@
-// A relayer without open transactions: a hindrance of its next send is stored, and shown by every replica and after a restart.
+// A relayer without open transactions: a condition that would hold up its next send is stored, and shown by every replica and after a restart.
 import { expect, test } from 'vitest'
 import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { stateOf } from '../../src/domain/owner-report.ts'

@@ -39,6 +39,8 @@ test.each([
   'const x = { told: 1 }',
   'const fillers = 1',
   'const refusedFiller = 1',
+  'const hindrance = 1',
+  'function isOutpaced() {}',
   'row.handed_at',
   `const text = \`\${taker.hash}\``,
 ])('a name that is not of the glossary is reported: %s', (source) => {

@@ -23,6 +23,9 @@ const replaced: Readonly<Record<string, string>> = {
   tells: 'reports',
   telling: 'reporting',
   openings: 'conditions',
+  hindrance: 'wait or condition',
+  hindrances: 'waits or conditions',
+  outpaced: 'belowBaseFee or belowNextBaseFee',
   filler: 'gapFiller',
   fillers: 'gapFillers',
 }

@@ -1,6 +1,5 @@
 // One transaction: the condition that holds it up, its way as a timeline, its attempts, its payload, its cost, and its cancellation.
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { RelayerStatusView, RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { HoldView, TransactionView as ShownTransaction } from '../../client/transaction-types.ts'
@@ -260,22 +259,18 @@ function Labels({ relayer, labels = {} }: { relayer: string; labels: TraceView['
 
 // The release of a transaction on hold, with the digest of the payload that the dialog shows.
 function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; close: () => void }) {
-  const hold = useSignal<HoldView | undefined>(undefined)
   const one = pathOf`/v1/relayers/${transaction.relayer_id}/transactions/${transaction.id}`
-  useEffect(() => {
-    void request<HoldView>(`${one}/hold`).then(({ data }) => {
-      hold.value = data
-    })
-  }, [one])
+  const { answer, failure } = useLoad<HoldView>(`${one}/hold`, false)
+  const hold = answer?.data
   const path = `${one}/release`
   return (
     <Dialog
       title="Release this transaction?"
       confirm="Release it"
       isHarmless
-      isReady={hold.value !== undefined}
+      isReady={hold !== undefined}
       act={async () => {
-        await request(path, { method: 'POST', body: { payload_digest: hold.value?.payload_digest } })
+        await request(path, { method: 'POST', body: { payload_digest: hold?.payload_digest } })
       }}
       close={close}
     >
@@ -283,7 +278,12 @@ function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; 
         It goes into the queue at its old place, and is sent when its turn comes. Only a new payload can put it back on
         hold.
       </p>
-      {hold.value && <pre>{JSON.stringify(hold.value.payload, undefined, 2)}</pre>}
+      {hold && <pre>{JSON.stringify(hold.payload, undefined, 2)}</pre>}
+      {failure && (
+        <p class="notice bad" role="alert">
+          {failure.code === 'HOLD_NOT_FOUND' ? 'It is no longer on hold: nothing is left to release.' : failure.message}
+        </p>
+      )}
       <ApiCall method="POST" path={path} />
     </Dialog>
   )

@@ -13,7 +13,7 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
-import { presentTime } from '../response/present-values.ts'
+import { counted, presentTime } from '../response/present-values.ts'
 import { refuseUngranted } from './create-bulk.ts'
 import { bulkPreviewBodySchema, requestOf } from './parse-bulk.ts'
 
@@ -185,7 +185,7 @@ function explain({ counts, cost, bounds }: Static<typeof previewSchema>): readon
   const { matches, free, no_ops: noOps } = counts
   const costs = cost && `, for up to ${inEther(BigInt(cost.now))} now and ${inEther(BigInt(cost.max))} at most`
   return [
-    `${matches} transactions would be canceled: ${free} at no cost. It needs ${noOps} no-ops${costs ?? ''}.`,
+    `${counted(matches, 'transaction', 'transactions')} would be canceled: ${free} at no cost. It needs ${counted(noOps, 'no-op', 'no-ops')}${costs ?? ''}.`,
     ...(bounds.includes('cost')
       ? []
       : ['No price was observed for a relayer: of it, the token bounds transactions and no-ops, and no cost.']),

@@ -21,6 +21,11 @@ export function presentTime(at: TimestampMs): string {
   return `${textOfSecond}${String(at - begun).padStart(3, '0')}Z`
 }
 
+/** A count with the words of one, or of several: "1 transaction is", "2 transactions are". */
+export function counted(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`
+}
+
 declare global {
   interface JSON {
     /** The proposal "JSON.parse source text access" of ECMAScript; every supported runtime has it. */

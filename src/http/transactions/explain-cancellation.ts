@@ -12,7 +12,7 @@ import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
 import { found } from '../response/found.ts'
-import { presentTime } from '../response/present-values.ts'
+import { counted, presentTime } from '../response/present-values.ts'
 import { cancellationSchema, presentCancellation } from './present-cancellation.ts'
 
 export function explainCancellation(transaction: Transaction, pool: PoolKind): string[] {
@@ -58,7 +58,7 @@ function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, po
 export function explainBulk({ canceled, failed, racing }: TakenInBulk, pool: PoolKind): string[] {
   const dropped = canceled.length - racing
   return [
-    `${canceled.length} pending transactions canceled: ${dropped} dropped before any node had them, at no cost`,
+    `${counted(canceled.length, 'pending transaction', 'pending transactions')} canceled: ${dropped} dropped before any node had them, at no cost`,
     ...(racing > 0 ? [`${racing} may be known to a node: ${means[pool]}`] : []),
     ...failed.map(({ id, reason }) => `${id} could not be canceled: ${reason}`),
   ]

@@ -5,9 +5,12 @@ import { shownDuration } from '../../domain/duration.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { speeds } from '../../domain/fees.ts'
 import { type HoldRequest, holdRules } from '../../domain/hold.ts'
+import { isPaused, pauseFacts } from '../../domain/pause.ts'
 import { approvedPayload, payloadDigest } from '../../domain/payload-digest.ts'
 import { isInPhase, type Transaction } from '../../domain/transaction.ts'
 import { statusReasonOf } from '../../domain/wait.ts'
+import type { FactsOf } from '../../domain/wait-facts.ts'
+import { sentenceOfPausedHold } from '../../domain/wait-sentence.ts'
 import type { Reads } from '../../store/store.ts'
 import { operation } from '../request/operation.ts'
 import { transactionParameters } from '../request/parameters.ts'
@@ -109,13 +112,16 @@ const holdSchema = Type.Object(
 
 type HoldBody = Static<typeof holdSchema>
 
-/** Presents the hold; undefined without one. Under four eyes it stays as a record: who set the payload, and who released it. */
-export function presentHold(transaction: Transaction): HoldBody | undefined {
+/**
+ * Presents the hold; undefined without one. Under four eyes it stays as a record: who set the payload, and who released it. `pause`: of
+ * the relayer, which stops releases.
+ */
+export function presentHold(transaction: Transaction, pause?: FactsOf['paused']): HoldBody | undefined {
   const { fourEyes } = transaction
   const lasting = fourEyes && { rule: 'four_eyes' as const, since: fourEyes.since }
   const hold = isInPhase(transaction, 'held') ? transaction.lifecycle.hold : lasting
   if (!hold) return undefined
-  const reason = isInPhase(transaction, 'held') ? statusReasonOf(transaction) : undefined
+  const reason = reasonOf(transaction, pause)
   const { rule, since, until, by, request } = { until: undefined, by: undefined, request: undefined, ...hold }
   return {
     transaction_id: transaction.id,
@@ -129,6 +135,11 @@ export function presentHold(transaction: Transaction): HoldBody | undefined {
     payload_digest: payloadDigest(transaction),
     ...(fourEyes && { four_eyes: presentFourEyes(fourEyes) }),
   }
+}
+
+function reasonOf(transaction: Transaction, pause: FactsOf['paused'] | undefined): string | undefined {
+  if (!isInPhase(transaction, 'held')) return undefined
+  return pause ? sentenceOfPausedHold(transaction.lifecycle.hold, pause) : statusReasonOf(transaction)
 }
 
 function presentPayload(transaction: Transaction): HoldBody['payload'] {
@@ -175,7 +186,9 @@ export function getHold(reads: Reads) {
       const transaction = found(read, 'TRANSACTION_NOT_FOUND', 'Not found')
       // One that ended before its release is not on hold, and has no approval to show.
       const isShown = isInPhase(transaction, 'held') || transaction.fourEyes?.released !== undefined
-      const hold = isShown ? presentHold(transaction) : undefined
+      const relayer = isInPhase(transaction, 'held') ? await reads.relayer(params.relayer_id) : undefined
+      const pause = relayer && isPaused(relayer) ? pauseFacts(relayer) : undefined
+      const hold = isShown ? presentHold(transaction, pause) : undefined
       if (hold) return success(hold)
       throw new RescindError('HOLD_NOT_FOUND', 'this transaction is not on hold')
     },

@@ -1,6 +1,7 @@
 // Holds over HTTP: members of a send, the presented hold, the keys that may end it, and what ends it.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { timeInWords } from '../../../src/domain/hold.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import {
@@ -160,6 +161,19 @@ test('a pause stops a release, of one and of many', async () => {
   })
   expect(many.headers['relayer-error-code']).toBe('RELAYER_PAUSED')
   expect((await stored(id))?.lifecycle.phase).toBe('held')
+})
+
+test('while a pause stops releases, the hold says so in place of advice to release', async () => {
+  const [open, timed] = [idOf(await post({ hold: true })), idOf(await post({ hold_for: '10m' }))]
+  const reasonOf = async (id: string) => (await holdOf(id)).body.data.reason
+  expect(await reasonOf(timed)).toMatch(/\(hold_for\): wait, release it now, or cancel it for free$/)
+  await withPolicies({}, { paused: true })
+  const refused =
+    'the relayer is paused, so a release is refused until it is unpaused: unpause it, or cancel this for free'
+  expect(await reasonOf(open)).toBe(`on hold until its release (hold); ${refused}`)
+  expect(await reasonOf(timed)).toBe(`on hold until ${timeInWords(time + 600_000)} (hold_for); ${refused}`)
+  await withPolicies({})
+  expect(await reasonOf(open)).toBe('on hold until its release (hold): release it, or cancel it for free')
 })
 
 test('policies hold a send, each of a batch, and a PUT, which a nonce refuses', async () => {
