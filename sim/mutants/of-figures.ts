@@ -10,8 +10,8 @@ export const ofFigures: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/figures.ts',
-        find: 'addAll(changes, sharesOf(before, spentNonceOf(before)), -1)',
-        put: "if (before.lifecycle.phase === 'mined') addAll(changes, sharesOf(before, spentNonceOf(before)), -1)",
+        find: 'addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)',
+        put: "if (before.lifecycle.phase === 'mined') addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)",
       },
     ],
   },

@@ -210,7 +210,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
       ...limits,
       witnessSilentMs: scenario.witnessSilentMs ?? witnessSilentMs,
       ...(finality && { confirmedRowsMax: finality.rowsMax }),
-      ...(bulkShare && { bulkShare: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
+      ...(bulkShare && { bulkPortion: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },
     warnings: [],
   }

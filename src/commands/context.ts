@@ -8,10 +8,10 @@ import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Bulks {
-  /** A queue that is longer is written in shares of so many. */
-  readonly share: number
+  /** A queue that is longer is written in portions of so many. */
+  readonly portion: number
   /**
-   * Resolves to the ids, oldest first, once all of them are written. Rejects when a share can't be written: the others follow
+   * Resolves to the ids, oldest first, once all of them are written. Rejects when a portion can't be written: the others follow
    * in the background, as they do after a crash.
    */
   finish(relayerId: RelayerId): Promise<readonly TransactionId[]>

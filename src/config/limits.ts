@@ -6,8 +6,8 @@ export const limits = {
   /** Pending transactions that one relayer may hold. */
   queueMax: 1_000_000,
   /** Queued transactions that a bulk cancellation writes before other requests have a turn; see finish-bulks.ts. */
-  bulkShare: 1_000,
-  /** Between two shares. */
+  bulkPortion: 1_000,
+  /** Between two portions. */
   bulkBreathMs: 1,
   /** Relayers that a bulk cancellation stops at once, on PostgreSQL; on SQLite, which has one writer, one after the other. */
   bulkStopsAtOnce: 8,

@@ -123,7 +123,7 @@ export interface TakenInBulk {
   readonly isUnderWay?: true
 }
 
-export interface BulkShare {
+export interface BulkPortion {
   readonly canceled: readonly TransactionId[]
   readonly isLast: boolean
 }

@@ -15,7 +15,7 @@ export interface ShownBound {
   readonly costMax?: Wei
 }
 
-/** The share of one relayer in a preview. */
+/** The part of one relayer in a preview. */
 export interface ShownPart extends ShownBound {
   readonly relayerId: RelayerId
   /** The sequences of transactions that would be canceled, and of the races that `max_cost` would bound anew. */

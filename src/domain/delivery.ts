@@ -27,7 +27,7 @@ export interface DeadLetter {
   readonly lastError: string
 }
 
-/** A share of the events of one notification whose day was over. */
+/** How many events of one notification, whose day was over, one portion of the work gave up. */
 export interface GivenUp {
   /** Deliveries of an earlier version that got the time of their end. */
   readonly dated: number

@@ -83,8 +83,8 @@ export function feesOf({ gwei, wei }: Pick<Figures, 'gwei' | 'wei'>): Wei {
 /** The figures that a change of a transaction at `now` adds. Empty for most changes. */
 export function figureChanges(before: Transaction, after: Transaction, now: TimestampMs): readonly FigureChange[] {
   const changes = new Map<TimestampMs, Partial<Record<Figure, number>>>()
-  addAll(changes, sharesOf(after, spentNonceOf(after)), 1)
-  addAll(changes, sharesOf(before, spentNonceOf(before)), -1)
+  addAll(changes, figureChangesOf(after, spentNonceOf(after)), 1)
+  addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)
   const kept = before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'queued' ? before.lifecycle : undefined
   // The nonce is spent for good although the row forgets it: the payload waits for another one.
   if (kept) addAll(changes, spendingOf({ inclusion: kept.inclusion, at: kept.confirmedAt ?? now }), 1)
@@ -96,7 +96,7 @@ export function figureChanges(before: Transaction, after: Transaction, now: Time
 
 /** The figures of a transaction as it is. */
 export function figuresOf(transaction: Transaction): readonly FigureChange[] {
-  return sharesOf(transaction, spentNonceOf(transaction))
+  return figureChangesOf(transaction, spentNonceOf(transaction))
 }
 
 interface SpentNonce {
@@ -104,7 +104,7 @@ interface SpentNonce {
   readonly at: TimestampMs
 }
 
-function sharesOf(transaction: Transaction, spent: SpentNonce | undefined): readonly FigureChange[] {
+function figureChangesOf(transaction: Transaction, spent: SpentNonce | undefined): readonly FigureChange[] {
   const ofNonce = spent ? spendingOf(spent) : []
   // The service's own no-ops are no transactions of a client: only their gas counts.
   if (transaction.origin === 'gap') return ofNonce
@@ -129,7 +129,7 @@ function endingOf(transaction: Transaction): readonly FigureChange[] {
   return at === undefined ? [] : [{ at: periodOf(at), figures: { [status]: 1 } }]
 }
 
-/** When a transaction failed whose payload no block executed. */
+/** The time at which a transaction failed whose payload no block executed. */
 function failedAtOf({ lifecycle }: Transaction): TimestampMs | undefined {
   if (lifecycle.phase === 'dropped') return lifecycle.droppedAt
   if (lifecycle.phase === 'final') return lifecycle.confirmedAt ?? lifecycle.finalAt
@@ -161,10 +161,10 @@ function spendingOf({ inclusion, at }: SpentNonce): readonly FigureChange[] {
 
 function addAll(
   changes: Map<TimestampMs, Partial<Record<Figure, number>>>,
-  shares: readonly FigureChange[],
+  added: readonly FigureChange[],
   times: 1 | -1,
 ): void {
-  for (const { at, figures } of shares) addFigures(changes, at, figures, times)
+  for (const { at, figures } of added) addFigures(changes, at, figures, times)
 }
 
 /** Adds to the sums of a period. */

@@ -9,6 +9,6 @@ export type SecondWitness = (typeof secondWitnessModes)[number]
 
 export interface WitnessRule {
   readonly secondWitness: SecondWitness
-  /** Under `prefer`, one provider suffices once the others have been silent for so long. */
+  /** The silence of all other providers after which one suffices, under `prefer`. */
   readonly witnessSilentMs: number
 }

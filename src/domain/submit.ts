@@ -28,7 +28,7 @@ export type SendRequest = Omit<Payload, 'from'> & {
 /** The account that the client believes to send from. */
 export interface BelievedSender {
   readonly from?: Address
-  /** Under the name of the member that says so. */
+  /** Chain ids, each with the name of the member that has it. */
   readonly chains: readonly { readonly name: string; readonly chainId: bigint }[]
 }
 

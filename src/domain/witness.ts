@@ -38,7 +38,7 @@ export function enoughOf(providers: number): number {
   return Math.min(witnessesNeeded, providers)
 }
 
-/** Beside endpoints that are silent, so many blocks have to confirm the word of one. */
+/** The blocks that have to confirm the word of one endpoint while the others are silent. */
 const laterBlocksMin = 3
 
 /** Whether a transaction that is mined waits for a witness. */

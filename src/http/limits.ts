@@ -12,11 +12,11 @@ export interface ServerLimits {
 }
 
 export const bodyBytesMaxDefault = 256 * 1024
-/** For a batch of sends: 8 KiB for each send of a full batch. */
+/** The limit of a batch of sends: 8 KiB for each send of a full batch. */
 export const batchBodyBytesMax = 4 * 1024 * 1024
-/** For the settings and the secrets of a signer: the largest is a private key of RSA. */
+/** The limit of a signer's settings and secrets: the largest is a private key of RSA. */
 export const signerBodyBytesMax = 16 * 1024
-/** For an API key and its member. */
+/** The limit of a sign-in: an API key and its member. */
 export const signInBodyBytesMax = 2_048
 export const batchItemsMax = 500
 /** Transactions that one request may release: all of them in one commit. */
@@ -52,7 +52,7 @@ export const countedBytesMin = 16 * 1024
 /** A response has this time to be read, and a millisecond more for so many bytes. Then its connection is closed. */
 export const drainMs = 30_000
 export const drainedBytesPerMs = 64
-/** For a silent connection; longer than the longest wait. */
+/** A silent connection is closed after this time, which is longer than the longest wait. */
 export const connectionTimeoutMs = 90_000
 /** `max_transaction_bytes` of a network limits what data and access list have together; these limit how many parts a list has. */
 export const accessListEntriesMax = 256

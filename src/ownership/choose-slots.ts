@@ -4,7 +4,7 @@ import { shareOut } from './share-out.ts'
 
 /** A slot that no replica takes for so long is for any of them, whatever the shares say: others may lack its key or network. */
 const orphanedMs = 3_000
-/** So long a replica keeps such a slot beyond its share, unless another replica joins. */
+/** The time for which a replica keeps such a slot beyond its share, unless another replica joins. */
 const keptMs = 300_000
 
 /** The memory of one session. Times are by `clock.elapsed()`. */
@@ -28,7 +28,7 @@ interface Look {
 interface Choice {
   readonly give: readonly Slot[]
   readonly take: readonly Slot[]
-  /** To be taken beyond the share: no replica has taken them for a while. */
+  /** Slots to take beyond the share: no replica has taken them for a while. */
   readonly orphans: ReadonlySet<Slot>
   readonly memory: SlotMemory
 }

@@ -55,7 +55,7 @@ export function holdAccounts(locks: AccountLocks, logger: Logger): HeldAccounts 
 
 const condition: Condition = 'account_in_use'
 
-/** Once for each relayer, until it is acquired. */
+/** Logs each relayer once, until it is acquired. */
 function takenLog(logger: Logger): (tried: readonly RelayerId[], held: ReadonlySet<RelayerId>) => void {
   const waiting = new Set<RelayerId>()
   return (tried, held) => {

@@ -159,7 +159,7 @@ const notAcquired = {
   level: 'warn',
 } as const
 
-/** Once for each change. */
+/** Logs each change once. */
 function surveyLog(logger: Logger): (survey: Survey) => void {
   let logged = ''
   return ({ members, barred }) => {

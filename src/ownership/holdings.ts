@@ -95,7 +95,7 @@ export function openHoldings(given: {
   }
 }
 
-/** For a release that nobody waits for. */
+/** Logs the failure of a release that nobody waits for. */
 export function releaseUnattended(releasing: Promise<void>, logger: Logger): void {
   releasing.catch((error: unknown) => logger.error({ err: error }, 'a relayer could not be given up'))
 }

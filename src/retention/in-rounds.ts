@@ -12,11 +12,11 @@ interface Rounds {
   readonly everyMs: number
   /** The log lines of an outage. */
   readonly lines: OutageLines
-  /** Ends early, between two shares, when the signal aborts. */
+  /** Ends early, between two portions, when the signal aborts. */
   readonly round: (signal: AbortSignal) => Promise<void>
 }
 
-/** Begins at once. Disposing lets the share under way finish. */
+/** Begins at once. Disposing lets the portion under way finish. */
 export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -49,13 +49,13 @@ export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): Asyn
 export const hourlyMs = 3_600_000
 
 const breathMinMs = 20
-/** A share takes at most a tenth of the time. */
-const breathOfShare = 9
+/** A portion takes at most a tenth of the time. */
+const breathOfPortion = 9
 
-/** Runs one share, then pauses, so that requests come through. */
-export async function withBreath<T>(clock: Clock, signal: AbortSignal, share: () => Promise<T>): Promise<T> {
+/** Runs one portion, then pauses, so that requests come through. */
+export async function withBreath<T>(clock: Clock, signal: AbortSignal, portion: () => Promise<T>): Promise<T> {
   const began = clock.elapsed()
-  const done = await share()
-  await clock.sleep(Math.max(breathMinMs, breathOfShare * (clock.elapsed() - began)), signal)
+  const done = await portion()
+  await clock.sleep(Math.max(breathMinMs, breathOfPortion * (clock.elapsed() - began)), signal)
   return done
 }

@@ -1,5 +1,5 @@
 // Gives up the events that a receiver did not take within their day, then prunes old events that no delivery needs: regularly,
-// and in bounded shares.
+// and in bounded portions.
 
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 import { inRounds } from './in-rounds.ts'
 
 const pruneEveryMs = 60_000
-/** A pause between shares, so that requests come through. */
+/** A pause between portions, so that requests come through. */
 const breathMs = 20
 /**
  * The time after a start in which no event is given up: its day may have ended while the service was down, and its receiver may
@@ -25,7 +25,7 @@ interface Pruning {
   readonly retention: EventRetention
 }
 
-/** Disposing lets the share under way finish. */
+/** Disposing lets the portion under way finish. */
 export function pruneEvents(pruning: Pruning): AsyncDisposable {
   const { store, clock, logger, retention } = pruning
   const startedAt = clock.elapsed()
@@ -33,9 +33,9 @@ export function pruneEvents(pruning: Pruning): AsyncDisposable {
   async function round(signal: AbortSignal): Promise<void> {
     if (clock.elapsed() - startedAt >= givesUpAfterMs) await giveUpRound(pruning, signal)
     let pruned = 0
-    for (let share = 1; share > 0 && !signal.aborted; pruned += share) {
-      share = await store.commit((session) => session.pruneEvents(retention, clock.now()))
-      if (share > 0) await clock.sleep(breathMs, signal)
+    for (let portion = 1; portion > 0 && !signal.aborted; pruned += portion) {
+      portion = await store.commit((session) => session.pruneEvents(retention, clock.now()))
+      if (portion > 0) await clock.sleep(breathMs, signal)
     }
     if (pruned > 0) logger.info({ pruned }, 'old events are pruned')
   }
@@ -44,7 +44,7 @@ export function pruneEvents(pruning: Pruning): AsyncDisposable {
   return inRounds({ clock, logger, everyMs: pruneEveryMs, lines, round })
 }
 
-/** The queues take turns, a share each, so that a long one delays no other. */
+/** The queues take turns, a portion each, so that a long one delays no other. */
 async function giveUpRound(pruning: Pruning, signal: AbortSignal): Promise<void> {
   const { store, clock, logger, metrics, retention } = pruning
   const sums = new Map<string, { givenUp: number; dropped: number }>()
@@ -52,13 +52,13 @@ async function giveUpRound(pruning: Pruning, signal: AbortSignal): Promise<void>
   while (queues.length > 0 && !signal.aborted) {
     let changes = 0
     for (const notification of queues) {
-      const share = await store.commit((session) => session.giveUpOverdue(notification, retention, clock.now()))
+      const portion = await store.commit((session) => session.giveUpOverdue(notification, retention, clock.now()))
       const sum = sums.get(notification) ?? { givenUp: 0, dropped: 0 }
-      sum.givenUp += share.givenUp
-      sum.dropped += share.dropped
+      sum.givenUp += portion.givenUp
+      sum.dropped += portion.dropped
       sums.set(notification, sum)
-      metrics.givenUp(notification, share)
-      changes += share.dated + share.givenUp + share.dropped
+      metrics.givenUp(notification, portion)
+      changes += portion.dated + portion.givenUp + portion.dropped
       await clock.sleep(breathMs, signal)
       if (signal.aborted) break
     }

@@ -1,4 +1,4 @@
-// Removes the figures of five minutes that are older than eight days, in bounded shares.
+// Removes the figures of five minutes that are older than eight days, in bounded portions.
 import { figuresKeptMs } from '../domain/figures.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -17,8 +17,9 @@ const rowsAtOnce = 500
 export function pruneFigures({ store, clock, logger }: PruneFigures): AsyncDisposable {
   async function round(signal: AbortSignal): Promise<void> {
     const before = clock.now() - figuresKeptMs
-    const share = () => store.commit((session) => session.pruneFigures(before, rowsAtOnce))
-    for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; ) last = await withBreath(clock, signal, share)
+    const portion = () => store.commit((session) => session.pruneFigures(before, rowsAtOnce))
+    for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; )
+      last = await withBreath(clock, signal, portion)
   }
 
   const lines = {

@@ -1,4 +1,4 @@
-// Removes old idempotency keys, and each `external_id` whose transaction was removed long ago, in bounded shares. A later request under
+// Removes old idempotency keys, and each `external_id` whose transaction was removed long ago, in bounded portions. A later request under
 // such a name is a new one.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -22,21 +22,21 @@ export function pruneIdempotencyKeys({ store, clock, logger, keptMs }: PruneIdem
     const before = now - keptMs
     let removed = 0
     for (let more = true; more && !signal.aborted; ) {
-      const share = await withBreath(clock, signal, () =>
+      const portion = await withBreath(clock, signal, () =>
         store.commit((session) => session.pruneClaims(before, now, rowsAtOnce)),
       )
-      removed += share.removed
-      more = share.mayHaveMore
+      removed += portion.removed
+      more = portion.mayHaveMore
     }
     if (removed > 0) logger.info({ removed }, 'old idempotency keys are removed')
     await freeExternalIds(before, signal)
   }
 
   async function freeExternalIds(before: number, signal: AbortSignal): Promise<void> {
-    const share = () => store.commit((session) => session.pruneExternalIds(before, rowsAtOnce))
+    const portion = () => store.commit((session) => session.pruneExternalIds(before, rowsAtOnce))
     let removed = 0
     for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; removed += last) {
-      last = await withBreath(clock, signal, share)
+      last = await withBreath(clock, signal, portion)
     }
     if (removed > 0) logger.info({ removed }, 'old external ids are free')
   }

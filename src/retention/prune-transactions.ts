@@ -1,4 +1,4 @@
-// Removes transactions that ended long ago, in bounded shares. If there is an archive, it holds them before they go.
+// Removes transactions that ended long ago, in bounded portions. If there is an archive, it holds them before they go.
 import { RescindError } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
@@ -39,7 +39,7 @@ export function pruneTransactions(given: PruneTransactions): AsyncDisposable {
 }
 
 /**
- * Thousands may end at one instant, in a bulk cancellation, and the database counts those that stay at each share. Those of the
+ * Thousands may end at one instant, in a bulk cancellation, and the database counts those that stay at each portion. Those of the
  * instant behind so many wait until the first ones go.
  */
 const passedMax = 10_000
@@ -55,20 +55,20 @@ async function pruneRound(given: PruneTransactions, signal: AbortSignal): Promis
   let removed = 0
   while (position && !signal.aborted) {
     const from: EndedPosition = position
-    const share = await withBreath(clock, signal, () => removeShare(given, before, from))
-    removed += share.removed
-    position = share.next
+    const portion = await withBreath(clock, signal, () => removePortion(given, before, from))
+    removed += portion.removed
+    position = portion.next
   }
   if (removed > 0) logger.info({ removed }, 'old transactions are removed')
 }
 
-interface Share {
+interface Portion {
   readonly removed: number
-  /** The position of the next share; absent after the last. */
+  /** The position of the next portion; absent after the last. */
   readonly next?: EndedPosition
 }
 
-async function removeShare(given: PruneTransactions, before: TimestampMs, from: EndedPosition): Promise<Share> {
+async function removePortion(given: PruneTransactions, before: TimestampMs, from: EndedPosition): Promise<Portion> {
   const ended = await given.store.reads.endedBefore(before, from, rowsAtOnce)
   const ours = Map.groupBy(
     ended.filter(({ relayerId }) => given.isOurs(relayerId)),

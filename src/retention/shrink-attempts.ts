@@ -1,4 +1,4 @@
-// Shrinks the rows of attempts whose transactions have ended, in bounded shares: those of earlier releases, then those that
+// Shrinks the rows of attempts whose transactions have ended, in bounded portions: those of earlier releases, then those that
 // end while the service runs.
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -25,7 +25,7 @@ interface ShrinkingPace {
  */
 const usualPace: ShrinkingPace = { rowsAtOnce: 200, everyMs: hourlyMs }
 
-/** Each replica does it: an ended transaction has no owner, and the recorded position lets one of them do each share. */
+/** Each replica does it: an ended transaction has no owner, and the recorded position lets one of them do each portion. */
 export function shrinkAttempts(given: ShrinkAttempts): AsyncDisposable {
   const { store, clock, logger, pace = usualPace } = given
 
@@ -37,8 +37,8 @@ export function shrinkAttempts(given: ShrinkAttempts): AsyncDisposable {
       const unfinished: ShrinkableAccount[] = []
       for (const account of accounts) {
         if (signal.aborted) break
-        const share = () => store.commit((session) => session.shrinkAttempts(account, pace.rowsAtOnce))
-        const { transactions, mayHaveMore } = await withBreath(clock, signal, share)
+        const portion = () => store.commit((session) => session.shrinkAttempts(account, pace.rowsAtOnce))
+        const { transactions, mayHaveMore } = await withBreath(clock, signal, portion)
         shrunk += transactions
         if (mayHaveMore) unfinished.push(account)
       }

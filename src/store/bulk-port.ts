@@ -3,7 +3,7 @@ import type { Requester } from '../domain/audit.ts'
 import type {
   BulkCancellation,
   BulkHead,
-  BulkShare,
+  BulkPortion,
   TakenInBulk,
   WaitingBulkPart,
 } from '../domain/bulk-cancellation.ts'
@@ -127,14 +127,14 @@ export interface BulkChanges {
     part: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
     now: TimestampMs,
     reckoning: Reckoning,
-    share?: number,
+    portion?: number,
   ): Promise<BulkStop | undefined>
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
-   * rows that could not be changed. A queue longer than `share` is only marked: `cancelShare` writes it. Throws StaleWrite
+   * rows that could not be changed. A queue longer than `portion` is only marked: `cancelPortion` writes it. Throws StaleWrite
    * while a queue is marked.
    */
-  cancelPending(relayerId: RelayerId, now: TimestampMs, by: DeleteBulk, share?: number): Promise<TakenInBulk>
-  /** Decides the next `share` transactions of a marked queue, oldest first. */
-  cancelShare(relayerId: RelayerId, share: number): Promise<BulkShare>
+  cancelPending(relayerId: RelayerId, now: TimestampMs, by: DeleteBulk, portion?: number): Promise<TakenInBulk>
+  /** Decides the next `portion` transactions of a marked queue, oldest first. */
+  cancelPortion(relayerId: RelayerId, portion: number): Promise<BulkPortion>
 }

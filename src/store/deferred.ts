@@ -1,13 +1,13 @@
-// Writes that a commit makes once for all of its units. A unit's share counts only if the unit succeeds.
+// Writes that a commit makes once for all of its units. A unit's part of them counts only if the unit succeeds.
 
 export interface Deferred {
-  /** The unit succeeded: the commit writes its share. */
+  /** The unit succeeded: the commit makes its writes. */
   keep(): void
-  /** The unit failed: its share is dropped. */
+  /** The unit failed: its writes are dropped. */
   forget(): void
-  /** Writes every kept share, in the commit. */
+  /** Makes the writes of all units that succeeded, in the commit. */
   write(): Promise<void>
-  /** The commit failed: all shares are dropped. */
+  /** The commit failed: all writes are dropped. */
   reset(): void
 }
 

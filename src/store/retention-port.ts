@@ -58,7 +58,7 @@ export interface ShrinkableAccount {
   readonly spentBelow: Nonce
 }
 
-export interface ShrunkShare {
+export interface ShrunkPortion {
   readonly transactions: number
   readonly mayHaveMore: boolean
 }
@@ -73,7 +73,7 @@ export interface RetentionChanges {
    * Shrinks the attempts of the next transactions that have ended, at most `rows`, up to the lowest open nonce. Only the
    * signed bytes are lost: no answer changes.
    */
-  shrinkAttempts(account: ShrinkableAccount, rows: number): Promise<ShrunkShare>
+  shrinkAttempts(account: ShrinkableAccount, rows: number): Promise<ShrunkPortion>
   /**
    * Deletes these transactions of the relayer with their attempts, except those that something needs by now. Returns those
    * that it deleted. The unit has to name the relayer.
@@ -96,10 +96,10 @@ export interface RetentionChanges {
   /** Deletes previews of bulk cancellations that expired, and whose token made none. */
   prunePreviews(now: TimestampMs, rows: number): Promise<boolean>
   /**
-   * Gives up a bounded share of the notification's events whose day is over, also those that its queue has not taken over, and
+   * Gives up a bounded portion of the notification's events whose day is over, also those that its queue has not taken over, and
    * deletes its oldest dead letters above the number that is kept. There may be more until it changes nothing.
    */
   giveUpOverdue(notificationId: string, retention: EventRetention, now: TimestampMs): Promise<GivenUp>
-  /** Deletes a bounded share of the events that need not stay. Returns how many: until it is 0 there may be more. */
+  /** Deletes a bounded portion of the events that need not stay. Returns how many: until it is 0 there may be more. */
   pruneEvents(retention: EventRetention, now: TimestampMs): Promise<number>
 }

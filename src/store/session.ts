@@ -43,7 +43,7 @@ import type { Session } from './store.ts'
 import { announceBulk } from './transactions/announce-bulk.ts'
 import { claimPreview, prunePreviews, recordPreview } from './transactions/bulk-previews.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
-import { cancelPending, cancelShare, takeBulk } from './transactions/cancel-pending.ts'
+import { cancelPending, cancelPortion, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
@@ -149,8 +149,8 @@ function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
     recordBulk: (bulk) => recordBulk(executor, bulk),
     recordPreview: (preview) => recordPreview(executor, preview),
     claimPreview: (id, bulkId, now) => claimPreview(executor, id, bulkId, now),
-    takeBulk: (part, now, reckoning, share) => takeBulk(executor, tallies, part, { now, reckoning, share }),
-    cancelPending: (relayerId, now, by, share) => cancelPending(executor, tallies, relayerId, now, by, share),
-    cancelShare: (relayerId, share) => cancelShare(executor, tallies, relayerId, share),
+    takeBulk: (part, now, reckoning, portion) => takeBulk(executor, tallies, part, { now, reckoning, portion }),
+    cancelPending: (relayerId, now, by, portion) => cancelPending(executor, tallies, relayerId, now, by, portion),
+    cancelPortion: (relayerId, portion) => cancelPortion(executor, tallies, relayerId, portion),
   }
 }

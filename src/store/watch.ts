@@ -64,7 +64,7 @@ function watched(session: Session): Watcher {
   let seen: Seen[] = []
   const watching: Pick<
     Session,
-    'insertTransaction' | 'saveTransaction' | 'takeBulk' | 'cancelPending' | 'cancelShare'
+    'insertTransaction' | 'saveTransaction' | 'takeBulk' | 'cancelPending' | 'cancelPortion'
   > = {
     async insertTransaction(transaction) {
       await session.insertTransaction(transaction)
@@ -76,18 +76,18 @@ function watched(session: Session): Watcher {
       seen.push({ change: changeOf(before, after, now) })
       return saved
     },
-    async cancelPending(relayer, now, by, share) {
-      const bulk = await session.cancelPending(relayer, now, by, share)
+    async cancelPending(relayer, now, by, portion) {
+      const bulk = await session.cancelPending(relayer, now, by, portion)
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
     },
-    async takeBulk(part, now, reckoning, share) {
-      const stop = await session.takeBulk(part, now, reckoning, share)
+    async takeBulk(part, now, reckoning, portion) {
+      const stop = await session.takeBulk(part, now, reckoning, portion)
       if (stop) seen.push({ relayer: part.relayerId, dropped: stop.taken.canceled.length - stop.taken.racing })
       return stop
     },
-    async cancelShare(relayer, share) {
-      const { canceled, isLast } = await session.cancelShare(relayer, share)
+    async cancelPortion(relayer, portion) {
+      const { canceled, isLast } = await session.cancelPortion(relayer, portion)
       seen.push({ relayer, dropped: canceled.length })
       return { canceled, isLast }
     },

@@ -19,8 +19,8 @@ const read = (document: string) => readFile(join(import.meta.dirname, '../..', d
 const inWords = (count: number) => count.toLocaleString('en-US')
 
 test.each([
-  ['docs/api.md', `a queue above ${inWords(limits.bulkShare)} is [written in shares]`],
-  ['docs/architecture.md', `the rows, events and counts of the ${inWords(limits.bulkShare)} oldest`],
+  ['docs/api.md', `a queue above ${inWords(limits.bulkPortion)} is [written in portions]`],
+  ['docs/architecture.md', `the rows, events and counts of the ${inWords(limits.bulkPortion)} oldest`],
   ['docs/api.md', `a preference of a key with ${waitsPerKeyMax} waits under way`],
   ['docs/events.md', `a reader that takes nothing for ${connectionTimeoutMs / 1_000} seconds`],
   [

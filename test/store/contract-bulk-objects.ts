@@ -38,7 +38,7 @@ export async function takeAll(
   )
   const taken = [...(stop?.taken.canceled ?? [])]
   for (let isLast = !stop?.taken.isUnderWay; !isLast; ) {
-    const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1), relayerId)
+    const next = await store.commit((session) => session.cancelPortion(relayerId, share ?? 1), relayerId)
     taken.push(...next.canceled)
     isLast = next.isLast
   }

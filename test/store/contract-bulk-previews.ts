@@ -23,7 +23,7 @@ const limit = 5n
 
 async function previewed(store: Store, relayerId: RelayerId, terms: BulkTerms, share: number): Promise<BulkPreview> {
   const clock = { ...systemClock, now: () => now }
-  const context = { store, clock, bulks: { share } } as unknown as CommandContext
+  const context = { store, clock, bulks: { portion: share } } as unknown as CommandContext
   const costingOf = () => ({ id: relayerId, symbol: 'ETH', profile: somePolicy.profile, market: price?.market })
   const price = someReckoning.priceOf()
   const order = { terms, relayers: [relayerId] }
@@ -51,7 +51,7 @@ async function takeAll(store: Store, bulkId: BulkId, relayerId: RelayerId, share
   )
   const taken = [...(stop?.taken.canceled ?? [])]
   for (let isLast = !stop?.taken.isUnderWay; !isLast; ) {
-    const next = await store.commit((session) => session.cancelShare(relayerId, share), relayerId)
+    const next = await store.commit((session) => session.cancelPortion(relayerId, share), relayerId)
     taken.push(...next.canceled)
     isLast = next.isLast
   }

@@ -235,7 +235,7 @@ async function cancelAll(store: Store, relayerId: RelayerId, share: number | und
   )
   const written: TransactionId[] = []
   for (let isLast = !isUnderWay || share === undefined; !isLast; ) {
-    const next = await store.commit((session) => session.cancelShare(relayerId, share ?? 1))
+    const next = await store.commit((session) => session.cancelPortion(relayerId, share ?? 1))
     written.push(...next.canceled)
     isLast = next.isLast
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Hex, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
-import type { ShrunkShare } from '../../src/store/retention-port.ts'
+import type { ShrunkPortion } from '../../src/store/retention-port.ts'
 import type { Store } from '../../src/store/store.ts'
 import { by, hashOf, now, someAttempt, someNoOp } from '../domain/some.ts'
 import { allOf, freshId, type OpenStore, sendWithin, storedRelayer } from './contract.ts'
@@ -13,7 +13,7 @@ const shrinkable = async ({ reads }: Store, { id }: Relayer) =>
 
 const nothing = { transactions: 0, mayHaveMore: false }
 
-async function shrink(store: Store, relayer: Relayer, rows = 200): Promise<ShrunkShare> {
+async function shrink(store: Store, relayer: Relayer, rows = 200): Promise<ShrunkPortion> {
   const account = await shrinkable(store, relayer)
   return account ? store.commit((session) => session.shrinkAttempts(account, rows)) : nothing
 }
@@ -116,7 +116,7 @@ export function shrinkingContract(open: OpenStore): void {
     for (let nonce = 0; nonce < 5; nonce += 1) await store(under.store, relayer.id, nonce)
     const left = async () =>
       (await under.query<{ n: number }>("SELECT count(*) AS n FROM attempts WHERE raw <> ''")).map(({ n }) => Number(n))
-    const shares: ShrunkShare[] = []
+    const shares: ShrunkPortion[] = []
     while (await shrinkable(under.store, relayer)) {
       shares.push(await shrink(under.store, relayer, 2))
       expect(shares.length).toBeLessThan(9)

@@ -167,7 +167,7 @@ test('a queue that was canceled in part before its rest was counted is counted a
     return { pending, canceled }
   }
   expect(await counts()).toEqual({ pending: 1, canceled: 3 })
-  await store.commit((session) => session.cancelShare(relayer, 1), relayer)
+  await store.commit((session) => session.cancelPortion(relayer, 1), relayer)
   expect(await counts()).toEqual({ pending: 1, canceled: 3 })
 })
 

@@ -267,7 +267,7 @@ test('a share of a bulk cancellation goes by the queue, and not by what was canc
   for (let sent = 0; sent < 3; sent += 1) await sendWithin(session, someRelayer().id)
   await session.cancelPending(someRelayer().id, now, someBulk(), 1)
   seen.clear()
-  await session.cancelShare(someRelayer().id, 1)
+  await session.cancelPortion(someRelayer().id, 1)
   const indexes = [...seen].flatMap((sql) =>
     planOf(database, sql).flatMap((detail) => (/SEARCH transactions USING .*INDEX (\w+)/.exec(detail) ?? []).slice(1)),
   )

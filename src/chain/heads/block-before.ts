@@ -47,8 +47,8 @@ export async function blockBefore(
     const gap: number = after.number - before.number
     if (gap <= 1) break
     // A guess comes close where the pace is even. Where it is not, every other step halves the range.
-    const share = isGuess ? (aim - before.timestampMs) / (after.timestampMs - before.timestampMs) : 0.5
-    const step = Math.min(gap - 1, Math.max(1, Math.round(share * gap)))
+    const fraction = isGuess ? (aim - before.timestampMs) / (after.timestampMs - before.timestampMs) : 0.5
+    const step = Math.min(gap - 1, Math.max(1, Math.round(fraction * gap)))
     const read = await readHeader(before.number + step)
     if (!read) return undefined
     if (read.timestampMs < time) before = read

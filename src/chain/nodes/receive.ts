@@ -17,7 +17,7 @@ interface Receiving {
 interface Received {
   /** The bytes, in a buffer of their own where there are many. */
   readonly bytes: Buffer
-  /** To be called once the bytes are parsed. */
+  /** Gives the memory back: call it once the bytes are parsed. */
   readonly release: () => void
 }
 

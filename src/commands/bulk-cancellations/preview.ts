@@ -91,7 +91,7 @@ export function digestOfOrder({ terms, relayers }: Pick<PreviewOrder, 'terms' | 
   return digestOf(relayers === 'all' ? relayers : relayers.toSorted(), { filter, pause, only, maxCost })
 }
 
-/** The parts that the request would cancel now. Each relayer is read at an instant of its own, and its queue in shares. */
+/** The parts that the request would cancel now. Each relayer is read at an instant of its own, and its queue in portions. */
 export async function readParts(
   context: CommandContext,
   stops: Stops,
@@ -142,7 +142,7 @@ async function readQueue(
   max: number,
 ): Promise<readonly QueuedMatch[]> {
   const all: QueuedMatch[] = []
-  const by = { filter, now, count: bulks?.share ?? rowsAtOnce }
+  const by = { filter, now, count: bulks?.portion ?? rowsAtOnce }
   for (let from: QueuePage['next']; ; ) {
     const { found, next } = await store.reads.queuedMatches(relayerId, by, from)
     for (const each of found) all.push(each)

@@ -158,7 +158,7 @@ async function stopOne(
   const { bulkId, relayerId } = part
   const stopped = await store.commit(
     async (session) => {
-      const stop = await session.takeBulk(part, now, reckoning, bulks?.share)
+      const stop = await session.takeBulk(part, now, reckoning, bulks?.portion)
       if (!stop) return undefined
       const { head, requester, taken } = stop
       if (!requester) return { taken, isPausedNow: false }

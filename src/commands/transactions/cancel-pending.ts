@@ -1,5 +1,5 @@
 // DELETE of everything pending, as of one instant: one commit, or, for a long queue, one that takes all of it and others that
-// write it in shares.
+// write it in portions.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { TakenInBulk } from '../../domain/bulk-cancellation.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
@@ -23,7 +23,7 @@ export async function cancelPending(
       if (!(await session.relayer(relayerId))) {
         throw relayerNotFound(relayerId)
       }
-      const canceled = await session.cancelPending(relayerId, now, by, context.bulks?.share)
+      const canceled = await session.cancelPending(relayerId, now, by, context.bulks?.portion)
       const isEmpty =
         !canceled.isUnderWay && !canceled.rebounded && canceled.canceled.length + canceled.failed.length === 0
       if (requester && !isEmpty) session.recordAudit(allowed(requester, now, { relayerId }))

@@ -1,5 +1,5 @@
-// Writes the queue of a bulk cancellation in shares, so that the requests of other relayers come between them. For the clients
-// of its relayer it stays one change: their requests wait for the last share. So it needs the database to itself.
+// Writes the queue of a bulk cancellation in portions, so that the requests of other relayers come between them. For the clients
+// of its relayer it stays one change: their requests wait for the last portion. So it needs the database to itself.
 import { RescindError, StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { backOff } from '../../ops/back-off.ts'
@@ -23,12 +23,12 @@ interface Surroundings {
   readonly logger: Logger
   readonly limits: {
     /** How many transactions are written at once. */
-    readonly bulkShare: number
+    readonly bulkPortion: number
     readonly bulkBreathMs: number
   }
 }
 
-/** Goes on with those that an earlier process began. Disposing lets the share under way finish. */
+/** Goes on with those that an earlier process began. Disposing lets the portion under way finish. */
 export async function finishBulks({ store, clock, logger, limits }: Surroundings): Promise<FinishingBulks> {
   const ended = new AbortController()
   /** The present try of each relayer. */
@@ -37,7 +37,7 @@ export async function finishBulks({ store, clock, logger, limits }: Surroundings
 
   async function write(relayerId: RelayerId, canceled: TransactionId[]): Promise<readonly TransactionId[]> {
     while (!ended.signal.aborted) {
-      const written = await store.commit((session) => session.cancelShare(relayerId, limits.bulkShare), relayerId, {
+      const written = await store.commit((session) => session.cancelPortion(relayerId, limits.bulkPortion), relayerId, {
         long: true,
       })
       canceled.push(...written.canceled)
@@ -83,7 +83,7 @@ export async function finishBulks({ store, clock, logger, limits }: Surroundings
   for (const relayerId of await store.reads.bulksUnderWay()) finish(relayerId).catch(() => undefined)
   return {
     store: waiting(store, (relayerId) => underWay.get(relayerId), finish),
-    share: limits.bulkShare,
+    portion: limits.bulkPortion,
     finish,
     async [Symbol.asyncDispose]() {
       ended.abort()
@@ -123,7 +123,7 @@ function waiting(
         await underWay(relayer)
         return await store.commit(unit, relayer, ahead)
       } catch (error) {
-        // The mark of a bulk cancellation came first, in the same commit: its command is about to write the shares. The mark of
+        // The mark of a bulk cancellation came first, in the same commit: its command is about to write the portions. The mark of
         // another may come before the next try.
         if (!(error instanceof StaleWrite) || triesLeft === 0) throw error
         await finish(relayer)

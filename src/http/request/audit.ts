@@ -12,15 +12,15 @@ import { pathParametersOf } from './parameters.ts'
 import { requesterIdOf } from './requester.ts'
 
 export interface Auditor extends AsyncDisposable {
-  /** For a change whose command writes no record. Durable when it resolves. */
+  /** Records a change whose command writes no record. It is durable when this resolves. */
   allowed(request: FastifyRequest, answer: unknown): Promise<void>
-  /** For an allowed request that changed nothing. Recorded like a refusal. */
+  /** Records an allowed request that changed nothing, like a refusal. */
   unchanged(request: FastifyRequest): void
-  /** Recorded within seconds, in the background. */
+  /** Records a refusal within seconds, in the background. */
   refused(request: FastifyRequest, error: RescindError): void
 }
 
-/** For a command that writes the audit record in the commit of its change. */
+/** The requester, for a command that writes the audit record in the commit of its change. */
 export function requesterOf(request: FastifyRequest, operation: string): Requester {
   return { keyId: requesterIdOf(request), operation, requestId: request.id, address: request.ip }
 }

@@ -55,7 +55,7 @@ export async function authorize(
   request.principal = principal
 }
 
-/** On every response, also on refusals. */
+/** Sets the headers of every response, also of refusals. */
 export function markAnswer(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id)
   reply.header('cache-control', 'no-store')

@@ -20,7 +20,7 @@ export function isFromDashboard({ originalUrl }: Pick<FastifyRequest, 'originalU
 
 /** Browsers keep a cookie with this prefix to its host, and to HTTPS. */
 const secureCookie = '__Host-rescind'
-/** Over HTTP, on this machine only: no browser keeps a `Secure` cookie reliably there. */
+/** The cookie over HTTP, on this machine only: no browser keeps a `Secure` cookie reliably there. */
 const loopbackCookie = 'rescind'
 
 type Addressed = Pick<FastifyRequest, 'headers' | 'host' | 'hostname' | 'method'>

@@ -13,7 +13,7 @@ export function visibleRelayers(
   return principal?.relayers ? theseRelayers(reads, principal.relayers, page) : reads.relayers(page)
 }
 
-/** For a key that is bound to some relayers, and sees no others. */
+/** The relayers that a key is bound to: it sees no others. */
 async function theseRelayers(reads: Reads, ids: readonly RelayerId[], page: PageRequest): Promise<Page<Relayer>> {
   const start = (page.page - 1) * page.perPage
   const read = await Promise.all([...ids].sort().map((id) => reads.relayer(id)))

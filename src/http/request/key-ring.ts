@@ -49,7 +49,7 @@ export function keyRing({ administrator, store, clock, logger }: KeyRingContext)
     return principal
   }
 
-  /** Once a minute for each key, outside the request: the last use is for people, and must not delay a request. */
+  /** Records a key's last use once a minute, outside the request: it is for people, and must not delay a request. */
   function noteUse(held: Held, now: TimestampMs): void {
     const noted = Math.max(held.notedAt, held.key.lastUsedAt ?? 0)
     if (now - noted < keyUseNotedEveryMs) return

@@ -102,7 +102,7 @@ export const noteInBody = Type.String({
   description: `a text of at most ${noteCharsMax} characters, none of them U+0000`,
 })
 
-/** For every operation that sends. */
+/** The headers of every operation that sends. */
 export const sendHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

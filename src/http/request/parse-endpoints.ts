@@ -59,7 +59,7 @@ const headers = Type.Record(Type.String({ pattern: headerNamePattern }), Type.St
   description: `sent with each request to the endpoint: ${headersMax} headers at most, each a text of ASCII; not content-type, host, content-length, or headers about the connection`,
 })
 
-/** For refusals. */
+/** The form of the list, in the words of a refusal. */
 export const endpointsWanted = `1 to ${endpointsMax} endpoints, as ["https://…"] or [{"url": "https://…", "weight": 100, "headers": {"x-api-key": "…"}}], weights 0 to 100`
 
 export const endpointsSchema = Type.Array(

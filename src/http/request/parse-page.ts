@@ -18,7 +18,7 @@ export const pageProperties = {
   ),
 }
 
-/** For a list without other parameters. */
+/** The query of a list without other parameters. */
 export const pageQuery = Type.Object(pageProperties, { additionalProperties: false })
 
 export function pageOf(query: { page?: number; per_page?: number }): PageRequest {
@@ -29,7 +29,7 @@ export function paginationOf({ page, perPage }: PageRequest, total: number): Pag
   return { current_page: page, per_page: perPage, total_items: total }
 }
 
-/** For a list in memory. */
+/** The page of a list in memory. */
 export function sliceOf<T>({ page, perPage }: PageRequest, all: readonly T[]): readonly T[] {
   return all.slice((page - 1) * perPage, page * perPage)
 }

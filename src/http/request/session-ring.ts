@@ -39,7 +39,7 @@ export function sessionRing({ store, clock, logger }: SessionRingContext): Sessi
     return held.identity
   }
 
-  /** Once a minute for each session, outside the request, which must not wait for it. */
+  /** Records a session's last use once a minute, outside the request, which must not wait for it. */
   function noteUse(digest: string, held: Held, now: TimestampMs): void {
     if (now - held.usedAt < keyUseNotedEveryMs) return
     held.usedAt = now

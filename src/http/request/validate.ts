@@ -77,7 +77,7 @@ function refusal(schema: TSchema, errors: ValidationErrors, value: unknown, part
   return invalid(at.name, at.value, `${wantedOf(at.schema)}${hex ? '; hex is not taken' : ''}`)
 }
 
-/** For a list of objects: names every invalid object, not only the first. */
+/** The refusal of a list of objects: it names every invalid object, not only the first. */
 function refusalOfItems(schema: TSchema, errors: ValidationErrors, value: unknown): RescindError | undefined {
   const name = errors[0]?.instancePath.split('/')[1] ?? ''
   const items = itemsOf(propertiesOf(schema)[name])
@@ -105,7 +105,7 @@ function isObject(value: unknown): boolean {
 }
 
 interface Located {
-  /** For example `access_list[2].address`; empty for the whole body. */
+  /** The member, such as `access_list[2].address`; empty for the whole body. */
   readonly name: string
   readonly schema: TSchema
   readonly value: unknown

@@ -81,7 +81,7 @@ export function successSchema<S extends TSchema>(data: S, metadata: TSchema = me
   )
 }
 
-/** For the OpenAPI document, which adds the refusals. */
+/** The success, for the OpenAPI document, which adds the refusals. */
 export function answers<S extends TSchema>(data: S, metadata?: TSchema) {
   return { 200: successSchema(data, metadata) }
 }

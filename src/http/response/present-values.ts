@@ -33,9 +33,10 @@ declare global {
   }
 }
 
-// An amount as a JSON number with all its digits, for clients that expect a number: it may be larger than 2^53.
-
-/** For serialization only, not for arithmetic. */
+/**
+ * An amount as a JSON number with all its digits, for clients that expect a number: it may be larger than 2^53. For serialization
+ * only, not for arithmetic.
+ */
 export function exactNumber(amount: bigint): number {
   const number = Number(amount)
   return Number.isSafeInteger(number) ? number : (JSON.rawJSON(amount.toString()) as number)

@@ -105,7 +105,7 @@ interface LongBody {
   readonly content: Readable
 }
 
-/** Above this length `body` as JSON, with `list` in the place of the first empty list named `name`; undefined below. */
+/** A long body: `body` as JSON, with `list` in the place of the first empty list named `name`. Undefined if `list` is short. */
 export async function withLongList(body: object, name: string, list: readonly string[]): Promise<LongBody | undefined> {
   if (list.length <= shortMax) return undefined
   const [before, ...after] = JSON.stringify(body).split(`"${name}":[]`)

@@ -6,10 +6,10 @@ import { forms } from '../request/stated.ts'
 type JsonSchema = Readonly<Record<string, unknown>>
 
 export const { none } = forms
-/** Not read by the parser of this way to log in. */
+/** A member that the parser of this way to log in does not read. */
 const unread = { description: 'not read' }
 
-/** Not blank, and without U+0000, which PostgreSQL can't store. */
+/** A text that is not blank, without U+0000, which PostgreSQL can't store. */
 const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
   type: 'string',
   pattern: '^\\s*[^\\s\\u0000][^\\u0000]*$',
@@ -57,7 +57,7 @@ const safeUrl = (description: string, example: string) => url(description, 'http
 
 const suffix = inAnyCase('\\.(vault|managedhsm)\\.(azure\\.net|azure\\.cn|usgovcloudapi\\.net)')
 
-/** Where a token of this machine may go. */
+/** The hosts to which a token of this machine may go. */
 const azureUrl = (description: string, example: string) =>
   url(description, 'https', `[^\\s/?#@\\\\:]*${suffix}(:[0-9]+)?`, example)
 

@@ -65,7 +65,7 @@ function chainIdOf(name: string, value: unknown): bigint {
   throw invalid(name, value, 'the id of a chain; leave it out')
 }
 
-/** For `metadata.logs`: a line for each member, however many of the bodies have it. */
+/** The lines of `metadata.logs`: one for each member, however many of the bodies have it. */
 export function explainIgnored(bodies: readonly object[]): readonly string[] {
   const counts = new Map<IgnoredMember, number>()
   for (const name of bodies.flatMap(ignoredIn)) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -99,7 +99,7 @@ export const labeledMetadata = metadataWith(
   'LabeledMetadata',
 )
 
-/** For `metadata`. Nothing is read unless the query includes it. */
+/** The labels for `metadata`. Nothing is read unless the query includes them. */
 export async function includedLabels(
   reads: Pick<Reads, 'labels'>,
   query: { readonly include?: 'labels' },

@@ -165,7 +165,7 @@ export const listHeaders = ['Relayer-Next-Before', 'Relayer-Total'] as const sat
 interface ListAnswer {
   readonly items: readonly TransactionItem[]
   readonly pagination: Pagination
-  /** For people. */
+  /** Sentences for people. */
   readonly logs: readonly string[]
 }
 

@@ -45,7 +45,7 @@ const windowSchema = Type.Object(
   },
 )
 
-/** When a member is absent that needs the chain. */
+/** The description of a member that needs the chain. */
 const absent = 'Absent where no node answers'
 
 const previewSchema = Type.Object(

@@ -186,7 +186,7 @@ export async function overdueQueues(
   return rows.map((row) => row.notification_id)
 }
 
-/** Gives up a share of the events whose day is over. There may be more until it changes nothing. */
+/** Gives up a portion of the events whose day is over. There may be more until it changes nothing. */
 export async function giveUpOverdue(
   executor: Executor,
   notificationId: string,
@@ -200,7 +200,7 @@ export async function giveUpOverdue(
   for (const id of new Set(buried.map((row) => row.transaction_id))) {
     await promoteFirst(executor, notificationId, id, now)
   }
-  const untaken = await buryShare(executor, notificationId, queue.position, givenUpAtOnce - buried.length, now)
+  const untaken = await buryPortion(executor, notificationId, queue.position, givenUpAtOnce - buried.length, now)
   if (buried.length + untaken.count > 0) {
     const waiting = queue.waiting - buried.length
     await executor.all(move, { notificationId, position: untaken.through, waiting })
@@ -213,8 +213,8 @@ export async function giveUpOverdue(
   return { dated: dated.length, givenUp: buried.length + untaken.count, dropped: dropped.length }
 }
 
-/** Gives up a share of the events that the queue has not taken over, up to the first whose day is not over. */
-async function buryShare(
+/** Gives up a portion of the events that the queue has not taken over, up to the first whose day is not over. */
+async function buryPortion(
   executor: Executor,
   notificationId: string,
   position: number,

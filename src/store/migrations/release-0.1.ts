@@ -271,7 +271,7 @@ export const ofRelease01: readonly Migration[] = [
     name: '026-bulk-counts',
     statements: [
       'ALTER TABLE bulk_cancellations ADD COLUMN unwritten BIGINT NOT NULL DEFAULT 0',
-      // A process may have died between two shares.
+      // A process may have died between two portions.
       `UPDATE bulk_cancellations SET unwritten = (
         SELECT COUNT(*) FROM transactions WHERE transactions.relayer_id = bulk_cancellations.relayer_id
           AND transactions.status = 'pending' AND transactions.sequence <= bulk_cancellations.through)`,

@@ -1,5 +1,5 @@
-// The mark of a bulk cancellation whose queue is written in shares: its part at a relayer, until the last share. It has taken every
-// transaction without a nonce that it matches up to a sequence, whatever their rows say until a share reaches them.
+// The mark of a bulk cancellation whose queue is written in portions: its part at a relayer, until the last portion. It has taken every
+// transaction without a nonce that it matches up to a sequence, whatever their rows say until a portion reaches them.
 import { type Selectable, sql } from 'kysely'
 import type { BulkPartState } from '../../domain/bulk-cancellation.ts'
 import type { RelayerId } from '../../domain/ids.ts'
@@ -12,10 +12,10 @@ interface BulkMark {
   readonly through: number
   /** No owner takes one up to this sequence: of everything pending it is `through`, and with a filter the relayer stops wholly. */
   readonly blockedThrough: number
-  /** How many of its transactions no share has written yet. 0 with a filter, which matches some of them. */
+  /** How many of its transactions no portion has written yet. 0 with a filter, which matches some of them. */
   readonly unwritten: number
   readonly walking: QueuedStatus
-  /** The last sequence that the shares decided. */
+  /** The last sequence that the portions decided. */
   readonly walked: number
 }
 
@@ -30,7 +30,7 @@ const taking = sql.lit('taking' satisfies BulkPartState)
 const waiting = sql.lit('waiting' satisfies BulkPartState)
 const isTaking = sql<boolean>`state = ${taking}`
 
-/** How many it has taken that no share has written yet; null without one. Of a relayer's id, or of a column with one. */
+/** How many it has taken that no portion has written yet; null without one. Of a relayer's id, or of a column with one. */
 export const unwritten = (relayerId: unknown) =>
   sql<
     number | null

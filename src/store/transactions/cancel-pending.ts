@@ -1,9 +1,9 @@
 // The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
-// others that drop it in shares.
+// others that drop it in portions.
 import { sql } from 'kysely'
 import {
+  type BulkPortion,
   type BulkRefusal,
-  type BulkShare,
   type TakenInBulk,
   takesEverything,
   type WaitingBulkPart,
@@ -74,7 +74,7 @@ export async function cancelPending(
   relayerId: RelayerId,
   now: TimestampMs,
   by: DeleteBulk,
-  share?: number,
+  portion?: number,
 ): Promise<TakenInBulk> {
   await lockUnmarked(executor, relayerId)
   const standing = await standingOf(executor, relayerId, {})
@@ -84,21 +84,21 @@ export async function cancelPending(
   }
   const terms = { filter: {}, pause: false, everyRelayer: false, origin: 'delete' } as const
   const part = await recordBulkOf(executor, { ...terms, ...by, requestedAt: now }, relayerId)
-  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now, all: true }, standing, share)
+  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now, all: true }, standing, portion)
   return { bulkId: by.id, ...taken, ...(lifted > 0 && { rebounded: lifted }) }
 }
 
 interface Stopping {
   readonly now: TimestampMs
   readonly reckoning: Reckoning
-  readonly share: number | undefined
+  readonly portion: number | undefined
 }
 
 export async function takeBulk(
   executor: Executor,
   tallies: Tallies,
   { bulkId, relayerId }: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
-  { now, reckoning, share }: Stopping,
+  { now, reckoning, portion }: Stopping,
 ): Promise<BulkStop | undefined> {
   const isThere = await lockUnmarked(executor, relayerId)
   const part = await findWaitingPart(executor, bulkId, relayerId)
@@ -113,7 +113,7 @@ export async function takeBulk(
   const chosen = await chooseInBulk(executor, head, relayerId, now, { reckoning, shown })
   const bounds = { all: takesEverything(head), ...(chosen && { chosen }), ...(shown && { shown }) }
   const stop = { relayerId, part: part.number, filter, now, ...bounds }
-  const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), share)
+  const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), portion)
   if (head.preview !== undefined && !taken.isUnderWay) await forgetShown(executor, head.preview, relayerId)
   return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
 }
@@ -144,7 +144,7 @@ async function stopRelayer(
   tallies: Tallies,
   stop: Stop,
   { bound, queues }: Standing,
-  share: number | undefined,
+  portion: number | undefined,
 ): Promise<TakenInBulk> {
   const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
   await recordLeft(executor, stop.part, {
@@ -153,7 +153,7 @@ async function stopRelayer(
     ...(stop.chosen?.spent !== undefined && { spent: stop.chosen.spent }),
   })
   const [first] = queues
-  if (first && share !== undefined && (await isLonger(executor, stop, queues, share))) {
+  if (first && portion !== undefined && (await isLonger(executor, stop, queues, portion))) {
     await markQueue(executor, tallies, stop, { queues, walking: first.queued })
     return { ...taken, isUnderWay: true }
   }
@@ -170,11 +170,11 @@ async function isLonger(
   executor: Executor,
   { relayerId, filter }: Stop,
   queues: Standing['queues'],
-  share: number,
+  portion: number,
 ): Promise<boolean> {
   if (filter.ids) return false
   for (const queue of queues) {
-    if ((await nthOf(executor, { relayerId, ...queue, after: 0 }, share + 1)) !== undefined) return true
+    if ((await nthOf(executor, { relayerId, ...queue, after: 0 }, portion + 1)) !== undefined) return true
   }
   return false
 }
@@ -197,12 +197,12 @@ async function markQueue(
 }
 
 /** The oldest ones that the mark has not decided; with the last of them the part is written. */
-export async function cancelShare(
+export async function cancelPortion(
   executor: Executor,
   tallies: Tallies,
   relayerId: RelayerId,
-  share: number,
-): Promise<BulkShare> {
+  portion: number,
+): Promise<BulkPortion> {
   const mark = await findBulkMark(executor, relayerId)
   const head = mark && (await findBulkHead(executor, mark.bulk_id))
   if (!mark || !head) return { canceled: [], isLast: true }
@@ -211,7 +211,7 @@ export async function cancelShare(
   const statuses = statusesToWalk(filter)
   const queued = statuses.find((status) => status === mark.walking) ?? 'pending'
   const range = { relayerId, queued, after: mark.walked, through: mark.through }
-  const last = await nthOf(executor, range, share)
+  const last = await nthOf(executor, range, portion)
   const now = mark.instant ?? head.requestedAt
   const through = last ?? mark.through
   const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id, shown })

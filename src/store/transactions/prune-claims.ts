@@ -59,7 +59,7 @@ const remove = statement<Name>((db, p) =>
   db.deleteFrom('idempotency_keys').where('owner', '=', p.owner).where('key', '=', p.key),
 )
 
-/** Transactions whose ends one share reads: a batch may have hundreds under its key. */
+/** Transactions whose ends one portion reads: a batch may have hundreds under its key. */
 const endsAtOnce = 1_000
 
 /**

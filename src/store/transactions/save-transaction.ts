@@ -127,7 +127,7 @@ export function dropOf(p: DropColumns): DropColumns & Omit<WaitRow, 'canceled_at
 
 /**
  * Throws StaleWrite when the stored version is not `before.version`, when the row is closed, which is final, and when a bulk
- * cancellation under way has taken it: on SQLite only, where it is written in shares.
+ * cancellation under way has taken it: on SQLite only, where it is written in portions.
  */
 export async function saveTransaction(
   executor: Executor,

@@ -4,7 +4,7 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { AttemptsShrunkTable } from '../access-tables.ts'
 import { isAmong } from '../in-lists.ts'
-import type { ShrinkableAccount, ShrunkShare } from '../retention-port.ts'
+import type { ShrinkableAccount, ShrunkPortion } from '../retention-port.ts'
 import type { RelayerTable } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type Json, toJson } from '../values.ts'
@@ -49,7 +49,7 @@ const position = statement<Omit<AttemptsShrunkTable, 'below'>, Pick<AttemptsShru
     .where('address', '=', p.address),
 )
 
-// Two replicas may try the same share: the second waits for the first here, and then finds another position.
+// Two replicas may try the same portion: the second waits for the first here, and then finds another position.
 const advance = statement<AttemptsShrunkTable & { from: number }, Pick<AttemptsShrunkTable, 'below'>>((db, p) =>
   db
     .insertInto('attempts_shrunk')
@@ -118,7 +118,7 @@ export async function shrinkAttempts(
   executor: Executor,
   account: ShrinkableAccount,
   rows: number,
-): Promise<ShrunkShare> {
+): Promise<ShrunkPortion> {
   const { relayerId, spentBelow: spent } = account
   const key = { relayer_id: relayerId, chain_id: account.chainId, address: account.address }
   const from = (await first(executor, position, key))?.below ?? 0
@@ -136,6 +136,6 @@ export async function shrinkAttempts(
 
 function behind(from: Nonce, found: readonly NextRow[], isFull: boolean): Nonce {
   const last = found.at(-1)?.nonce ?? from
-  // Behind a full share, another account may have used the last nonce, too.
+  // Behind a full portion, another account may have used the last nonce, too.
   return isFull && last > from ? last : last + 1
 }

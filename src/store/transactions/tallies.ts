@@ -15,7 +15,7 @@ import { openFigureSheet } from './figures.ts'
 import { openBucketChanges } from './tally-buckets.ts'
 import { partsOf, type TallyChanges } from './tally-changes.ts'
 
-/** The changes of a commit's units. A unit's share counts only if the unit succeeds; a commit writes them once. */
+/** The changes of a commit's units. A unit's changes count only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
   /** `sequence` is the transaction's, or of one in its bucket. */
   count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
@@ -138,7 +138,7 @@ interface Tally {
   readonly taken: number | null
 }
 
-// One statement, so that no share is written between the tally and the mark.
+// One statement, so that no portion is written between the tally and the mark.
 const takenOf = (relayerId: unknown) =>
   sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(relayerId)} END`.as('taken')
 

@@ -31,12 +31,12 @@ test('while shares are written, nothing of the relayer gets a nonce, and what th
   expect(await store.reads.gapRecord(relayerId, 0, now)).toMatchObject({ isQueueStopped: true })
   expect(await store.reads.bulksUnderWay()).toEqual([relayerId])
   for (let share = 0; share < 2; share += 1) {
-    expect(await store.commit((session) => session.cancelShare(relayerId, 2), relayerId)).toMatchObject({
+    expect(await store.commit((session) => session.cancelPortion(relayerId, 2), relayerId)).toMatchObject({
       isLast: false,
     })
     expect(await queue()).toEqual([])
   }
-  while (!(await store.commit((session) => session.cancelShare(relayerId, 2), relayerId)).isLast);
+  while (!(await store.commit((session) => session.cancelPortion(relayerId, 2), relayerId)).isLast);
   expect(await store.reads.gapRecord(relayerId, 0, now)).not.toHaveProperty('isQueueStopped')
   expect(await queue()).toEqual([0n, 1n, 2n, 9n])
   expect((await store.reads.transaction(relayerId, later.id))?.cancellation).toBe(undefined)
@@ -59,7 +59,7 @@ test('a PUT, a release and a DELETE between the shares change no row before the 
   await store.commit((session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning, 1), relayerId)
   await using bulks = await finishBulks({
     ...{ store, clock: systemClock, logger: quiet },
-    limits: { bulkShare: 1, bulkBreathMs: 1 },
+    limits: { bulkPortion: 1, bulkBreathMs: 1 },
   })
   const context = {
     ...{ clock: systemClock, store: bulks.store, bulks, queueMax: 10, logger: quiet },

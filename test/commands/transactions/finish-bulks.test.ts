@@ -16,7 +16,7 @@ import { now, someAttempt, someBulk } from '../../domain/some.ts'
 import { send, storedRelayer } from '../../store/contract.ts'
 import { openStore, quiet } from '../../store/open-store.ts'
 
-const around = { clock: systemClock, logger: quiet, limits: { bulkShare: 2, bulkBreathMs: 1 } }
+const around = { clock: systemClock, logger: quiet, limits: { bulkPortion: 2, bulkBreathMs: 1 } }
 
 /** For commands. */
 const contextOver = (bulks: Awaited<ReturnType<typeof finishBulks>>) => ({
@@ -135,7 +135,7 @@ test('counts and the overview take the whole queue for canceled from the first c
     expect(await reads.counts(relayer.id)).toMatchObject({ pending: 1, canceled: 5 })
     expect(await readOverview(reads, relayer)).toMatchObject({ queued: 1, oldest: { id: later.id } })
     expect((await under.query(`SELECT id FROM transactions WHERE status = 'canceled'`)).length).toBe(written)
-    await store.commit((session) => session.cancelShare(relayer.id, 2), relayer.id)
+    await store.commit((session) => session.cancelPortion(relayer.id, 2), relayer.id)
   }
 })
 
