@@ -1,4 +1,4 @@
-// Mutants of bulk cancellations whose queue is written in shares.
+// Mutants of bulk cancellations whose queue is written in portions.
 import type { Mutant } from './mutant.ts'
 
 export const ofBulks: readonly Mutant[] = [
@@ -30,7 +30,7 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'forget-a-bulk-in-a-crash',
-    breaks: 'leaves a bulk cancellation unfinished after a crash between two shares',
+    breaks: 'leaves a bulk cancellation unfinished after a crash between two portions',
     with: ['bulkShares'],
     expects: 'came between the shares of a bulk',
     edits: [

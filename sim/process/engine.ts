@@ -101,7 +101,7 @@ export function start(machine: Machine, instance: Instance): Process {
   return { instance, engine: composed.then((engine) => together(engine, shrinking())) }
 }
 
-/** Few at a time, so that a process dies between two shares. */
+/** Few at a time, so that a process dies between two portions. */
 const shrinkingPace = { rowsAtOnce: 3, everyMs: 5_000 }
 
 function together(engine: Engine, besides: AsyncDisposable): Engine {

@@ -17,7 +17,7 @@ interface Receiving {
 interface Received {
   /** The bytes, in a buffer of their own where there are many. */
   readonly bytes: Buffer
-  /** Gives the memory back: call it once the bytes are parsed. */
+  /** Returns the bytes to the budget; called once they are parsed. */
   readonly release: () => void
 }
 
