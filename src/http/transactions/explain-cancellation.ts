@@ -58,7 +58,7 @@ function explainRace({ lifecycle: { nonce, attempts } }: InPhase<'inFlight'>, po
 export function explainBulk({ canceled, failed, racing }: TakenInBulk, pool: PoolKind): string[] {
   const dropped = canceled.length - racing
   return [
-    `${counted(canceled.length, 'pending transaction', 'pending transactions')} canceled: ${dropped} dropped before any node had them, at no cost`,
+    `${counted(canceled.length, 'pending transaction', 'pending transactions')} canceled: ${counted(dropped, 'dropped before any node had it', 'dropped before any node had them')}, at no cost`,
     ...(racing > 0 ? [`${racing} may be known to a node: ${means[pool]}`] : []),
     ...failed.map(({ id, reason }) => `${id} could not be canceled: ${reason}`),
   ]

@@ -42,7 +42,7 @@ test('the answer to a bulk cancellation says the same of all that a node may hav
 test('one transaction is named in the singular', () => {
   const one = { canceled: [idOf(1)], failed: [], racing: 0 }
   expect(explainBulk(one, 'public')).toEqual([
-    '1 pending transaction canceled: 1 dropped before any node had them, at no cost',
+    '1 pending transaction canceled: 1 dropped before any node had it, at no cost',
   ])
   const two = { ...one, canceled: [idOf(1), idOf(2)] }
   expect(explainBulk(two, 'public')[0]).toMatch(/^2 pending transactions canceled: 2 dropped/)
