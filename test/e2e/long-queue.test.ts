@@ -1,4 +1,4 @@
-// A queue too long for one commit: its bulk cancellation is written in shares, and stays one change for its clients, also across
+// A queue too long for one commit: its bulk cancellation is written in portions, and stays one change for its clients, also across
 // a crash between two of them.
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'

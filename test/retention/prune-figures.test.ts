@@ -11,7 +11,7 @@ import { openTestedStore } from '../support/open-tested-store.ts'
 
 const keptMs = 8 * 86_400_000
 
-test('figures are kept for eight days, and go in shares', async () => {
+test('figures are kept for eight days, and go in portions', async () => {
   await using under = await openTestedStore(quiet)
   const { store } = under
   const relayers = await Promise.all([1, 2].map(() => storedRelayer(store)))

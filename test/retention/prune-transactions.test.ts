@@ -1,4 +1,4 @@
-// Old transactions go, in shares and into the archive first; what the API then says about them.
+// Old transactions go, in portions and into the archive first; what the API then says about them.
 import { mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -160,7 +160,7 @@ test('what ended before the age is in the archive and nowhere else, and no retry
   expect(await total()).toBe(4)
 })
 
-test('a round that fails between two shares leaves whole transactions, and the next one removes the rest', async () => {
+test('a round that fails between two portions leaves whole transactions, and the next one removes the rest', async () => {
   const directory = join(folder, 'of-failure')
   const before = await total()
   await server.store.commit(async (session) => {

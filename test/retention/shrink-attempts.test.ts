@@ -53,7 +53,7 @@ const withBytes = async () => {
   return rows.map(({ id }) => id).toSorted()
 }
 
-test('every GET answers as before, also when the process dies between two shares', async () => {
+test('every GET answers as before, also when the process dies between two portions', async () => {
   await putEveryPhase(server.store)
   const nonces = [0, 1, 2, 3, 4]
   for (const nonce of nonces) {

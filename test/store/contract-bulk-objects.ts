@@ -85,7 +85,7 @@ const anyFilter = fc.record(
 )
 
 export function bulkObjectContract(open: OpenStore): void {
-  test('takes exactly what the filter of the domain matches, at once or in shares, and counts it', async () => {
+  test('takes exactly what the filter of the domain matches, at once or in portions, and counts it', async () => {
     await using under = await open()
     const { store } = under
     const anyShare = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })

@@ -94,7 +94,7 @@ async function changed(session: Session, row: Transaction, change: Change, nonce
 }
 
 export function bulkPreviewContract(open: OpenStore): void {
-  test('whatever the rows, and whatever changes: nothing is taken beyond the preview, at once or in shares', async () => {
+  test('whatever the rows, and whatever changes: nothing is taken beyond the preview, at once or in portions', async () => {
     await using under = await open()
     const { store } = under
     const anyShare = fc.integer({ min: 1, max: 4 })

@@ -57,7 +57,7 @@ const refusedShapes: Readonly<Record<keyof typeof cancelRefusals, Shape>> = {
 }
 
 export function bulkContract(open: OpenStore): void {
-  test('of any mix of states, at once or in shares', async () => {
+  test('of any mix of states, at once or in portions', async () => {
     await using under = await open()
     const { store } = under
     const anyMix = fc.array(fc.constantFrom(...shapes), { maxLength: 14 })

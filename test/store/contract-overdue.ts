@@ -148,7 +148,7 @@ export function overdueContract(open: OpenStore): void {
     expect(kept.map(({ id }) => id)).toEqual([8, 9, 10, 11])
   })
 
-  test('many go in shares, and no share reads the rest', async () => {
+  test('many go in portions, and no portion reads the rest', async () => {
     await using under = await open()
     const { store } = under
     const relayer = await notified(store)

@@ -1,4 +1,4 @@
-// Attempts of transactions that have ended shrink: in shares, once, and without another answer to any read.
+// Attempts of transactions that have ended shrink: in portions, once, and without another answer to any read.
 import { expect, test } from 'vitest'
 import type { Hex, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'

@@ -1,4 +1,4 @@
-// A long queue under a filter, on SQLite, where it is written in shares.
+// A long queue under a filter, on SQLite, where it is written in portions.
 import { expect, test } from 'vitest'
 import { cancelTransaction } from '../../../src/commands/transactions/cancel.ts'
 import { finishBulks } from '../../../src/commands/transactions/finish-bulks.ts'

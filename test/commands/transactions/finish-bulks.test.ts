@@ -1,4 +1,4 @@
-// A queue that a bulk cancellation writes in shares: no owner takes from it, no client sees it half done, and it ends.
+// A queue that a bulk cancellation writes in portions: no owner takes from it, no client sees it half done, and it ends.
 import { expect, test } from 'vitest'
 import type { ManagementContext } from '../../../src/commands/management.ts'
 import { deleteRelayer } from '../../../src/commands/relayers/delete-relayer.ts'
