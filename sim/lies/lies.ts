@@ -1,25 +1,20 @@
 // All kinds of lies. One node of a seed lies, in one way, until the faults stop.
 import type { Dice } from '../../tooling/dice.ts'
-import { acceptsAndDrops } from './accepts-and-drops.ts'
 import { anotherChain } from './another-chain.ts'
-import { anothersReceipt } from './anothers-receipt.ts'
-import { falseInclusion } from './false-inclusion.ts'
-import { alreadyKnown, nonceTooLow, underpriced } from './false-refusals.ts'
-import { farHead } from './far-head.ts'
-import { drawHighCount, highCount } from './high-count.ts'
-import { highPrice } from './high-price.ts'
-import { holds } from './holds.ts'
-import { invalid } from './invalid.ts'
-import { inventedCode } from './invented-code.ts'
-import { inventedHeads } from './invented-heads.ts'
+import { drawHighCount, highCount, lowCount } from './false-counts.ts'
+import { farHead, inventedHeads, tagsAhead, wrongTimes } from './false-heads.ts'
+import { highPrice, inventedCode, wrongBalance, wrongEstimate } from './false-readings.ts'
+import { anothersReceipt, falseInclusion, nullReceipts } from './false-receipts.ts'
+import {
+  acceptsAndDrops,
+  alreadyKnown,
+  holds,
+  invalid,
+  nonceTooLow,
+  underpriced,
+  unknownWords,
+} from './false-refusals.ts'
 import type { Liar, Lie, LieKind } from './lie.ts'
-import { lowCount } from './low-count.ts'
-import { nullReceipts } from './null-receipts.ts'
-import { tagsAhead } from './tags-ahead.ts'
-import { unknownWords } from './unknown-words.ts'
-import { wrongBalance } from './wrong-balance.ts'
-import { wrongEstimate } from './wrong-estimate.ts'
-import { wrongTimes } from './wrong-times.ts'
 
 export const lies: Readonly<Record<LieKind, Lie>> = {
   wrongBalance,

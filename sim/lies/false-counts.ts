@@ -1,6 +1,14 @@
-// A count of the account's transactions that is too high: at a block, of the pool, or both.
+// False counts of the account's transactions.
+
 import type { Dice } from '../../tooling/dice.ts'
 import type { HighCount, Lie } from './lie.ts'
+
+/** Counts of the account's transactions that are too low, or zero. */
+export const lowCount: Lie = (_world, _node, { method }, honest, dice) => {
+  if (method !== 'eth_getTransactionCount' || typeof honest.result !== 'string') return honest
+  const less = dice.pick([1, 3, Number.POSITIVE_INFINITY])
+  return { ...honest, result: `0x${Math.max(0, Number(honest.result) - less).toString(16)}` }
+}
 
 /** A count at a block may bind a nonce there, and each nonce below takes a block and a no-op. So a run with more would not end. */
 const mostAtBlock = 300
@@ -15,6 +23,7 @@ export function drawHighCount(dice: Dice, farDice: Dice): HighCount {
   return farDice.chance(0.3) ? { ...drawn, farAtBlock: farDice.pick([10 ** 12, Number.MAX_SAFE_INTEGER]) } : drawn
 }
 
+/** A count of the account's transactions that is too high: at a block, of the pool, or both. */
 export const highCount: Lie = (_world, _node, { method, params }, honest, dice, { counts }) => {
   if (method !== 'eth_getTransactionCount' || typeof honest.result !== 'string' || !counts) return honest
   const isOfPool = params[1] === 'pending'

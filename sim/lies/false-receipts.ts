@@ -1,14 +1,36 @@
-// A consistent false story: in each block another transaction of ours with the same nonce stands in the place of the true one, in
-// receipts, lists and bodies alike. Only another endpoint's list shows the lie.
+// False receipts: denied, another's, or part of a whole false story.
+
 import type { Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import { receiptJson } from '../chain/receipts.ts'
 import { decode, type SimTransaction, transactionJson } from '../chain/transaction.ts'
 import type { Lie } from './lie.ts'
 
+/** No receipt, for ever. Bodies and counts are true. */
+export const nullReceipts: Lie = (_world, _node, { method }, honest) =>
+  method === 'eth_getTransactionReceipt' && honest.result ? { ...honest, result: null } : honest
+
+/** How many blocks below the head the other transaction may lie. */
+const blocksBackMax = 8
+
+/** The receipt of another transaction: a cache that mixes up its keys. */
+export const anothersReceipt: Lie = (world, node, { method, params }, honest, dice) => {
+  if (method !== 'eth_getTransactionReceipt') return honest
+  const others: Hex[] = []
+  for (let at = node.head, back = 0; back < blocksBackMax && at.parent; at = at.parent, back += 1) {
+    others.push(...at.included.map(({ transaction }) => transaction.hash).filter((hash) => hash !== params[0]))
+  }
+  if (others.length === 0) return honest
+  return { ...honest, result: receiptJson(world.blocks, node.head, dice.pick(others), node.receipts) }
+}
+
 /** What the node was sent, by sender and nonce. */
 const sent = new WeakMap<SimNode, Map<string, SimTransaction[]>>()
 
+/**
+ * A consistent false story: in each block another transaction of ours with the same nonce stands in the place of the true one, in
+ * receipts, lists and bodies alike. Only another endpoint's list shows the lie.
+ */
 export const falseInclusion: Lie = (world, node, { method, params }, honest) => {
   const known = sent.get(node) ?? new Map<string, SimTransaction[]>()
   sent.set(node, known)
