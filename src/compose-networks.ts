@@ -17,7 +17,7 @@ import { type AddressGuard, guardAddresses } from './ops/guard-addresses.ts'
 import type { Logger } from './ops/logger.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { guardRpcHosts, type RefuseRpcHost } from './ops/rpc-hosts.ts'
-import { refuseStoredHosts } from './registry/refuse-stored-hosts.ts'
+import { refuseStoredHosts } from './registry/check-stored.ts'
 import type { Registry } from './registry/registry.ts'
 import type { Store } from './store/store.ts'
 

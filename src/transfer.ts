@@ -1,6 +1,6 @@
 // Runs, rehearses or undoes one transfer of data from SQLite to PostgreSQL. Returns the exit code.
 import { resolve } from 'node:path'
-import { loadDatabase } from './config/load-database.ts'
+import { loadDatabase } from './config/environment.ts'
 import { ConfigError } from './config/report.ts'
 import { systemClock } from './ops/clock.ts'
 import { OperatorError } from './ops/operator-error.ts'
@@ -8,7 +8,7 @@ import { systemRandom } from './ops/random.ts'
 import { describeFailure } from './store/transfer/target.ts'
 import { rehearse, transferToPostgres, undoTransfer } from './store/transfer/transfer.ts'
 
-export interface TransferRun {
+interface TransferRun {
   readonly run: 'transfer' | 'rehearsal' | 'undo'
   /** The SQLite file: a path, from `directory`, which may begin with `sqlite:`. */
   readonly from: string

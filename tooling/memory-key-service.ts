@@ -1,9 +1,9 @@
-// A key service in memory: it signs correctly, unless its owner decides otherwise before each call.
+// A key service in memory: it signs correctly, unless its owner decides otherwise before each call. Signatures are encoded as key
+// services do it.
 import { bytesToHex } from 'viem/utils'
 import type { Hex } from '../src/domain/ids.ts'
 import { type Curve, viemCurve } from '../src/signers/curve.ts'
 import type { KeyService, KeySignature } from '../src/signers/key-service.ts'
-import { compact, der, order } from './ecdsa.ts'
 
 export interface MemoryKeyService extends KeyService {
   /** Called before each answer; it may wait, or throw what the service answers. */
@@ -67,4 +67,31 @@ function encoded(r: bigint, low: bigint, number: number): Pick<KeySignature, 'en
   const s = number % 2 === 0 ? low : order - low
   const bytes: Hex = number % 4 < 2 ? der(r, s) : compact(r, s)
   return { encoding: number % 4 < 2 ? 'der' : 'compact', bytes }
+}
+
+/** The order of secp256k1. */
+export const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+export function compact(r: bigint, s: bigint): Hex {
+  return `0x${word(r)}${word(s)}`
+}
+
+export function der(r: bigint, s: bigint): Hex {
+  const content = `${derInteger(r)}${derInteger(s)}`
+  return `0x30${octet(content.length / 2)}${content}`
+}
+
+function derInteger(value: bigint): string {
+  const digits = value.toString(16)
+  const even = digits.length % 2 === 0 ? digits : `0${digits}`
+  const content = Number.parseInt(even.slice(0, 2), 16) >= 0x80 ? `00${even}` : even
+  return `02${octet(content.length / 2)}${content}`
+}
+
+function octet(value: number): string {
+  return value.toString(16).padStart(2, '0')
+}
+
+function word(value: bigint): string {
+  return value.toString(16).padStart(64, '0')
 }

@@ -91,7 +91,7 @@ export const ofLabels: readonly Mutant[] = [
     expects: 'names are no part',
     edits: [
       {
-        file: 'src/http/transactions/claim.ts',
+        file: 'src/http/transactions/submit.ts',
         find: '{ believed: _, labels: __, ...payload }',
         put: '{ believed: _, ...payload }',
       },

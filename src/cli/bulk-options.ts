@@ -3,9 +3,9 @@
 import { type Command, Option } from 'commander'
 import type { BulkInput, BulkView } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
+import { address, collect, wholeNumber } from './command.ts'
 import { usage } from './exits.ts'
 import { type Cell, ether, etherAtLeast, parseAmount, table } from './format.ts'
-import { address, collect, wholeNumber } from './options.ts'
 
 export interface BulkScopeOptions extends BulkFilterOptions, BulkLimitOptions {
   readonly relayer?: readonly string[]

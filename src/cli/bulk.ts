@@ -1,9 +1,8 @@
 // rescind bulk and rescind stop-everything: their commands and options.
 import type { Command } from 'commander'
 import { addBulkFilter, addBulkLimit } from './bulk-options.ts'
-import { type Act, serviceCommand } from './command.ts'
+import { type Act, collect, serviceCommand, wholeNumber } from './command.ts'
 import { createBulk, previewBulk, stopEverything } from './create-bulk.ts'
-import { collect, wholeNumber } from './options.ts'
 import { listBulks, showBulk, watchBulk } from './read-bulks.ts'
 
 export function addBulk(program: Command, act: Act): void {

@@ -3,8 +3,7 @@
 import type { BulkInput, BulkPreviewInput, BulkPreviewView, BulkView, Client } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
-import { freshId } from '../ops/fresh-id.ts'
-import { systemRandom } from '../ops/random.ts'
+import { freshId, systemRandom } from '../ops/random.ts'
 import {
   type BulkLimit,
   type BulkLimitOptions,

@@ -1,11 +1,10 @@
 // rescind keys: the API keys of the service.
 import type { Command } from 'commander'
 import type { ApiKeyInput, ApiKeyView } from '../client/client.ts'
-import { type Act, type Around, serviceCommand } from './command.ts'
+import { type Act, type Around, collect, serviceCommand, wholeNumber } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits, usage } from './exits.ts'
 import { pairs, table } from './format.ts'
-import { collect, wholeNumber } from './options.ts'
 
 interface ListOptions extends ServiceOptions {
   readonly json?: true

@@ -4,9 +4,9 @@ import { type Command, Option } from 'commander'
 import type { TransactionFilterInput } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
+import { wholeNumber } from './command.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
-import { wholeNumber } from './options.ts'
 
 /** The options as commander names them. */
 export interface FilterOptions {

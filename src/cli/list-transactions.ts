@@ -1,12 +1,11 @@
 // rescind tx list: a relayer's transactions, newest first, each with its verdict and its reason.
 import type { Command } from 'commander'
 import type { ApiPage, ListedTraceView } from '../client/client.ts'
-import { type Act, type Around, relayerCommand } from './command.ts'
+import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, table } from './format.ts'
 import { addFilterOptions, type FilterOptions, filterOf } from './list-filter.ts'
-import { wholeNumber } from './options.ts'
 import { stateOf } from './verdict.ts'
 
 interface Options extends RelayerOptions, FilterOptions {

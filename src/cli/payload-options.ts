@@ -3,9 +3,9 @@
 import { type Command, Option } from 'commander'
 import type { ReplaceInput } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
+import { address, wholeNumber } from './command.ts'
 import { usage } from './exits.ts'
 import { parseAmount } from './format.ts'
-import { address, wholeNumber } from './options.ts'
 
 export interface PayloadOptions {
   readonly to?: string

@@ -1,9 +1,8 @@
 // rescind gaps permit: more gap fillers than the limit of an hour, once an operator has compared nonces.
 import type { Command } from 'commander'
-import { type Act, type Around, serviceCommand } from './command.ts'
+import { type Act, type Around, serviceCommand, wholeNumber } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
-import { wholeNumber } from './options.ts'
 
 interface PermitOptions extends RelayerOptions {
   readonly json?: true

@@ -1,11 +1,10 @@
 // rescind sweep: empties a relayer's account, after a question.
 import type { Command } from 'commander'
 import { ApiError, type Client, type RelayerStatusView, type SweepView } from '../client/client.ts'
-import { type Act, type Around, serviceCommand } from './command.ts'
+import { type Act, type Around, address, serviceCommand, wholeNumber } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { ether, pairs } from './format.ts'
-import { address, wholeNumber } from './options.ts'
 import { leavesOpen, requireYes } from './require-yes.ts'
 import type { Terminal } from './terminal.ts'
 

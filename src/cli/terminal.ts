@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Client } from '../client/client.ts'
-import { withoutControls } from '../ops/without-controls.ts'
+import { withoutControls } from '../ops/readable-log.ts'
 
 export interface CommandLife {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,11 +1,10 @@
 // rescind tx watch: a transaction's events as they happen, until it has ended.
 import type { Command } from 'commander'
 import type { Client, TransactionView } from '../client/client.ts'
-import { type Act, type Around, relayerCommand } from './command.ts'
+import { type Act, type Around, relayerCommand, wholeNumber } from './command.ts'
 import { connect, type RelayerOptions, relayerOf } from './connect.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { paintStatus } from './format.ts'
-import { wholeNumber } from './options.ts'
 import { plain } from './terminal.ts'
 import { exitOfEnd, hasEnded, verdictOn } from './verdict.ts'
 

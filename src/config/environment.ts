@@ -1,5 +1,4 @@
 // The environment's part of the configuration, with the `.env` file of the working directory beneath it.
-
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -19,7 +18,7 @@ import { limits } from './limits.ts'
 import { suggestion } from './members.ts'
 import { fileErrorCode } from './read-json.ts'
 import type { Environment } from './read-reference.ts'
-import type { Report } from './report.ts'
+import { openReport, type Report } from './report.ts'
 
 /** A variable that is set to nothing counts as not set, as in a .env with an empty line for it. */
 export function setting(env: Environment, name: string): string | undefined {
@@ -276,4 +275,12 @@ export function parseLogLevel(env: Environment, report: Report): LogLevel {
 export function configPath(env: Environment, cwd: string): { path: string; shownAs: string } {
   const shownAs = join(setting(env, 'CONFIG_DIR') ?? './config', setting(env, 'CONFIG_FILE_NAME') ?? 'config.json')
   return { path: resolve(cwd, shownAs), shownAs }
+}
+
+/** Where data is stored, for callers that need no more. `cwd`: what relative paths start from, and where `.env` is. Throws ConfigError. */
+export async function loadDatabase(realEnv: Environment, cwd: string): Promise<DatabaseConfig> {
+  const report = openReport()
+  const database = parseDatabase(await withDotEnv(realEnv, cwd, report), cwd, report)
+  report.conclude()
+  return database
 }

@@ -2,8 +2,7 @@
 // with the work that needs none, and a later step records those that came.
 import type { SignatureKey, SignerFailure, Signing, SigningPurpose } from '../domain/decide/plan/signing.ts'
 import type { TimestampMs } from '../domain/units.ts'
-import { backOff } from '../ops/back-off.ts'
-import type { Clock } from '../ops/clock.ts'
+import { backOff, type Clock } from '../ops/clock.ts'
 import { type RemoteKey, SignerUnavailable } from '../signers/signer.ts'
 import type { SignedAttempt } from './sign.ts'
 import type { SigningGroup, SigningOrder } from './signing-group.ts'

@@ -1,4 +1,4 @@
-// Time and sleep as values: the only file that reads the machine's clock.
+// Time, sleep and pauses as values: the only file that reads the machine's clock.
 import { setTimeout as timer } from 'node:timers/promises'
 import type { TimestampMs } from '../domain/units.ts'
 
@@ -30,4 +30,12 @@ export const systemClock: Clock = {
 /** Resolves in a later turn of the event loop, after everything that is ready now. */
 export async function nextTurn(): Promise<void> {
   await new Promise<void>(setImmediate)
+}
+
+const firstMs = 250
+const mostMs = 5_000
+
+/** The pause in milliseconds before a retry after a failure: doubled `doublings` times, and never longer than five seconds. */
+export function backOff(doublings: number): number {
+  return Math.min(mostMs, firstMs * 2 ** doublings)
 }

@@ -1,5 +1,8 @@
-// Randomness as a value.
+// Randomness as a value, and the ids of rows.
 import { randomFillSync } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
+import type { TransactionId } from '../domain/ids.ts'
+import type { TimestampMs } from '../domain/units.ts'
 
 export interface Random {
   bytes(length: number): Uint8Array
@@ -19,4 +22,9 @@ export function systemRandom(): Random {
       return pool.slice(used - length, used)
     },
   }
+}
+
+/** UUID version 7 (RFC 9562), so that rows created together lie together in an index; a transaction's id by default. */
+export function freshId<Id extends string = TransactionId>(random: Random, now: TimestampMs): Id {
+  return uuidv7({ msecs: now, random: random.bytes(16) }) as string as Id
 }

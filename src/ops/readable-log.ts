@@ -1,7 +1,6 @@
 // Log lines for people at a terminal: time, level, message, then the facts as JSON. JSON keeps control characters escaped,
 // so a text from a client can't command the terminal.
 import type { DestinationStream } from 'pino'
-import { withoutControls } from './without-controls.ts'
 
 const colors: Readonly<Record<string, string>> = { error: '31', warn: '33', debug: '2' }
 
@@ -28,4 +27,15 @@ function parsed(line: string): Readonly<Record<string, unknown>> {
 
 function escaped(value: unknown): string {
   return withoutControls(JSON.stringify(value) ?? 'undefined')
+}
+
+/**
+ * Characters that JSON keeps: DEL, the C1 controls, Unicode's line ends and its marks of direction. They arrive in ids and
+ * texts of unauthenticated clients.
+ */
+const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+/** The JSON value with the characters escaped that a terminal obeys or reorders. */
+export function withoutControls(json: string): string {
+  return json.replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -3,9 +3,8 @@
 // When a session is lost, all that is owned is lost with it before anything else happens, and the replica joins anew.
 
 import type { RelayerId } from '../domain/ids.ts'
-import { backOff } from '../ops/back-off.ts'
 import type { Bell } from '../ops/bell.ts'
-import type { Clock } from '../ops/clock.ts'
+import { backOff, type Clock } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'

@@ -1,5 +1,4 @@
 // The registry over a store: what the process runs with follows the rows, whichever process changed them.
-
 import type { Chains } from '../chain/chain.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
@@ -14,7 +13,6 @@ import { type RegistryFile, requireConfigured } from './entities.ts'
 import { coveredBy } from './overlay.ts'
 import { type Registry, relayersMax } from './registry.ts'
 import { reopenChains } from './reopen-chains.ts'
-import { notAdvancedReporter } from './report-not-advanced.ts'
 import { notificationFromEntity, relayerFromEntity, signerFromEntity } from './stored-entities.ts'
 import { type OpenStoredSigner, storedSigners } from './stored-signers.ts'
 
@@ -177,4 +175,28 @@ function refuseTwice(file: RegistryFile, rows: readonly Entity[]): void {
 
 function isOverlay(row: Entity): boolean {
   return row.kind === 'relayer' && relayerFromEntity(row).origin === 'file'
+}
+
+/**
+ * Called at each refresh with all relayers, and with the reason where one can't be advanced. The first call logs
+ * nothing.
+ */
+type ReportNotAdvanced = (relayers: ReadonlyMap<Relayer, string | undefined>) => void
+
+/**
+ * Logs when this process can no longer advance a relayer, and when it can again. Another replica may have been started
+ * with another key: the relayer's transactions then wait for a replica with its key, and no other line would say so.
+ */
+function notAdvancedReporter(logger: Logger): ReportNotAdvanced {
+  let before: ReadonlyMap<RelayerId, string | undefined> | undefined
+  return (relayers) => {
+    const now = new Map([...relayers].map(([{ id }, why]) => [id, why]))
+    for (const [id, why] of before ? now : []) {
+      const was = before?.get(id)
+      if (why === was) continue
+      if (why !== undefined) logger.warn({ relayer_id: id }, `this process does not advance this relayer: ${why}`)
+      else if (was !== undefined) logger.info({ relayer_id: id }, 'this process advances this relayer again')
+    }
+    before = now
+  }
 }

@@ -1,8 +1,10 @@
 // The signers that were created through the API: each opened anew only when its row is another.
+
+import type { Address } from '../domain/ids.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { Signer } from '../signers/signer.ts'
-import type { Entity } from '../store/store.ts'
+import type { Entity, Store } from '../store/store.ts'
 import type { SignerFacts } from './entities.ts'
 import { secretFromEntity, signerFromEntity } from './stored-entities.ts'
 
@@ -43,4 +45,13 @@ export function storedSigners(vault: Vault, openSigner: OpenStoredSigner): Store
       await Promise.all([...signers.values()].map(({ signer }) => signer?.close?.()))
     },
   }
+}
+
+/** The address of the relayers that are stored with a signer: its key must not become another behind an alias. */
+export function storedAddress(store: Store): (signerId: string) => Promise<Address | undefined> {
+  return (signerId) =>
+    store.commit(async (session) => {
+      const [id] = await session.relayersUsing('signer', signerId)
+      return id === undefined ? undefined : (await session.relayer(id))?.address
+    })
 }

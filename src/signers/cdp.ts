@@ -1,9 +1,10 @@
 // Signs with an account of Coinbase Developer Platform. Each request carries two tokens that we sign for it alone.
-import { createPrivateKey, hash, type KeyObject } from 'node:crypto'
+import { createPrivateKey, hash, type KeyObject, sign } from 'node:crypto'
 import { publicKeyToAddress } from 'viem/accounts'
 import { keccak256, recoverPublicKey, stringToHex } from 'viem/utils'
 import type { Hash, Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'
+import { SignerError } from '../ops/operator-error.ts'
 import {
   exchange,
   malformed,
@@ -13,10 +14,8 @@ import {
   type ServiceAccess,
   withFreshCredentials,
 } from './exchange.ts'
-import { jwt } from './jwt.ts'
 import type { KeyService, KeySignature } from './key-service.ts'
 import type { CdpSettings } from './settings.ts'
-import { SignerError } from './signer-error.ts'
 
 const host = 'api.cdp.coinbase.com'
 /** 500 writes in 10 seconds. */
@@ -113,4 +112,12 @@ function readWalletKey(id: string, text: string): KeyObject {
   } catch {
     throw new SignerError(`signer "${id}": its wallet_secret is no key in base64; copy it from the CDP portal`)
   }
+}
+
+/** A JSON Web Token that we sign for one request (RFC 7519): `EdDSA` with a key of Ed25519, `ES256` with one of P-256 (RFC 7518 §3.4, RFC 8037). */
+export function jwt(algorithm: 'EdDSA' | 'ES256', header: object, claims: object, key: KeyObject): string {
+  const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url')
+  const text = `${part({ alg: algorithm, typ: 'JWT', ...header })}.${part(claims)}`
+  const hash = algorithm === 'EdDSA' ? null : 'sha256'
+  return `${text}.${sign(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }

@@ -201,3 +201,9 @@ export function errorKind(kind: FailureKind): KeyServiceErrorKind {
 export function codesThatAre(kind: FailureKind): readonly string[] {
   return failureTable.flatMap((row) => (row.kind === kind ? row.codes : []))
 }
+
+/**
+ * The codes of C_Login, of a token whose next wrong PIN would lock it, and of a login whose end nobody saw. A token counts wrong PINs
+ * and locks itself, so none of them is tried again.
+ */
+export const pinCodes: readonly string[] = codesThatAre('once')

@@ -1,6 +1,6 @@
 // Imports a package that only some signers need, on first use.
 import { memberOf } from '../ops/member.ts'
-import { SignerError } from './signer-error.ts'
+import { SignerError } from '../ops/operator-error.ts'
 
 /** Throws SignerError with the command that helps, if the package is not installed. */
 export async function importOptional<T>(

@@ -5,11 +5,11 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import * as Keystore from 'ox/Keystore'
 import { bytesToHex, hexToBytes } from 'viem/utils'
+import { SignerError } from '../ops/operator-error.ts'
 import type { Curve } from './curve.ts'
 import { keySigner } from './key-signer.ts'
 import { type KeystoreFile, type KeystoreKdf, parseKeystore } from './parse-keystore.ts'
 import type { Signer } from './signer.ts'
-import { SignerError } from './signer-error.ts'
 
 /** Decrypts at once, so that a wrong passphrase stops the start. Throws SignerError. */
 export async function openLocalSigner(id: string, path: string, passphrase: string, curve: Curve): Promise<Signer> {

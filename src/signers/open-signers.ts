@@ -3,14 +3,15 @@ import type { Address } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import { noMetrics, type SignerMetrics } from '../ops/metrics.ts'
+import { SignerError } from '../ops/operator-error.ts'
 import type { Random } from '../ops/random.ts'
 import { type Curve, openCurve } from './curve.ts'
 import type { ServiceAccess } from './exchange.ts'
 import type { KeyService } from './key-service.ts'
+import { openPlainSigner } from './key-signer.ts'
 import { openLocalSigner } from './local-keystore.ts'
 import { noteDates } from './note-dates.ts'
 import { openKeyService } from './open-key-service.ts'
-import { openPlainSigner } from './plain.ts'
 import type { Proxies } from './proxies.ts'
 import {
   type AwaitedSigner,
@@ -22,7 +23,6 @@ import {
 import { openQuotaQueues, type QuotaQueues } from './remote/quota-queue.ts'
 import type { KeyServiceSettings, KeyServiceType } from './settings.ts'
 import type { Signer } from './signer.ts'
-import { SignerError } from './signer-error.ts'
 
 /** A value that is revealed only on demand, such as a secret of the configuration. */
 interface Revealable {

@@ -1,7 +1,7 @@
 // Parses the text of a keystore file into checked values. Limits come first, so that no file makes a start take
 // forever.
 import type { Keystore } from 'ox'
-import { SignerError } from './signer-error.ts'
+import { SignerError } from '../ops/operator-error.ts'
 
 export type KeystoreKdf =
   | { readonly name: 'scrypt'; readonly salt: Uint8Array; readonly n: number; readonly r: number; readonly p: number }

@@ -1,8 +1,9 @@
 // The sessions of one PKCS#11 token: loads the vendor's library, logs in, and begins anew after a failure of the device.
+// Its failures name those that may be tried again, and those that wait for an operator.
 import type pkcs11js from 'pkcs11js'
 import type { Hex } from '../domain/ids.ts'
-import { pinCodes } from './pin-codes.ts'
-import { codeOf, TokenFailure } from './pkcs11-failure.ts'
+import { memberOf } from '../ops/member.ts'
+import { errorKind, failureKind, pinCodes } from './failure-table.ts'
 
 /** The functions of the vendor's library that the service calls. */
 export type CryptokiLibrary = Pick<
@@ -218,4 +219,30 @@ function quietly(call: () => void): void {
   } catch {
     // It was gone already.
   }
+}
+
+/** Failures of a PKCS#11 token: which ones may be tried again, and which wait for an operator. */
+export class TokenFailure extends Error {
+  readonly kind: 'transient' | 'permanent'
+  readonly code: string
+
+  constructor(message: string, kind: 'transient' | 'permanent', code: string) {
+    super(message)
+    this.kind = kind
+    this.code = code
+  }
+}
+
+/** Codes that the table lacks are failures of the session or the device. */
+export function explained({ label }: { readonly label: string }, error: unknown): TokenFailure {
+  if (error instanceof TokenFailure) return error
+  const code = codeOf(error)
+  const kind = errorKind(failureKind('pkcs11', code) ?? 'transient') === 'permanent' ? 'permanent' : 'transient'
+  return new TokenFailure(`${code} from the token "${label}"`, kind, code)
+}
+
+/** The name of a return value of Cryptoki, such as CKR_DEVICE_ERROR. */
+export function codeOf(error: unknown): string {
+  const message = memberOf(error, 'message')
+  return typeof message === 'string' && /^CKR_\w+$/.test(message) ? message : 'PKCS11_FAILED'
 }

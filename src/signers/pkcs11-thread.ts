@@ -2,9 +2,8 @@
 // while a call blocks this one.
 import { parentPort, workerData } from 'node:worker_threads'
 import pkcs11 from 'pkcs11js'
-import { TokenFailure } from './pkcs11-failure.ts'
 import { endOfModule, type FromModule, type TokenRequest, type ToModule } from './pkcs11-messages.ts'
-import { finalize, type Token, type TokenModule } from './pkcs11-session.ts'
+import { finalize, type Token, TokenFailure, type TokenModule } from './pkcs11-session.ts'
 import { atRest, newToken, replyTo } from './pkcs11-token.ts'
 
 const path: string = workerData.module

@@ -1,16 +1,18 @@
 // Finds the keys of one PKCS#11 token and signs with them, in the thread of the vendor's library.
 import type { Hex } from '../domain/ids.ts'
 import { nextTurn } from '../ops/clock.ts'
-import { codeOf, explained, TokenFailure } from './pkcs11-failure.ts'
+import { uncompressed } from '../ops/curve-point.ts'
 import type { TokenReply, TokenRequest } from './pkcs11-messages.ts'
-import { isSecp256k1, publicKeyOfPoint } from './pkcs11-point.ts'
 import {
+  codeOf,
+  explained,
   finalize,
   giveBack,
   type LoginSource,
   library,
   logOut,
   type Token,
+  TokenFailure,
   type TokenKey,
   type TokenModule,
   takeSession,
@@ -167,4 +169,21 @@ function attributes(
       throw error
     }
   })
+}
+
+/** The OID 1.3.132.0.10 in DER, and PKCS#11 v3.0's name of the curve as a PrintableString. */
+const secp256k1: readonly string[] = ['06052b8104000a', '1309736563703235366b31']
+
+/** Whether the key is of the curve; undefined where the object has no CKA_EC_PARAMS. */
+function isSecp256k1(params: Buffer | undefined): boolean | undefined {
+  return params?.length ? secp256k1.includes(params.toString('hex')) : undefined
+}
+
+/** An OCTET STRING (the standard's), a BIT STRING, or neither; each with a point that is compressed or not. */
+const wrapped = /^(?:04(?:41|21)|03(?:42|22)00)(04[0-9a-f]{128}|0[23][0-9a-f]{64})$/
+
+/** 65 bytes. Undefined if it is no point of secp256k1. */
+function publicKeyOfPoint(point: Buffer | undefined): Hex | undefined {
+  const hex = point?.toString('hex') ?? ''
+  return uncompressed(wrapped.exec(hex)?.[1] ?? hex)
 }

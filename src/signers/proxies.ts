@@ -3,7 +3,7 @@ import type { Agent as HttpsAgent } from 'node:https'
 import { BlockList, isIP } from 'node:net'
 import { Agent, type buildConnector, Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { memberOf } from '../ops/member.ts'
-import { SignerError } from './signer-error.ts'
+import { SignerError } from '../ops/operator-error.ts'
 
 interface Hidden {
   reveal(): string

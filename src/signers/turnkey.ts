@@ -2,6 +2,7 @@
 import { createECDH, createPrivateKey, type KeyObject, sign as signWith } from 'node:crypto'
 import type { Hash, Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'
+import { SignerError } from '../ops/operator-error.ts'
 import {
   asPending,
   exchange,
@@ -17,7 +18,6 @@ import {
 import { failureKind } from './failure-table.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
 import type { TurnkeySettings } from './settings.ts'
-import { SignerError } from './signer-error.ts'
 
 const origin = 'https://api.turnkey.com'
 /** Per sub-organization. */

@@ -5,11 +5,11 @@ import { Agent } from 'undici'
 import type { Hex } from '../domain/ids.ts'
 import { uncompressed } from '../ops/curve-point.ts'
 import { memberOf } from '../ops/member.ts'
+import { SignerError } from '../ops/operator-error.ts'
 import { exchange, malformed, permanent, refusedBy, type ServiceAccess } from './exchange.ts'
 import { type KeyService, KeyServiceError } from './key-service.ts'
 import { proxyDispatcher } from './proxies.ts'
 import type { Web3signerSettings } from './settings.ts'
-import { SignerError } from './signer-error.ts'
 
 /** The quota of the operator's own service, which documents no limit. */
 const quota = { perSecond: 500, concurrency: 32 }

@@ -4,8 +4,7 @@
 import type { Due, Tried } from '../domain/delivery.ts'
 import { bell } from '../ops/bell.ts'
 import { waitBriefly } from '../ops/within.ts'
-import type { DeliveryContext } from './delivery-context.ts'
-import { tryDelivery } from './try-delivery.ts'
+import { type DeliveryContext, tryDelivery } from './try-delivery.ts'
 
 /**
  * The health of a receiver by the last rounds. Kept in memory: it spares a receiver that is down, and decides nothing

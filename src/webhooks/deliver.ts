@@ -1,10 +1,10 @@
 // Delivers events to webhooks: each queue with due deliveries is advanced, independently of the others.
 
-import { backOff } from '../ops/back-off.ts'
+import { backOff } from '../ops/clock.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import { waitBriefly } from '../ops/within.ts'
 import { deliverQueue, isResting, type QueueHealth } from './deliver-queue.ts'
-import type { DeliveryContext } from './delivery-context.ts'
+import type { DeliveryContext } from './try-delivery.ts'
 
 const lookEveryMs = 100
 /** For requests under way when the process has to stop. The next process repeats those that are cut off. */

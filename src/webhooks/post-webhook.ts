@@ -1,12 +1,13 @@
-// One POST of an event to a receiver. Every result but a clear success is a failure, described without URL or key.
+// One signed POST of an event to a receiver. Every result but a clear success is a failure, described without URL or key.
 
+import { createHmac } from 'node:crypto'
 import { Agent, errors } from 'undici'
+import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
 import { type AddressGuard, AddressRefused } from '../ops/guard-addresses.ts'
 import { memberOf } from '../ops/member.ts'
 import type { Secret } from '../ops/secret.ts'
 import { late, within } from '../ops/within.ts'
-import { signWebhook } from './sign-webhook.ts'
 
 /** The address of a notification. */
 export interface Webhook {
@@ -117,4 +118,27 @@ function credentials(url: URL): Record<string, string> {
   if (!url.username && !url.password) return {}
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
+}
+
+/**
+ * The signatures are HMAC-SHA256 under the notification's key. `webhook-signature` follows the Standard Webhooks specification: over
+ * `id.timestamp.body`, so that an old request can't be sent again as a new one. `x-signature` is the one that receivers of OpenZeppelin Relayer verify: over the
+ * body alone. The key is the configured text, in UTF-8.
+ */
+export function signWebhook(
+  key: string | undefined,
+  { id, body, at }: { id: string; body: string; at: TimestampMs },
+): Record<string, string> {
+  const timestamp = String(Math.floor(at / 1000))
+  const unsigned = { 'webhook-id': id, 'webhook-timestamp': timestamp }
+  if (key === undefined) return unsigned
+  return {
+    ...unsigned,
+    'webhook-signature': `v1,${hmac(key, `${id}.${timestamp}.${body}`)}`,
+    'x-signature': hmac(key, body),
+  }
+}
+
+function hmac(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64')
 }

@@ -1,8 +1,7 @@
 // The URL, the form and the request have the same filters.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fieldOf, filtersIn, parameterOf } from '../../src/dashboard/state/filters.ts'
-import { placeIn, queryAt } from '../../src/dashboard/state/list-place.ts'
+import { fieldOf, filtersIn, parameterOf, placeIn, queryAt } from '../../src/dashboard/state/filters.ts'
 
 test('any amount of wei comes back from its field', () => {
   fc.assert(

@@ -182,6 +182,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'http/server': [
     ...['http', 'http/request', 'http/response', 'http/dashboard'],
     ...['commands', 'commands/bulk-cancellations', 'commands/dashboard', 'commands/events', 'commands/relayers'],
+    'commands/transactions',
     ...[
       'transactions',
       'bulk-cancellations',

@@ -22,7 +22,7 @@ import {
   signerToEntity,
 } from '../../src/registry/stored-entities.ts'
 import { openCurve } from '../../src/signers/curve.ts'
-import { openPlainSigner } from '../../src/signers/plain.ts'
+import { openPlainSigner } from '../../src/signers/key-signer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { until } from '../../tooling/client.ts'
 import { devAccount } from '../../tooling/dev-accounts.ts'

@@ -1,8 +1,7 @@
 // The table of failures: every code that a client of a key service gives is in it, and the documents show it.
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { errorKind, failureKind, failureTable, statusKind } from '../../src/signers/failure-table.ts'
-import { pinCodes } from '../../src/signers/pin-codes.ts'
+import { errorKind, failureKind, failureTable, pinCodes, statusKind } from '../../src/signers/failure-table.ts'
 
 const folder = new URL('../../src/signers/', import.meta.url)
 

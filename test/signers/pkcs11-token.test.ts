@@ -1,10 +1,9 @@
 // A PKCS#11 token whose library fails in each way that the standard lists: when it is opened anew, when it waits for an operator, and
 // which PIN is tried again.
 import { expect, test } from 'vitest'
-import { TokenFailure } from '../../src/signers/pkcs11-failure.ts'
 import type { TokenReply } from '../../src/signers/pkcs11-messages.ts'
 import { newPinRecord } from '../../src/signers/pkcs11-pins.ts'
-import type { TokenModule } from '../../src/signers/pkcs11-session.ts'
+import { TokenFailure, type TokenModule } from '../../src/signers/pkcs11-session.ts'
 import { newToken, replyTo } from '../../src/signers/pkcs11-token.ts'
 import { fakeCryptoki } from '../../tooling/key-services/fake-cryptoki.ts'
 import { servedKey } from '../../tooling/key-services/served-key.ts'

@@ -1,7 +1,7 @@
 // Google Cloud KMS as its REST reference describes it: it verifies RS256 tokens, and check sums both ways. It is its own metadata
 // server, too.
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID, verify } from 'node:crypto'
-import { crc32c } from '../../src/signers/crc32c.ts'
+import { crc32c } from '../../src/signers/google-cloud-kms.ts'
 import { type FakeReply, type FakeRequest, type FakeService, startFake } from './fake-service.ts'
 import type { ServedKey } from './served-key.ts'
 

@@ -1,9 +1,8 @@
 // The blocks of the Nitro-like sequencer: anvil executes them, and they are charged and shown as Nitro does it.
 import type { Hex } from 'viem'
 import { hex } from '../ledger.ts'
-import { charge } from './charge.ts'
 import type { L1Gas } from './l1-gas.ts'
-import type { NodeBehind } from './node-behind.ts'
+import { charge, type NodeBehind } from './node-behind.ts'
 import type { Execution, Executor } from './sequencing.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
 

@@ -1,4 +1,7 @@
 // The node that executes for a proxy: what the proxy calls itself, and what it passes on.
+
+import type { Hex } from 'viem'
+import { hex } from '../ledger.ts'
 import type { RpcCall, RpcReply } from '../rpc-server.ts'
 
 export interface NodeBehind {
@@ -43,4 +46,15 @@ export type Methods = Readonly<Record<string, (call: RpcCall) => Promise<RpcRepl
 /** Changes a result that is there; an error or null passes unchanged. */
 export function altered<T>(reply: RpcReply, alter: (result: T) => unknown): RpcReply {
   return 'error' in reply || reply.result === null ? reply : { result: alter(reply.result as T) }
+}
+
+/**
+ * Takes what a rollup charges beside the gas of the EVM from a sender's balance, or gives back what it does not charge. After the
+ * block was made, and before anybody may read it.
+ */
+export async function charge(node: NodeBehind, address: string, wei: bigint): Promise<void> {
+  if (wei === 0n) return
+  const balance = BigInt(await node.value<Hex>('eth_getBalance', [address, 'latest']))
+  const left = balance - wei
+  await node.value('anvil_setBalance', [address, hex(left < 0n ? 0n : left)])
 }

@@ -6,9 +6,9 @@ import { ConfigError, openReport } from '../../config/report.ts'
 import type { Address } from '../../domain/ids.ts'
 import { systemClock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
+import { SignerError } from '../../ops/operator-error.ts'
 import { systemRandom } from '../../ops/random.ts'
 import { openSigners, signerContext } from '../../signers/open-signers.ts'
-import { SignerError } from '../../signers/signer-error.ts'
 import type { CommandLife } from '../terminal.ts'
 import { checkDatabase } from './check-database.ts'
 import { accountsOf, checkNetworks } from './check-networks.ts'
@@ -18,7 +18,7 @@ import type { Finding } from './finding.ts'
 import { differencesOf } from './openzeppelin-differences.ts'
 import { readStored } from './read-stored.ts'
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly isStrict?: boolean
   /** Lists what differs from OpenZeppelin Relayer, which may still run with this folder. */
   readonly comparesOpenZeppelin?: boolean

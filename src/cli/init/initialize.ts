@@ -2,13 +2,12 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../../ops/clock.ts'
-import { freshId } from '../../ops/fresh-id.ts'
 import type { Logger } from '../../ops/logger.ts'
-import { systemRandom } from '../../ops/random.ts'
+import { SignerError } from '../../ops/operator-error.ts'
+import { freshId, systemRandom } from '../../ops/random.ts'
 import { secret } from '../../ops/secret.ts'
 import { createKeystore } from '../../signers/create-keystore.ts'
 import { openSigner, signerContext } from '../../signers/open-signers.ts'
-import { SignerError } from '../../signers/signer-error.ts'
 import type { Around } from '../command.ts'
 import { CommandError, exits, usage } from '../exits.ts'
 import { developmentIds, findNetwork, type NodeFacts, readNode } from './find-network.ts'
@@ -21,7 +20,7 @@ export interface InitOptions {
   readonly keystore?: string
 }
 
-export interface Initialized {
+interface Initialized {
   readonly address: string
   /** Paths from the working directory. */
   readonly files: readonly string[]

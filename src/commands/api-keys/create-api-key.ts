@@ -3,7 +3,7 @@ import { type ApiKey, type ApiKeyRequest, checkApiKey } from '../../domain/api-k
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
-import { freshId } from '../../ops/fresh-id.ts'
+import { freshId } from '../../ops/random.ts'
 import type { CommandContext } from '../context.ts'
 import { newToken } from './api-key-token.ts'
 

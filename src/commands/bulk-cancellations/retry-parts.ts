@@ -1,7 +1,7 @@
 // Tries again until nothing is left: with longer and longer rests, which a change may end early.
-import { backOff } from '../../ops/back-off.ts'
+
 import { bell } from '../../ops/bell.ts'
-import type { Clock } from '../../ops/clock.ts'
+import { backOff, type Clock } from '../../ops/clock.ts'
 
 interface Retries {
   /** Begins to try; if it is trying already, it tries once more afterwards. */

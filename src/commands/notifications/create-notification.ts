@@ -3,7 +3,7 @@
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { NotificationSettings } from '../../domain/settings.ts'
-import { freshId } from '../../ops/fresh-id.ts'
+import { freshId } from '../../ops/random.ts'
 
 import { faultOf } from '../../registry/entities.ts'
 import { notificationToEntity } from '../../registry/stored-entities.ts'

@@ -6,7 +6,7 @@ import type { NetworkName, RelayerId } from '../../domain/ids.ts'
 import { whyPublished } from '../../domain/published-accounts.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
-import { freshId } from '../../ops/fresh-id.ts'
+import { freshId } from '../../ops/random.ts'
 
 import { faultOf } from '../../registry/entities.ts'
 import { relayerToEntity, sealEndpoints } from '../../registry/stored-entities.ts'

@@ -1,8 +1,8 @@
 // POST of a signer: its secrets are sealed before they are stored, and never shown again.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { RescindError } from '../../domain/errors.ts'
-import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
+import { freshId } from '../../ops/random.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { faultOf, type SignerFacts } from '../../registry/entities.ts'
 import { signerToEntity } from '../../registry/stored-entities.ts'

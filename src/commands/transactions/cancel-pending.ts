@@ -4,7 +4,7 @@ import { allowed, type Requester } from '../../domain/audit.ts'
 import type { TakenInBulk } from '../../domain/bulk-cancellation.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
-import { freshId } from '../../ops/fresh-id.ts'
+import { freshId } from '../../ops/random.ts'
 import type { CommandContext } from '../context.ts'
 
 /**

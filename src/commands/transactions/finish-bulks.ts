@@ -2,8 +2,7 @@
 // of its relayer it stays one change: their requests wait for the last portion. So it needs the database to itself.
 import { RescindError, StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { backOff } from '../../ops/back-off.ts'
-import type { Clock } from '../../ops/clock.ts'
+import { backOff, type Clock } from '../../ops/clock.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Reads, Store } from '../../store/store.ts'

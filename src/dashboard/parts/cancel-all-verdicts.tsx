@@ -2,12 +2,10 @@
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
 import { grouped, plural } from '../state/format.ts'
-import { useLoad } from '../state/load.ts'
+import { type Loaded, useLoad, useRead } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
-import { useNoncesFrom } from '../state/nonces.ts'
-import { pathOf } from '../state/request.ts'
-import type { Tone } from '../state/verdict.ts'
-import { verdictOf } from '../state/verdict.ts'
+import { pathOf, type Reply, type RequestOptions, request } from '../state/request.ts'
+import { type Tone, verdictOf } from '../state/verdict.ts'
 import { Ether } from './exact.tsx'
 import { NonceLane } from './lane.tsx'
 import { Badge, Heading, Shown } from './pieces.tsx'
@@ -182,4 +180,25 @@ function Free({
       />
     </section>
   )
+}
+
+/** The size of the API's pages. One with fewer is the last. */
+const pageSize = 100
+
+/** The nonces of a relayer from `from` on, all of them, where the API lists a page at a time; without `from`, from a few before the lowest open one. */
+function useNoncesFrom(relayer: string, from: number | undefined): Loaded<readonly TraceView[]> {
+  const path = pathOf`/v1/relayers/${relayer}/nonces`
+  return useRead(from === undefined ? path : `${path}?from=${from}`, (first, options) => readOn(path, first, options))
+}
+
+async function readOn(path: string, first: string, options: RequestOptions): Promise<Reply<readonly TraceView[]>> {
+  const all: TraceView[] = []
+  let next = first
+  for (;;) {
+    const reply = await request<readonly TraceView[]>(next, options)
+    all.push(...reply.data)
+    const last = reply.data.at(-1)?.transaction.nonce
+    if (reply.data.length < pageSize || last === undefined) return { ...reply, data: all }
+    next = `${path}?from=${last + 1}`
+  }
 }

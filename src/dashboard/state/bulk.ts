@@ -1,13 +1,15 @@
-// Bulk cancellations: making one, at most once however often the button is pressed, and their filters in words.
+// Bulk cancellations: making one, at most once however often the button is pressed, their previews, and their filters in words.
+
+import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { RelayerView } from '../../client/account-types.ts'
+import type { BulkPreviewView } from '../../client/bulk-preview-types.ts'
 import type { BulkHeadView, BulkInput, BulkView } from '../../client/bulk-types.ts'
 import { exactAmount } from '../../domain/shown-amount.ts'
 import { plural } from './format.ts'
-import { freshKey } from './fresh-key.ts'
 import { useLoad } from './load.ts'
 import { networkOf } from './networks.ts'
-import { pathOf, request } from './request.ts'
+import { Failure, pathOf, request } from './request.ts'
 import { go } from './route.ts'
 import { may } from './session.ts'
 
@@ -83,5 +85,44 @@ export function useSymbols(): (relayers: readonly string[]) => string | undefine
     const its = answer?.data.filter(({ id }) => ids.has(id)) ?? []
     const symbols = new Set(its.map(({ network }) => networkOf(network).symbol))
     return symbols.size > 1 ? undefined : ([...symbols][0] ?? networkOf(undefined).symbol)
+  }
+}
+
+/** Idempotency keys of requests from the browser. */
+function freshKey(): string {
+  return crypto.randomUUID()
+}
+
+/** The preview of a bulk cancellation: read when a view says so, and gone once its terms change. */
+export interface Previewing {
+  readonly preview?: BulkPreviewView
+  /** Why the last reading failed. */
+  readonly failure?: string
+  readonly isBusy: boolean
+  read(): Promise<void>
+}
+
+/** A name and a reason are no terms. */
+export function usePreview({ name: _name, reason: _reason, ...terms }: BulkInput): Previewing {
+  const text = JSON.stringify(terms)
+  const known = useSignal<{ text: string; preview?: BulkPreviewView; failure?: string }>({ text: '' })
+  const isBusy = useSignal(false)
+  const { preview, failure } = known.value.text === text ? known.value : {}
+  return {
+    ...(preview && { preview }),
+    ...(failure !== undefined && { failure }),
+    isBusy: isBusy.value,
+    async read() {
+      isBusy.value = true
+      try {
+        const { data } = await request<BulkPreviewView>(`${bulksPath}/preview`, { method: 'POST', body: terms })
+        known.value = { text, preview: data }
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        known.value = { text, failure: `${error.message} (${error.code})` }
+      } finally {
+        isBusy.value = false
+      }
+    },
   }
 }

@@ -1,7 +1,6 @@
 // A new bulk cancellation by a filter: a form, its preview, the API call that it makes, and a typed confirmation.
 import { useSignal } from '@preact/signals'
 import type { BulkInput } from '../../client/bulk-types.ts'
-import { Field, FieldRange } from '../parts/bulk-field.tsx'
 import { PreviewedConfirm } from '../parts/bulk-preview.tsx'
 import { Heading } from '../parts/pieces.tsx'
 import { filterWords, limitWords, mayStop, useMakeBulk } from '../state/bulk.ts'
@@ -154,4 +153,45 @@ function bodyOf(fields: BulkFields, status: readonly Status[], isAll: boolean, p
           .filter((id) => id !== ''),
     ...(pause && { pause }),
   }
+}
+
+interface FieldState {
+  readonly value: string
+  readonly set: (text: string) => void
+}
+
+/** Text fields of the form of a bulk cancellation. */
+function Field({ label, hint, value, set }: FieldState & { label: string; hint?: string }) {
+  return (
+    <label>
+      {label}
+      <input
+        type="text"
+        placeholder={hint}
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+function FieldRange({
+  legend,
+  labels: [one, other],
+  ...fields
+}: {
+  legend: string
+  labels: readonly [string, string]
+  one: FieldState
+  other: FieldState
+}) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <Field label={one} {...fields.one} />
+      <Field label={other} {...fields.other} />
+    </fieldset>
+  )
 }

@@ -7,9 +7,8 @@ import { requesterOf } from '../request/audit.ts'
 import { checkGrant, type Principal, permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
-import { explainBulk } from './explain-bulk.ts'
 import { bulkBodySchema, bulkHeaders, previewOf, requestOf } from './parse-bulk.ts'
-import { bulkSchema, presentBulk } from './present-bulk.ts'
+import { bulkSchema, explainBulk, presentBulk } from './present-bulk.ts'
 
 export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf' | 'reckoning'>) {
   return operation({

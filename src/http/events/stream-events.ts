@@ -19,11 +19,10 @@ import {
   eventsSearchedAtOnce,
   heartbeatMs,
 } from '../limits.ts'
-import { checkGrant, isPrincipal } from '../request/authenticate.ts'
+import { checkGrant, isPrincipal, requesterIdOf } from '../request/authenticate.ts'
 import type { AuthenticateRequest } from '../request/authorize.ts'
 import { operation } from '../request/operation.ts'
 import { openPlaces } from '../request/places.ts'
-import { requesterIdOf } from '../request/requester.ts'
 import { stated } from '../request/stated.ts'
 import { invalid } from '../request/validate.ts'
 import { foundRelayer } from '../response/found.ts'

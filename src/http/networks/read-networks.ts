@@ -15,8 +15,13 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
-import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
-import { networkPauseSchema, presentPause, runbookSchema } from '../response/present-values.ts'
+import {
+  endpointSchema,
+  networkPauseSchema,
+  presentEndpoint,
+  presentPause,
+  runbookSchema,
+} from '../response/present-values.ts'
 import { gasRulesSchema, presentFigures, presentProfile, profileSchema } from './profile.ts'
 
 const conditionSchema = Type.Object(

@@ -9,7 +9,7 @@ import { pageOf, pageQuery, paginationOf, sliceOf } from '../request/parse-page.
 import { answers, success } from '../response/envelope.ts'
 import { such } from '../response/forms.ts'
 import { found } from '../response/found.ts'
-import { presentUrl } from '../response/present-endpoint.ts'
+import { presentUrl } from '../response/present-values.ts'
 
 export const notificationSchema = Type.Object(
   {

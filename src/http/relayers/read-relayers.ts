@@ -12,8 +12,7 @@ import { pageOf, pageQuery, paginationOf } from '../request/parse-page.ts'
 import { answers, success } from '../response/envelope.ts'
 import { address, such, weiNumber } from '../response/forms.ts'
 import { foundRelayer } from '../response/found.ts'
-import { endpointSchema, presentEndpoint } from '../response/present-endpoint.ts'
-import { exactNumber } from '../response/present-values.ts'
+import { endpointSchema, exactNumber, presentEndpoint } from '../response/present-values.ts'
 import { policiesSchema, presentPolicies } from './policies.ts'
 
 export const relayerSchema = Type.Object(

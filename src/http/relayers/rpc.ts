@@ -6,11 +6,11 @@ import { rpc as rpcCommand } from '../../commands/relayers/rpc.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { Reads } from '../../store/store.ts'
 import { rpcAnswerBytesMaxDefault, rpcPerKeyMax } from '../limits.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { type OperationReply, operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'
 import { openPlaces } from '../request/places.ts'
-import { requesterIdOf } from '../request/requester.ts'
-import { type RpcBody, rpcBodySchema } from '../response/rpc-body.ts'
+import { type RpcBody, rpcBodySchema } from '../response/envelope.ts'
 
 const idSchema = Type.Union([Type.String({ maxLength: 256 }), Type.Number(), Type.Null()], {
   description: 'a text or a number, which the response repeats',

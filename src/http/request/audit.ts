@@ -8,8 +8,8 @@ import { loggingOutage } from '../../ops/log-outage.ts'
 import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { auditRefusalKindsMax, auditRefusalsEveryMs, auditRefusalsSoonMs } from '../limits.ts'
+import { requesterIdOf } from './authenticate.ts'
 import { pathParametersOf } from './parameters.ts'
-import { requesterIdOf } from './requester.ts'
 
 export interface Auditor extends AsyncDisposable {
   /** Records a change whose command writes no record. It is durable when this resolves. */

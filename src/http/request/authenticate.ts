@@ -1,5 +1,6 @@
 // Authenticates a request by its bearer token, whose digest is compared in constant time.
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { administratorId, type Scope, scopes } from '../../domain/api-key.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { ApiKeyId, RelayerId } from '../../domain/ids.ts'
@@ -63,4 +64,10 @@ export function permits(principal: Principal, scope: Scope, relayerId: RelayerId
 
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer')
+}
+
+/** Throws for a request without a key: an operation without a scope must not call it. */
+export function requesterIdOf({ principal }: Pick<FastifyRequest, 'principal'>): ApiKeyId {
+  if (!principal) throw new Error('the operation is open to everyone, and names a requester')
+  return principal.id
 }

@@ -1,4 +1,4 @@
-// An operation: its schema, its scope, and the function that answers. The files routes.ts add method and path.
+// An operation: its schema, its scope, and the function that answers. server/routes.ts adds method and path.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
@@ -13,8 +13,7 @@ import type {
 import type { Scope } from '../../domain/api-key.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
 import type { ApiKeyId } from '../../domain/ids.ts'
-import type { Success } from '../response/envelope.ts'
-import type { RpcBody } from '../response/rpc-body.ts'
+import type { RpcBody, Success } from '../response/envelope.ts'
 import type { Principal } from './authenticate.ts'
 
 declare module 'fastify' {

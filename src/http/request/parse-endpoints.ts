@@ -16,7 +16,7 @@ import {
 import { type Secret, secret, secretUrl } from '../../ops/secret.ts'
 
 import { urlCharsMax } from '../limits.ts'
-import { headerMask } from '../response/present-endpoint.ts'
+import { headerMask } from '../response/present-values.ts'
 import { stated } from './stated.ts'
 
 const endpointsMax = 32

@@ -1,4 +1,4 @@
-// Success and error bodies: every response but JSON-RPC, text and streams uses them.
+// Success and error bodies: every response but text and streams uses them, except JSON-RPC, whose body is here, too.
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { memberOf } from '../../ops/member.ts'
 
@@ -92,3 +92,26 @@ function titleOf(data: TSchema): string {
   const name = memberOf(items ?? data, 'title')
   return `${typeof name === 'string' ? name : 'Text'}${items === undefined ? '' : 'List'}Answer`
 }
+
+/** The response to a JSON-RPC client: the one JSON body that is not an envelope. */
+export const rpcBodySchema = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+    result: Type.Optional(Type.Unknown({ description: "The node's result" })),
+    error: Type.Optional(
+      Type.Object(
+        {
+          code: Type.Number(),
+          message: Type.String(),
+          description: Type.String({ description: 'Whether the node or this service returned the error' }),
+          data: Type.Optional(Type.Unknown({ description: 'For example the bytes that a call reverted with' })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { title: 'RpcAnswer', additionalProperties: false, examples: [{ jsonrpc: '2.0', id: 1, result: '0x412' }] },
+)
+
+export type RpcBody = Static<typeof rpcBodySchema>

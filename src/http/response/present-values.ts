@@ -1,11 +1,14 @@
-// Presents values that several resources have: times, exact numbers, prices, pauses, labels, and pages of the runbook.
-
+// Presents values that several resources have: times, exact numbers, prices, pauses, labels, pages of the runbook, and
+// endpoints, whose URLs and headers may hold a provider's key: hosts and names are shown, and every part that may be secret is masked.
 import { type Static, Type } from 'typebox'
 import { type HeldCondition, type NetworkConditionName, runbookOf } from '../../domain/condition.ts'
+import { defined } from '../../domain/defined.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import type { Labels } from '../../domain/labels.ts'
 import type { NetworkPause } from '../../domain/pause.ts'
+import type { EndpointSettings } from '../../domain/settings.ts'
 import type { TimestampMs } from '../../domain/units.ts'
+import type { Secret } from '../../ops/secret.ts'
 import { some, such, time, wei } from './forms.ts'
 
 // Responses repeat times of the same few seconds, and formatting one is slow.
@@ -94,4 +97,34 @@ export function runbookSchema(example: HeldCondition | NetworkConditionName) {
     description: 'The page about the condition: a path at this service, unless DOCS_ENABLED is false',
     examples: [runbookOf(example)],
   })
+}
+
+/** The mask that replaces each header's value. */
+export const headerMask = '***'
+
+export const endpointSchema = Type.Object(
+  {
+    url: Type.String({ description: 'with user, path and query masked', examples: ['https://rpc.example/***'] }),
+    weight: Type.Integer({ minimum: 1, maximum: 100, examples: [100] }),
+    provider: Type.Optional(Type.String({ examples: ['one'] })),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'with every value masked, as "***"' }),
+    ),
+  },
+  { title: 'Endpoint', additionalProperties: false },
+)
+
+export function presentEndpoint({ url, weight, provider, headers }: EndpointSettings): Static<typeof endpointSchema> {
+  const masked = headers && Object.fromEntries(Object.keys(headers).map((name) => [name, headerMask]))
+  return {
+    url: presentUrl(url),
+    weight,
+    ...defined({ provider, headers: masked }),
+  }
+}
+
+export function presentUrl(url: Secret): string {
+  const { protocol, host, username, password, pathname, search } = new URL(url.reveal())
+  const isBare = username === '' && password === '' && pathname === '/' && search === ''
+  return `${protocol}//${host}${isBare ? '' : '/***'}`
 }

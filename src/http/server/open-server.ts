@@ -16,11 +16,7 @@ import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { HttpMetrics } from '../../ops/metrics.ts'
 import type { Secret } from '../../ops/secret.ts'
-import { apiKeyRoutes } from '../api-keys/routes.ts'
-import { bulkRoutes } from '../bulk-cancellations/routes.ts'
 import type { UnknownPage } from '../dashboard/assets.ts'
-import { dashboardRoutes } from '../dashboard/routes.ts'
-import { eventRoutes } from '../events/routes.ts'
 import { openIdSeal } from '../events/seal-ids.ts'
 import {
   bodyBytesMaxDefault,
@@ -31,9 +27,6 @@ import {
   type ServerLimits,
   slowClientsEveryMs,
 } from '../limits.ts'
-import { networkRoutes } from '../networks/routes.ts'
-import { notificationRoutes } from '../notifications/routes.ts'
-import { relayerRoutes, signingRoutes } from '../relayers/routes.ts'
 import { type Auditor, openAuditor } from '../request/audit.ts'
 import type { Authenticate } from '../request/authenticate.ts'
 import { type Access, openAccess } from '../request/authenticate-request.ts'
@@ -47,16 +40,27 @@ import { basePath, isUnder, pathOf, shownPath } from '../request/path-of.ts'
 import { requestIds } from '../request/request-id.ts'
 import { compileValidator } from '../request/validate.ts'
 import type { Readiness } from '../service/probes.ts'
-import { serviceRoutes, unsupportedRoutes } from '../service/routes.ts'
-import { signerRoutes } from '../signers/routes.ts'
 import { loggingIgnored } from '../transactions/ignored-members.ts'
-import { transactionRoutes } from '../transactions/routes.ts'
 import { documentationRoutes } from './documentation.ts'
 import { errorHandler } from './errors.ts'
 import { limitUnread } from './limit-unread.ts'
 import { listenError } from './listen-error.ts'
 import { describeApi } from './openapi.ts'
 import { refuseConnection, refuseExpectation } from './refuse-connection.ts'
+import {
+  apiKeyRoutes,
+  bulkRoutes,
+  dashboardRoutes,
+  eventRoutes,
+  networkRoutes,
+  notificationRoutes,
+  relayerRoutes,
+  serviceRoutes,
+  signerRoutes,
+  signingRoutes,
+  transactionRoutes,
+  unsupportedRoutes,
+} from './routes.ts'
 
 export interface ServerOptions {
   readonly commands: CommandContext

@@ -3,8 +3,14 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { memberOf } from '../../ops/member.ts'
 import { type DocumentedOperation, documentedKey } from '../request/operation.ts'
 import { aloneKey, bodyOptionalKey, statedKey, unlistedKey } from '../request/stated.ts'
-import { type DocumentBody, type DocumentOperation, describeAnswers, headers } from './describe-answers.ts'
-import { data, type JsonObject } from './example-of.ts'
+import {
+  type DocumentBody,
+  type DocumentOperation,
+  data,
+  describeAnswers,
+  headers,
+  type JsonObject,
+} from './describe-answers.ts'
 
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {
   return {

@@ -10,11 +10,10 @@ import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { claimOf } from './claim.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendBody, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
-import { submitRefusals } from './submit.ts'
+import { claimOf, submitRefusals } from './submit.ts'
 
 const bodySchema = Type.Object(
   {

@@ -1,11 +1,17 @@
 // Submits a transaction (POST).
+
+import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
+import { digestOf } from '../../commands/digest-request.ts'
 import { submitOnce, submitTransaction } from '../../commands/transactions/submit.ts'
+import type { Claim } from '../../domain/claim.ts'
+import type { RelayerId } from '../../domain/ids.ts'
+import type { SendRequest } from '../../domain/submit.ts'
 import { requesterOf } from '../request/audit.ts'
+import { requesterIdOf } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters, sendHeaders } from '../request/parameters.ts'
 import { answers, success } from '../response/envelope.ts'
-import { claimOf } from './claim.ts'
 import { explainIgnored } from './ignored-members.ts'
 import { parseSend, type SendHandling, sendSchema } from './parse-send.ts'
 import { presentTransaction, transactionSchema } from './present-transaction.ts'
@@ -55,4 +61,27 @@ export function submit(commands: CommandContext, { isStrict, logIgnored }: SendH
       return success(presentTransaction(transaction), notes)
     },
   })
+}
+
+/**
+ * The claim of a send that has the header Idempotency-Key; undefined without one. The schema of the headers has refused a key that can't be stored.
+ * `payload` is the parsed request, so that equal requests have equal digests.
+ */
+export function claimOf(
+  { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,
+  relayerId: RelayerId,
+  payload: SendRequest | readonly SendRequest[],
+): Claim | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  return {
+    owner: requesterIdOf({ principal }),
+    key: String(key),
+    digest: digestOf(relayerId, 'pricing' in payload ? meaningOf(payload) : payload.map(meaningOf)),
+  }
+}
+
+/** The transaction that a request sends, and nothing that is only compared or stands beside it. */
+function meaningOf({ believed: _, labels: __, ...payload }: SendRequest): object {
+  return payload
 }

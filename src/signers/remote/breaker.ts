@@ -1,6 +1,6 @@
 // The circuit breaker of a key, as a state machine. A permanent error opens it at once, transient ones after a few in a
 // row. Later one try shows whether the key signs again.
-import { pinCodes } from '../pin-codes.ts'
+import { pinCodes } from '../failure-table.ts'
 
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }

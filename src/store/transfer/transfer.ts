@@ -9,9 +9,8 @@
 // If the process dies before "moving", nothing has happened. If it dies later, the file names the transfer, and the next run
 // reads the target's record: it finishes after "done", and starts again after "begun". Services never start on both.
 import type { Clock } from '../../ops/clock.ts'
-import { freshId } from '../../ops/fresh-id.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
-import type { Random } from '../../ops/random.ts'
+import { freshId, type Random } from '../../ops/random.ts'
 import type { Secret } from '../../ops/secret.ts'
 import { migrateWithin } from '../postgres/migrate.ts'
 import { compareTable, RowsDiffer } from './compare-table.ts'

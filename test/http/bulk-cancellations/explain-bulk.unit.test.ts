@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { BulkCancellation, BulkCounts } from '../../../src/domain/bulk-cancellation.ts'
 import { noCounts } from '../../../src/domain/bulk-counts.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
-import { explainBulk } from '../../../src/http/bulk-cancellations/explain-bulk.ts'
+import { explainBulk } from '../../../src/http/bulk-cancellations/present-bulk.ts'
 import { now, someBulk } from '../../domain/some.ts'
 
 function explained(counts: Partial<BulkCounts>): string | undefined {

@@ -2,8 +2,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { secret } from '../../../src/ops/secret.ts'
-import { crc32c } from '../../../src/signers/crc32c.ts'
-import { openGoogleCloudKms } from '../../../src/signers/google-cloud-kms.ts'
+import { crc32c, openGoogleCloudKms } from '../../../src/signers/google-cloud-kms.ts'
 import {
   type FakeGoogleCloudKms,
   googleFailure,

@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Hash } from '../../../src/domain/ids.ts'
 import { openCurve, viemCurve } from '../../../src/signers/curve.ts'
-import { parseSignature } from '../../../src/signers/remote/parse-signature.ts'
-import { verifySignature } from '../../../src/signers/remote/verify-signature.ts'
-import { compact, der, order } from '../../../tooling/ecdsa.ts'
+import { parseSignature, verifySignature } from '../../../src/signers/remote/verify-signature.ts'
+import { compact, der, order } from '../../../tooling/memory-key-service.ts'
 import { keys, listeningLog } from '../workplace.ts'
 
 const digests = fc

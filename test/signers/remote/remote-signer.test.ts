@@ -12,8 +12,8 @@ import { expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/ids.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { openCurve } from '../../../src/signers/curve.ts'
+import { pinCodes } from '../../../src/signers/failure-table.ts'
 import { KeyServiceError, type KeyServiceErrorKind } from '../../../src/signers/key-service.ts'
-import { pinCodes } from '../../../src/signers/pin-codes.ts'
 import {
   openOrAwait,
   openRemoteSigner,
