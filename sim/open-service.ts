@@ -1,5 +1,4 @@
 // Starts the service on its hosts, and sends the requests of clients to a process that is up.
-
 import { type BulkOrder, createBulk } from '../src/commands/bulk-cancellations/create.ts'
 import { previewBulk, previewIdOf } from '../src/commands/bulk-cancellations/preview.ts'
 import type { CommandContext } from '../src/commands/context.ts'
@@ -13,7 +12,7 @@ import { submitTransaction } from '../src/commands/transactions/submit.ts'
 import type { Requester } from '../src/domain/audit.ts'
 import { cancel } from '../src/domain/cancel.ts'
 import { RescindError } from '../src/domain/errors.ts'
-import { permitMsMax, permittedFillsMax } from '../src/domain/gap-permit.ts'
+import { permitMsMax, permittedFillsMax } from '../src/domain/gap-record.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { Relayer } from '../src/domain/relayer.ts'
 import type { Session, Store } from '../src/store/store.ts'

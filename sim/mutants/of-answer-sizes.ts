@@ -135,7 +135,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     expects: 'the beginning stays',
     edits: [
       {
-        file: 'src/domain/revert-text.ts',
+        file: 'src/domain/stored-text.ts',
         find: 'return text.length > charsMax ?',
         put: 'return text.length < 0 ?',
       },

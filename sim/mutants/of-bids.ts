@@ -148,8 +148,8 @@ export const ofBids: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/race/bid.ts',
-        find: 'const affordable = funds === undefined ? undefined :',
-        put: 'const affordable = funds !== null ? undefined :',
+        find: 'return funds === undefined ? undefined :',
+        put: 'return funds !== null ? undefined :',
       },
     ],
   },

@@ -16,7 +16,7 @@ export const ofBounds: readonly Mutant[] = [
     expects: 'a network with another limit, and an access list counts',
     edits: [
       {
-        file: 'src/domain/signed-bytes.ts',
+        file: 'src/domain/submit.ts',
         find: 'storageKeyBytes * storageKeys.length',
         put: 'storageKeyBytes * Math.min(0, storageKeys.length)',
       },

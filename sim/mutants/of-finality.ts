@@ -169,7 +169,7 @@ export const ofFinality: readonly Mutant[] = [
     expects: 'is a wait with a condition, once, until the block is final',
     edits: [
       {
-        file: 'src/domain/decide/waits/wait-reasons.ts',
+        file: 'src/domain/decide/waits/explain-waits.ts',
         find: 'if (minutes === undefined) return []',
         put: 'if (minutes !== 0) return []',
       },

@@ -77,7 +77,7 @@ export const ofOrders: readonly Mutant[] = [
     expects: 'signed anew at a price within',
     edits: [
       {
-        file: 'src/domain/decide/race/bid-fcfs.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: "isShort || rejectionOf(latest)?.code === 'insufficientFunds'",
         put: "rejectionOf(latest)?.code === 'insufficientFunds'",
       },

@@ -320,7 +320,7 @@ export const ofPolicies: readonly Mutant[] = [
     expects: 'were named or estimated',
     edits: [
       {
-        file: 'src/domain/estimated-gas.ts',
+        file: 'src/domain/observation.ts',
         find: "return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined",
         put: "return estimate?.kind === 'gas' ? Math.min(21_000, gasLimitMax) : undefined",
       },

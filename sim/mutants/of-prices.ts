@@ -139,7 +139,7 @@ export const ofPrices: readonly Mutant[] = [
     expects: "the least price over another contender's attempts: the first no-op",
     edits: [
       {
-        file: 'src/domain/decide/race/bid-ceiling.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'maxWei(ceiling, effectivePrice(',
         put: 'maxWei(ceiling, 0n * effectivePrice(',
       },
@@ -152,7 +152,7 @@ export const ofPrices: readonly Mutant[] = [
     expects: 'that a client named does not raise the ceiling of the tip',
     edits: [
       {
-        file: 'src/domain/decide/race/bid-ceiling.ts',
+        file: 'src/domain/decide/race/bid.ts',
         find: 'effectivePrice(replacementFloor(others, market, rule), market.baseFee)',
         put: 'effectivePrice(replacementFloor(others, market, rule), 10n ** 30n + (market.baseFee ?? 0n))',
       },

@@ -72,7 +72,7 @@ export const ofSweeps: readonly Mutant[] = [
     expects: 'a lower balance lowers the value',
     edits: [
       {
-        file: 'src/domain/decide/race/lower-sweep.ts',
+        file: 'src/domain/decide/race/pursue.ts',
         find: 'if (!steps.some(isShort)) return steps',
         put: 'if (!steps.some(isShort) || situation) return steps',
       },

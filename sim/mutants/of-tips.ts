@@ -26,7 +26,7 @@ export const ofTips: readonly Mutant[] = [
     breaks: 'takes one block for three readings',
     caughtBy: 'test/domain/first-tip.test.ts',
     expects: 'counts a block once',
-    edits: [{ file: 'src/domain/first-tip.ts', find: 'next.block !== last.block && ', put: '' }],
+    edits: [{ file: 'src/domain/tip-marks.ts', find: 'next.block !== last.block && ', put: '' }],
   },
   {
     name: 'forget-tips-at-a-restart',

@@ -1,7 +1,6 @@
 // Answers one inquiry as of one head, in as few rounds as possible.
-
+import { withLeastTip } from '../domain/fees.ts'
 import { type GasFigures, lowBaseGas } from '../domain/gas-figures.ts'
-import { withLeastTip } from '../domain/least-tip.ts'
 import type { Head, HistoryInquiry, Inquiry, Observation, WitnessInquiry } from '../domain/observation.ts'
 import type { BlockNumber } from '../domain/units.ts'
 import { claimOf } from '../domain/witness.ts'

@@ -1,18 +1,17 @@
 // The JSON Schema of the configuration file, for editors: config/config.schema.json is written from it. The tables are those
 // of the parsers, and test/config/config-schema.test.ts compares the two on generated files.
-
 import { durationPattern } from '../domain/duration.ts'
+import { bases, floorsOfByte } from '../domain/gas-figures.ts'
+import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
+import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
 import {
+  fragmentLimits,
   identifierPattern,
   memberPattern,
   parameterNamePattern,
   tuplePattern,
   typePattern,
-} from '../domain/error-types.ts'
-import { bases, floorsOfByte } from '../domain/gas-figures.ts'
-import { type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
-import { type ProfileField, profileLimits, profileTable } from '../domain/profile.ts'
-import { fragmentLimits } from '../domain/revert-data.ts'
+} from '../domain/revert-data.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
 import { providerCharsMax } from '../domain/settings.ts'
 import { httpUrlPattern } from '../ops/http-url.ts'

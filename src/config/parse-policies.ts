@@ -1,6 +1,12 @@
 // A relayer's policies. One that is not enforced here is refused where it is a safety limit, never passed over.
-import { type PolicyValue, policiesBy } from '../domain/policies.ts'
-import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../domain/policy-table.ts'
+import {
+  type Policies,
+  type Policy,
+  type PolicyValue,
+  policiesBy,
+  policyTable,
+  unenforcedPolicies,
+} from '../domain/policy-table.ts'
 import { type Members, readMembers } from './members.ts'
 import { parseRevertAbi } from './parse-revert-abi.ts'
 import { parseReceivers, parseSelectors } from './parse-whitelists.ts'

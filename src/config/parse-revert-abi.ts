@@ -1,13 +1,16 @@
 // The errors by which the data of reverts is decoded, in the form of the ABI that compilers write.
 import { toFunctionSelector } from 'viem/utils'
 import {
+  type ErrorFragment,
+  type ErrorInput,
+  fragmentLimits,
   identifierPattern,
   memberPattern,
   parameterNamePattern,
+  signatureOf,
   tuplePattern,
   typePattern,
-} from '../domain/error-types.ts'
-import { type ErrorFragment, type ErrorInput, fragmentLimits, signatureOf } from '../domain/revert-data.ts'
+} from '../domain/revert-data.ts'
 import { type Members, readMembers, shown } from './members.ts'
 import type { Report } from './report.ts'
 

@@ -242,3 +242,12 @@ function mapFees(fees: Fees, change: (wei: Wei) => Wei): Fees {
     maxPriorityFeePerGas: change(fees.maxPriorityFeePerGas),
   }
 }
+
+/** The market where a node demands tips of at least `tip`, as for a payload's data. What blocks paid stays as it was: no node's demand raises the ceiling. */
+export function withLeastTip(market: Market, tip: Wei | undefined): Market {
+  if (tip === undefined) return market
+  const tips = { ...market.tips }
+  for (const speed of speeds) tips[speed] = maxWei(tips[speed], tip)
+  const paidTips = market.paidTips ?? market.tips
+  return { ...market, tips, paidTips, gasPrice: maxWei(market.gasPrice, (market.baseFee ?? 0n) + tip) }
+}

@@ -1,6 +1,6 @@
 // Four eyes: one key sets the payload of a send, and another key approves exactly that payload before it gets a nonce.
-import type { FourEyes } from './approval.ts'
 import { RescindError } from './errors.ts'
+import type { FourEyes } from './hold.ts'
 import type { ApiKeyId, Hash } from './ids.ts'
 import { payloadDigest } from './payload-digest.ts'
 import type { Relayer } from './relayer.ts'

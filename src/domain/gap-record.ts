@@ -1,5 +1,5 @@
-// The record of a relayer's gap fillers. It bounds those for nonces that were never assigned.
-import type { Nonce } from './units.ts'
+// The record of a relayer's gap fillers, which bounds those for nonces that were never assigned, and an operator's permit for more.
+import type { Nonce, TimestampMs } from './units.ts'
 
 /** The hour of `filledInHour`. */
 export const fillsWindowMs = 3_600_000
@@ -17,3 +17,16 @@ export interface GapRecord {
   /** Default: as the engine does, `fillsPerStepMax`. */
   readonly perStepMax?: number
 }
+
+/** An operator's permit for gap fillers beyond the limit of an hour (decide/queue/limit-gap-fillers.ts). */
+export interface GapPermit {
+  /** The permitted gap fillers, counted from `grantedAt` on, whether within the limit of an hour or beyond it. */
+  readonly fills: number
+  readonly grantedAt: TimestampMs
+  readonly expiresAt: TimestampMs
+}
+
+/** A permit at most: a day of the limit of an hour is fewer. */
+export const permittedFillsMax = 5_000
+export const permitMsMax = 86_400_000
+export const permitMsDefault = 3_600_000

@@ -1,7 +1,7 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
 // relayer's policies may demand one: the longer of the two holds.
 import { RescindError } from './errors.ts'
-import type { ApiKeyId, Hex } from './ids.ts'
+import type { ApiKeyId, Hash, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'
 import type { TimestampMs, Wei } from './units.ts'
 
@@ -140,4 +140,25 @@ export function patienceEndsAt(until: TimestampMs, headSince: TimestampMs): Time
 
 export function timeInWords(at: TimestampMs): string {
   return new Date(at).toISOString()
+}
+
+/**
+ * The record of four eyes, kept for the life of a transaction: a later change of the policy opens no hold, and a replacement needs
+ * a release of its own.
+ */
+export interface FourEyes {
+  /** Every key that set a payload, in order: none of them may release it. */
+  readonly setBy: readonly ApiKeyId[]
+  /** When the current payload was set. */
+  readonly since: TimestampMs
+  /** The approval of the current payload. Absent: nobody has released it. */
+  readonly released?: Approval
+}
+
+interface Approval {
+  readonly by: ApiKeyId
+  readonly at: TimestampMs
+  /** The digest that the releaser sent. */
+  readonly digest: Hash
+  readonly revision: number
 }

@@ -1,9 +1,10 @@
-// What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1.
+// What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1. And no-ops that are signed ahead.
 import type { Attempt } from './attempt.ts'
 import { type Fees, feeCap, type Market } from './fees.ts'
 import { transferGas } from './gas-figures.ts'
+import type { Hash, RelayerId } from './ids.ts'
 import type { DecisionProfile } from './relayer.ts'
-import type { Gas, Wei } from './units.ts'
+import type { Gas, Nonce, Wei } from './units.ts'
 
 /**
  * The margin above the estimate, in percent. The part for L1 follows L1's base fee, which can rise by half within four blocks. Gas
@@ -54,4 +55,19 @@ export function costOfNoOps(count: number, gasLimit: Gas, gasPrice: Wei, market:
 /** The amount that sends set aside for one no-op. */
 export function noOpReserve(fees: Fees, market: Market, profile: GasRules): Wei {
   return noOpCost(noOpGasLimit(market, profile) ?? unestimatedGas, fees, market)
+}
+
+/** A pre-signed no-op: signed before its transaction is canceled, for the time when the signer is down. */
+export interface PresignedNoOp {
+  readonly hash: Hash
+  readonly nonce: Nonce
+  readonly fees: Fees
+  readonly gasLimit: Gas
+  /** The signed bytes, encrypted by the vault. Only a canceled transaction opens them. */
+  readonly sealed: string
+}
+
+/** The vault binds the bytes to it: they open only as this no-op of this relayer. */
+export function placeOfNoOp(relayerId: RelayerId, hash: Hash): string {
+  return `the pre-signed no-op ${hash} of relayer "${relayerId}"`
 }

@@ -5,7 +5,7 @@ import type { FinalityTag } from './finality.ts'
 import type { GasFigures } from './gas-figures.ts'
 import type { Address, Hash, Hex, TransactionId } from './ids.ts'
 import type { ErrorFragment, RevertData } from './revert-data.ts'
-import type { AccessList, BlockRef, Inclusion, Payload } from './transaction.ts'
+import type { AccessList, BlockRef, Inclusion, Payload, Transaction } from './transaction.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Testimony, WitnessClaim } from './witness.ts'
 
@@ -260,4 +260,13 @@ export interface LostNoOp extends Spender {
 /** Blocks on top of and including this one: 1 as soon as it is mined. */
 export function confirmations(head: Head, block: Pick<BlockRef, 'number'>): number {
   return head.number - block.number + 1
+}
+
+/** The gas limit by an estimate, as far as a block and its fork allow it; undefined where there is no estimate. */
+export function estimatedGas(
+  { id }: Pick<Transaction, 'id'>,
+  { estimates, gasLimitMax = Number.POSITIVE_INFINITY }: Pick<Observation, 'estimates' | 'gasLimitMax'>,
+): Gas | undefined {
+  const estimate = estimates.get(id)
+  return estimate?.kind === 'gas' ? Math.min(estimate.gas, gasLimitMax) : undefined
 }

@@ -12,7 +12,7 @@ export interface AllowedCalls {
 }
 
 /** The type of each kind's value. */
-export interface PolicyKinds {
+interface PolicyKinds {
   readonly wei: Wei
   readonly count: number
   /** A time in milliseconds, from 1 s to 24 h; written as "30s", "10m" or "24h". */
@@ -185,4 +185,36 @@ export type Policies = {
   readonly [Key in keyof Table as Table[Key] extends { default: unknown } ? Key : never]: ValueOf<Table[Key]>
 } & {
   readonly [Key in keyof Table as Table[Key] extends { default: unknown } ? never : Key]?: ValueOf<Table[Key]>
+}
+
+export type PolicyKey = keyof Policies
+export type PolicyValue = PolicyKinds[keyof PolicyKinds]
+
+/** The keys in the order of the table. Object.keys types its result as plain strings. */
+export const policyKeys = Object.keys(policyTable) as readonly PolicyKey[]
+
+const entries: readonly (readonly [PolicyKey, Policy])[] = policyKeys.map((key) => [key, policyTable[key]])
+
+/** A policy in force, and its value. */
+export type SetPolicy = {
+  [Kind in keyof PolicyKinds]: { readonly name: string; readonly kind: Kind; readonly value: PolicyKinds[Kind] }
+}[keyof PolicyKinds]
+
+/** `read` returns the value of each policy, of its kind; undefined if there is none. */
+export function policiesBy(read: (policy: Policy, key: PolicyKey) => PolicyValue | undefined): Policies {
+  const values = entries.flatMap(([key, policy]) => {
+    const value = read(policy, key) ?? policy.default
+    return value === undefined || value === policy.implied ? [] : [[key, value]]
+  })
+  // The keys and kinds are the table's, and the type derives from it.
+  return Object.fromEntries(values) as Policies
+}
+
+/** The policies in force, in the order of the table, including implied values. */
+export function setPolicies(policies: Policies): readonly SetPolicy[] {
+  return entries.flatMap(([key, { name, kind, default: standIn, implied }]) => {
+    const value = policies[key] ?? standIn ?? implied
+    // The table gives each key the kind of its value: the compiler can't follow that through a loop.
+    return value === undefined ? [] : [{ name, kind, value } as SetPolicy]
+  })
 }

@@ -2,7 +2,6 @@
 import type { ProfileBasis, Shown } from './network-profiles.ts'
 import type { NetworkProfile, ProfileOverrides } from './profile.ts'
 import type { SecondWitness } from './second-witness.ts'
-import type { Secret } from './secret.ts'
 
 export interface EndpointSettings {
   readonly url: Secret
@@ -60,4 +59,11 @@ export interface FaultyEntity {
   readonly name: string
   /** Each with its place and its fix. */
   readonly faults: readonly string[]
+}
+
+/** A value that must not be seen. `secret` in ops/secret.ts makes one. */
+export interface Secret {
+  reveal(): string
+  /** The text shown in its place. */
+  toString(): string
 }

@@ -1,6 +1,6 @@
 // How far a network's tips may rise: a node's report raises the believed tip at most twofold in ten minutes, above the highest
 // of the last day.
-import { maxWei, type TimestampMs, type Wei } from './units.ts'
+import { type BlockNumber, maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
 
 /** The highest tip that was believed up to this time since the mark before. */
 export interface TipMark {
@@ -40,4 +40,29 @@ export function isMarkDue(marks: readonly TipMark[], tip: Wei, now: TimestampMs)
 /** The first mark of a chain stands at once. */
 export function firstMark(tip: Wei, now: TimestampMs): TipMark {
   return { at: now - standsAfterMs, tip }
+}
+
+/** A reading for the first tip, where nothing is stored and one endpoint alone answers: it may be wrong for a moment. */
+export interface FirstReading {
+  readonly tip: Wei
+  readonly block: BlockNumber
+  /** The time by a clock that only rises. */
+  readonly atMs: number
+}
+
+/** Three readings span a minute. */
+const apartMs = 30_000
+const readingsNeeded = 3
+
+/** The readings with the next one, unless it is of the same block as the last or too soon after it. */
+export function withFirstReading(readings: readonly FirstReading[], next: FirstReading): readonly FirstReading[] {
+  const last = readings.at(-1)
+  const isApart = last === undefined || (next.block !== last.block && next.atMs - last.atMs >= apartMs)
+  return isApart ? [...readings, next] : readings
+}
+
+/** The lowest, once there are enough. */
+export function firstTip([first, ...others]: readonly FirstReading[]): Wei | undefined {
+  if (first === undefined || others.length < readingsNeeded - 1) return undefined
+  return minWei(first.tip, ...others.map(({ tip }) => tip))
 }

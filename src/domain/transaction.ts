@@ -1,10 +1,7 @@
 // A transaction: a client's request, and its lifecycle. Each phase owns exactly its facts.
-
-import type { FourEyes } from './approval.ts'
-import type { Attempt, AttemptKind } from './attempt.ts'
-import { attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
+import { type Attempt, type AttemptKind, attemptWith, isNoOp, mayBeKnown } from './attempt.ts'
 import type { Pricing } from './fees.ts'
-import type { Hold } from './hold.ts'
+import type { FourEyes, Hold } from './hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from './ids.ts'
 import type { BlockNumber, Gas, Nonce, TimestampMs, Wei } from './units.ts'
 import type { Wait } from './wait-facts.ts'
@@ -291,4 +288,16 @@ export function shownAttempt(transaction: Transaction): Attempt | undefined {
 export function awaitsReplacement(transaction: InPhase<'inFlight'>): boolean {
   const signed = payloadAttempts(transaction.lifecycle.attempts).map(({ revision }) => revision ?? 0)
   return Math.max(...signed) < revisionOf(transaction)
+}
+
+/** Whether two access lists are equal: an absent list equals an empty one. Capital letters in an address are only a checksum. */
+export function isSameAccessList(one: AccessList = [], other: AccessList = []): boolean {
+  return canonical(one) === canonical(other)
+}
+
+function canonical(list: AccessList): string {
+  return list
+    .map(({ address, storageKeys }) => [address, ...storageKeys].join())
+    .join(';')
+    .toLowerCase()
 }

@@ -4,7 +4,7 @@ import { timeInWords } from './hold.ts'
 import { pauseInWords } from './pause.ts'
 import { ceilingMultiple } from './price-ceiling.ts'
 import { atLeastInEther, inEther, inGwei } from './shown-amount.ts'
-import { shownText } from './shown-text.ts'
+import { shownText } from './stored-text.ts'
 import type { Wei } from './units.ts'
 import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
 

@@ -1,5 +1,5 @@
 // A transaction's wait stands beside its history, and the API shows one or the other.
-import { shownText } from './shown-text.ts'
+import { shownText } from './stored-text.ts'
 import type { Transaction } from './transaction.ts'
 import type { TimestampMs } from './units.ts'
 import type { Reason } from './wait-facts.ts'

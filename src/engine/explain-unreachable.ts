@@ -2,8 +2,7 @@
 // why. The first observation that succeeds clears it.
 import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
-import { withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
-import { explainUnreachable } from '../domain/decide/waits/wait-reasons.ts'
+import { explainUnreachable, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import type { StepContext } from './step-context.ts'

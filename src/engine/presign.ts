@@ -1,7 +1,7 @@
 // Signs no-ops before anybody cancels, beside the steps and after all other signatures. First the hash is durable, then
 // the sealed bytes. A process that dies in between leaves a hash without use.
-import type { PresignOrder } from '../domain/decide/plan/presign-order.ts'
-import type { Situation } from '../domain/decide/plan/situation.ts'
+import type { PresignOrder } from '../domain/decide/plan/decision.ts'
+import type { Situation } from '../domain/decide/plan/work.ts'
 import { missingNoOps } from '../domain/decide/signer/presign.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import { backOff, type Clock } from '../ops/clock.ts'

@@ -2,8 +2,7 @@
 // transactions wait. The owner's first step clears it.
 import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
-import { withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
-import { explainAccountInUse } from '../domain/decide/waits/wait-reasons.ts'
+import { explainAccountInUse, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'

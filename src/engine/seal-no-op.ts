@@ -2,7 +2,7 @@
 import { type Attempt, bytesOf } from '../domain/attempt.ts'
 import type { Decision } from '../domain/decide/plan/decision.ts'
 import type { RelayerId } from '../domain/ids.ts'
-import { placeOfNoOp } from '../domain/presigned-no-op.ts'
+import { placeOfNoOp } from '../domain/no-op.ts'
 import type { BlockNumber, TimestampMs } from '../domain/units.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Vault } from '../ops/vault.ts'

@@ -1,6 +1,6 @@
 // A value that must not be seen. It can be logged, stringified and inspected: only `reveal()` returns it.
 import { inspect } from 'node:util'
-import type { Secret } from '../domain/secret.ts'
+import type { Secret } from '../domain/settings.ts'
 
 export type { Secret }
 

@@ -1,6 +1,5 @@
 // Changes through the API to a relayer that the file owns. They are stored apart, and laid over the file at each start.
-import { type PolicyKey, type PolicyValue, policiesBy, policyKeys } from '../domain/policies.ts'
-import type { Policies } from '../domain/policy-table.ts'
+import { type Policies, type PolicyKey, type PolicyValue, policiesBy, policyKeys } from '../domain/policy-table.ts'
 import type { Relayer } from '../domain/relayer.ts'
 
 /** Null removes a member. An absent member is as in the file. */

@@ -1,6 +1,6 @@
 // At start: opens every sealed secret once, and seals those under an earlier key again under the present one. The
 // pre-signed no-ops are among them.
-import { placeOfNoOp } from '../domain/presigned-no-op.ts'
+import { placeOfNoOp } from '../domain/no-op.ts'
 import type { Logger } from '../ops/logger.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { Vault } from '../ops/vault.ts'

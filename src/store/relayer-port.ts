@@ -1,10 +1,9 @@
 // The part of the store port for relayers besides their transactions: reports, gap fillers, no-ops signed ahead, sweeps.
 import type { HeldCondition } from '../domain/condition.ts'
-import type { GapPermit } from '../domain/gap-permit.ts'
-import type { GapRecord } from '../domain/gap-record.ts'
+import type { GapPermit, GapRecord } from '../domain/gap-record.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { PresignedNoOp } from '../domain/no-op.ts'
 import type { Acknowledgment, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
-import type { PresignedNoOp } from '../domain/presigned-no-op.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
 

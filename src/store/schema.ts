@@ -1,12 +1,11 @@
 // The tables as the queries see them: one schema for every database, created by migrations.ts.
 import type { Generated } from 'kysely'
-import type { FourEyes } from '../domain/approval.ts'
 import type { Attempt, BroadcastOutcome, BroadcastState, RejectionCode } from '../domain/attempt.ts'
 import type { BulkEventParts } from '../domain/bulk-event.ts'
 import type { Condition } from '../domain/condition.ts'
 import type { EventKind, EventSubjectId } from '../domain/event.ts'
 import type { Pricing, Speed } from '../domain/fees.ts'
-import type { Hold } from '../domain/hold.ts'
+import type { FourEyes, Hold } from '../domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NetworkName, NonEmpty, RelayerId, TransactionId } from '../domain/ids.ts'
 import type {
   AccessList,

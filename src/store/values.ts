@@ -1,7 +1,6 @@
 // How values are stored in columns: JSON, text without zero bytes, and rounded figures.
-
 import { type Expression, type RawBuilder, sql } from 'kysely'
-import { shownText } from '../domain/shown-text.ts'
+import { shownText } from '../domain/stored-text.ts'
 
 declare const content: unique symbol
 

@@ -7,7 +7,7 @@ import { restoreCancellation } from '../../src/domain/decide/history/lost-cancel
 import { type Decision, explain } from '../../src/domain/decide/plan/decision.ts'
 import { payloadContender } from '../../src/domain/decide/race/contender.ts'
 import { explainIdle } from '../../src/domain/decide/race/explain-contender.ts'
-import { explainUnreachable } from '../../src/domain/decide/waits/wait-reasons.ts'
+import { explainUnreachable } from '../../src/domain/decide/waits/explain-waits.ts'
 import { type EventKind, eventsOf } from '../../src/domain/event.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'

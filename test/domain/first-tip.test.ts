@@ -1,6 +1,6 @@
 // The first tip that is believed of one endpoint: the lowest of three readings over a minute.
 import { expect, test } from 'vitest'
-import { type FirstReading, firstTip, withFirstReading } from '../../src/domain/first-tip.ts'
+import { type FirstReading, firstTip, withFirstReading } from '../../src/domain/tip-marks.ts'
 
 const lie = 10n ** 15n
 

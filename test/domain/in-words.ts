@@ -1,7 +1,7 @@
 // Explanations with their sentences beside the facts, as people read them.
 import { decide } from '../../src/domain/decide/decide.ts'
 import type { Decision, Plan } from '../../src/domain/decide/plan/decision.ts'
-import type { Situation } from '../../src/domain/decide/plan/situation.ts'
+import type { Situation } from '../../src/domain/decide/plan/work.ts'
 import { sentenceOf } from '../../src/domain/wait-sentence.ts'
 
 type InWords =

@@ -1,7 +1,6 @@
 // The record of gap fillers: the nonces that were given back, those that were filled, and what an operator permits.
 import { expect, test } from 'vitest'
-import { permitMsMax } from '../../src/domain/gap-permit.ts'
-import { fillsWindowMs } from '../../src/domain/gap-record.ts'
+import { fillsWindowMs, permitMsMax } from '../../src/domain/gap-record.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 import { address, now, someAttempt } from '../domain/some.ts'

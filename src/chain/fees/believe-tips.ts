@@ -1,6 +1,13 @@
 // Which part of a reported tip counts as the price of the chain: at most twice the tip that was believed before.
-import { type FirstReading, firstTip, withFirstReading } from '../../domain/first-tip.ts'
-import { firstMark, isMarkDue, type TipMark, tipAllowance } from '../../domain/tip-marks.ts'
+import {
+  type FirstReading,
+  firstMark,
+  firstTip,
+  isMarkDue,
+  type TipMark,
+  tipAllowance,
+  withFirstReading,
+} from '../../domain/tip-marks.ts'
 import { type BlockNumber, minWei, type TimestampMs, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { RememberedTips } from './remember-tips.ts'

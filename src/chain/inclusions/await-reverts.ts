@@ -3,7 +3,7 @@
 import type { Hash } from '../../domain/ids.ts'
 import type { Inquiry } from '../../domain/observation.ts'
 import type { ErrorFragment, RevertData } from '../../domain/revert-data.ts'
-import { cutRevertText } from '../../domain/revert-text.ts'
+import { cutRevertText } from '../../domain/stored-text.ts'
 import { type Inclusion, spenderKind } from '../../domain/transaction.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'

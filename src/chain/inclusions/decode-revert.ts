@@ -9,7 +9,7 @@ import {
   type RevertedArgument,
   signatureOf,
 } from '../../domain/revert-data.ts'
-import { cutRevertText } from '../../domain/revert-text.ts'
+import { cutRevertText } from '../../domain/stored-text.ts'
 
 const everywhere: readonly ErrorFragment[] = [
   { name: 'Error', inputs: [{ type: 'string' }] },

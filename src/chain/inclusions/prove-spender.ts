@@ -1,12 +1,11 @@
 // Finds the spender of a nonce when none of our attempts has a receipt: the block in which it was spent holds the
 // proof.
 import { isAddressEqual } from 'viem/utils'
-import { isSameAccessList } from '../../domain/access-list.ts'
 import { attemptWith } from '../../domain/attempt.ts'
 import { isLostNoOp } from '../../domain/decide/history/lost-cancellation.ts'
 import type { Address, Hash } from '../../domain/ids.ts'
 import type { LiveNonce, LostNoOp } from '../../domain/observation.ts'
-import type { BlockRef, Execution, Inclusion } from '../../domain/transaction.ts'
+import { type BlockRef, type Execution, type Inclusion, isSameAccessList } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'

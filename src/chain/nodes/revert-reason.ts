@@ -2,7 +2,7 @@
 import { decodeErrorResult } from 'viem/utils'
 import type { Hex } from '../../domain/ids.ts'
 import { revertBytesMax } from '../../domain/revert-data.ts'
-import { cutRevertText, revertTextMaxChars } from '../../domain/revert-text.ts'
+import { cutRevertText, revertTextMaxChars } from '../../domain/stored-text.ts'
 import type { Answer } from './call.ts'
 
 /** EIP-1474's extension for "execution error". geth, reth, Erigon, newer Nethermind, anvil and Hardhat use it. */

@@ -9,10 +9,9 @@ import {
   previewOfAnother,
 } from '../../domain/bulk-preview.ts'
 import { checkClaim } from '../../domain/claim.ts'
-import { needsPrice } from '../../domain/cost-limit.ts'
+import { needsPrice, refuseUnlikeCosts, refuseUnobserved } from '../../domain/cost-limit.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
-import { refuseUnlikeCosts, refuseUnobserved } from '../../domain/one-currency.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'

@@ -2,10 +2,9 @@
 // and, where there are several, by any replica.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
-import type { Reckoning } from '../../domain/cost-limit.ts'
+import { type Costing, missingPrice, type Reckoning } from '../../domain/cost-limit.ts'
 import { RescindError } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import { type Costing, missingPrice } from '../../domain/one-currency.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import { loggingOutage } from '../../ops/log-outage.ts'

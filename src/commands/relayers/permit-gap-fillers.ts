@@ -2,7 +2,7 @@
 // account (POST).
 import type { Requester } from '../../domain/audit.ts'
 import { relayerNotFound } from '../../domain/errors.ts'
-import type { GapPermit } from '../../domain/gap-permit.ts'
+import type { GapPermit } from '../../domain/gap-record.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { ManagementContext } from '../management.ts'
 import { recordChange } from './record-change.ts'

@@ -1,10 +1,8 @@
 // PATCH of a relayer, in force from its next step. A pause binds no more nonces; transactions in flight continue.
-
 import type { Requester } from '../../domain/audit.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId } from '../../domain/ids.ts'
-import { policiesBy } from '../../domain/policies.ts'
-import type { Policies } from '../../domain/policy-table.ts'
+import { type Policies, policiesBy } from '../../domain/policy-table.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { EndpointSettings } from '../../domain/settings.ts'
 

@@ -2,9 +2,13 @@
 // change it. Nobody has to wait for a node to cancel, so without one the preview has no cost.
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
 import type { Work } from '../../domain/decide/plan/work.ts'
-import { type CancellationPreview, previewCancellation as previewOf } from '../../domain/decide/preview-cancellation.ts'
+import {
+  type CancellationPreview,
+  type CountedPreview,
+  previewCancellation as previewOf,
+  previewWithoutNode,
+} from '../../domain/decide/preview-cancellation.ts'
 import { previewWindow, type WindowPreview } from '../../domain/decide/preview-window.ts'
-import { type CountedPreview, previewWithoutNode } from '../../domain/decide/preview-without-node.ts'
 import { reserveOf } from '../../domain/decide/queue/funds.ts'
 import { countedBalance } from '../../domain/decide/queue/reserve-balance.ts'
 import { RescindError, relayerNotFound } from '../../domain/errors.ts'

@@ -3,7 +3,6 @@ import { type Attempt, afterBroadcast, type BroadcastOutcome, beforeBroadcast } 
 import { cancel, dropCanceled } from '../cancel.ts'
 import { giveUp } from '../give-up.ts'
 import { type Hash, mapNonEmpty, type TransactionId } from '../ids.ts'
-import { recoveredReason } from '../recovered.ts'
 import type { Relayer } from '../relayer.ts'
 import { endHold, heldUntilApproved } from '../release.ts'
 import { isSweep, lowerValue, withBoundValue, withValue } from '../sweep.ts'
@@ -14,7 +13,7 @@ import { confirm, finalize, include, refusePayload, reopen, requeue } from './fa
 import { restoreCancellation, suspect } from './history/lost-cancellation.ts'
 import { recoverAttempt } from './history/recover.ts'
 import type { Change } from './plan/decision.ts'
-import type { Found } from './plan/found.ts'
+import { type Found, recoveredReason } from './plan/found.ts'
 
 /** `attempt` is the signed attempt of assignNonce, bump, replace, signNoOp and usePresigned. */
 export function apply(

@@ -10,13 +10,12 @@ import { mayConfirm } from './facts/confirmed-not-final.ts'
 import { include } from './facts/inclusion.ts'
 import { mayHaveCanceled } from './history/lost-cancellation.ts'
 import type { Decision, NeedsBalance } from './plan/decision.ts'
-import type { Situation } from './plan/situation.ts'
-import { payloadsAwaitAnswer, type Work } from './plan/work.ts'
+import { payloadsAwaitAnswer, type Situation, type Work } from './plan/work.ts'
 import { addedBy } from './queue/funds.ts'
 import { mayBroadcastNow } from './queue/strict-nonce-order.ts'
 import { cancelInFlight } from './race/cancel-in-flight.ts'
 import { pursue } from './race/pursue.ts'
-import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/wait-reasons.ts'
+import { explainStalled, explainUnproven, explainUnwitnessed } from './waits/explain-waits.ts'
 
 export interface FollowUps {
   readonly followUps: readonly Decision[]

@@ -1,7 +1,6 @@
 // A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on
 // the same facts, and writes nothing.
-
-import { type Attempt, isNoOp, newest } from '../attempt.ts'
+import { type Attempt, isNoOp, isSequenced, newest } from '../attempt.ts'
 import { cancel } from '../cancel.ts'
 import { effectivePrice, feeCap, type Market } from '../fees.ts'
 import type { GapRecord } from '../gap-record.ts'
@@ -11,10 +10,10 @@ import type { Observation } from '../observation.ts'
 import { isFcfs } from '../profile.ts'
 import { isTakenByBulk } from '../refusals.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../relayer.ts'
-import { type InPhase, isInPhase, type Transaction } from '../transaction.ts'
-import { maxWei, type TimestampMs, type Wei } from '../units.ts'
+import { type InPhase, isInPhase, payloadAttempts, type Transaction } from '../transaction.ts'
+import { maxWei, type Nonce, type TimestampMs, type Wei } from '../units.ts'
 import { decide } from './decide.ts'
-import type { Work } from './plan/work.ts'
+import type { StoredWork, Work } from './plan/work.ts'
 import { isOrderedBySequencer } from './race/sequencer.ts'
 
 export interface CancellationPreview {
@@ -148,4 +147,40 @@ function costAtMost(noOp: NoOp | undefined, market: Market): Wei {
 function costNextBlock({ fees, gasLimit }: NoOp, market: Market, { profile }: NetworkPolicy): Wei {
   const { baseFee, noOpL1Fee = 0n } = market
   return BigInt(noOpGasCharged(market, gasLimit, profile)) * effectivePrice(fees, baseFee) + noOpL1Fee
+}
+
+export type CountedPreview = Pick<CancellationPreview, 'free' | 'noOps' | 'gaps' | 'racing' | 'tooLate'>
+
+/**
+ * A preview while no node answers, from the stored rows. Amounts need the network's price, so it has none.
+ *
+ * `queued` and `covers` as in `previewCancellation`. A nonce that was spent since the last step counts as one that is not: only a
+ * node could show it.
+ */
+export function previewWithoutNode(
+  { open, floor }: Pick<StoredWork, 'open' | 'floor'>,
+  queued: number,
+  now: TimestampMs,
+  covers: (transaction: Transaction) => boolean = isTakenByBulk,
+): CountedPreview {
+  const given: Nonce[] = []
+  let [noOps, racing, tooLate, highest] = [0, 0, 0, -1]
+  for (const before of open) {
+    const covered = covers(before)
+    const after = covered ? cancel(before, now) : before
+    if (after.lifecycle.phase === 'dropped') {
+      if ('nonce' in before.lifecycle) given.push(before.lifecycle.nonce)
+    } else if (!isInPhase(after, 'inFlight') || after.lifecycle.nonce < floor.spentBelow) {
+      tooLate += covered ? 1 : 0
+    } else {
+      const { attempts, nonce } = after.lifecycle
+      highest = nonce
+      const isNew = covered && after !== before && !attempts.some(isNoOp)
+      if (payloadAttempts(attempts).some(isSequenced)) tooLate += covered ? 1 : 0
+      else if (isNew) noOps += 1
+      else if (after.cancellation) racing += 1
+    }
+  }
+  const gaps = given.filter((nonce) => nonce >= floor.spentBelow && nonce < highest).length
+  return { free: queued + given.length, noOps, gaps, racing, tooLate }
 }

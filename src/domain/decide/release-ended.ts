@@ -5,8 +5,7 @@ import { isInPhase } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import { hasExpired } from './follow-up.ts'
 import type { Decision } from './plan/decision.ts'
-import type { Situation } from './plan/situation.ts'
-import type { StoredWork, Work } from './plan/work.ts'
+import type { Situation, StoredWork, Work } from './plan/work.ts'
 
 export function releaseEnded({
   work,

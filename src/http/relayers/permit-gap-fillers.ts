@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { permitGapFillers as permitGapFillersCommand } from '../../commands/relayers/permit-gap-fillers.ts'
-import { permitMsDefault, permitMsMax, permittedFillsMax } from '../../domain/gap-permit.ts'
+import { permitMsDefault, permitMsMax, permittedFillsMax } from '../../domain/gap-record.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { relayerParameters } from '../request/parameters.ts'

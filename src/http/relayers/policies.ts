@@ -3,15 +3,21 @@
 import { type TSchema, Type } from 'typebox'
 import { durationPattern, shownDuration } from '../../domain/duration.ts'
 import {
+  type Policies,
+  type Policy,
+  policyTable,
+  type SetPolicy,
+  setPolicies,
+  unenforcedPolicies,
+} from '../../domain/policy-table.ts'
+import {
+  fragmentLimits,
   identifierPattern,
   memberPattern,
   parameterNamePattern,
   tuplePattern,
   typePattern,
-} from '../../domain/error-types.ts'
-import { type SetPolicy, setPolicies } from '../../domain/policies.ts'
-import { type Policies, type Policy, policyTable, unenforcedPolicies } from '../../domain/policy-table.ts'
-import { fragmentLimits } from '../../domain/revert-data.ts'
+} from '../../domain/revert-data.ts'
 import { forms, stated, weiForms } from '../request/stated.ts'
 import { weiNumber } from '../response/forms.ts'
 import { exactNumber } from '../response/present-values.ts'

@@ -1,10 +1,9 @@
 // Reads the hold of a transaction (GET), and presents it.
 import { type Static, Type } from 'typebox'
-import type { FourEyes } from '../../domain/approval.ts'
 import { shownDuration } from '../../domain/duration.ts'
 import { RescindError } from '../../domain/errors.ts'
 import { speeds } from '../../domain/fees.ts'
-import { type HoldRequest, holdRules } from '../../domain/hold.ts'
+import { type FourEyes, type HoldRequest, holdRules } from '../../domain/hold.ts'
 import { isPaused, pauseFacts } from '../../domain/pause.ts'
 import { approvedPayload, payloadDigest } from '../../domain/payload-digest.ts'
 import { isInPhase, type Transaction } from '../../domain/transaction.ts'

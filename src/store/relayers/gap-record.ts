@@ -1,8 +1,7 @@
 // The record of a relayer's gap fillers. It is counted from rows, so that the limit survives a restart and another owner.
 import { sql } from 'kysely'
 import { windowMax } from '../../domain/decide/queue/window.ts'
-import { type GapPermit, permitMsMax } from '../../domain/gap-permit.ts'
-import { fillsWindowMs, type GapRecord } from '../../domain/gap-record.ts'
+import { fillsWindowMs, type GapPermit, type GapRecord, permitMsMax } from '../../domain/gap-record.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { GapPermitTable } from '../access-tables.ts'

@@ -1,7 +1,6 @@
 // Converts relayers to rows and back.
 import type { Selectable } from 'kysely'
-import { policiesBy } from '../../domain/policies.ts'
-import type { Policies } from '../../domain/policy-table.ts'
+import { type Policies, policiesBy } from '../../domain/policy-table.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { RelayerTable } from '../schema.ts'
 

@@ -1,11 +1,10 @@
 // What bounds the cost of a bulk cancellation leaves of a relayer's matches with a nonce: `only`, `max_cost` and a preview.
 import { type BulkHead, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
-import { needsPrice, type Reckoning, restOf } from '../../domain/cost-limit.ts'
+import { needsPrice, type Reckoning, refuseUnobserved, restOf } from '../../domain/cost-limit.ts'
 import { chooseWithin, type MatchChoice } from '../../domain/decide/choose-within.ts'
 import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import { refuseUnobserved } from '../../domain/one-currency.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
 import type { BulkWork } from '../bulk-port.ts'
 import type { Executor } from '../statement.ts'

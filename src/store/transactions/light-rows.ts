@@ -1,7 +1,7 @@
 // Rows without large payloads, which a page reads later, one after the other.
 import { sql } from 'kysely'
 import type { Hex, TransactionId } from '../../domain/ids.ts'
-import { revertTextMaxChars } from '../../domain/revert-text.ts'
+import { revertTextMaxChars } from '../../domain/stored-text.ts'
 import { isAmong } from '../in-lists.ts'
 import type { TransactionItem } from '../list-port.ts'
 import type { TransactionTable } from '../schema.ts'

@@ -2,7 +2,7 @@
 // are usable.
 import type { Selectable } from 'kysely'
 import type { Hash, RelayerId } from '../../domain/ids.ts'
-import type { PresignedNoOp } from '../../domain/presigned-no-op.ts'
+import type { PresignedNoOp } from '../../domain/no-op.ts'
 import type { Nonce } from '../../domain/units.ts'
 import type { PresignedNoOpTable } from '../access-tables.ts'
 import type { PresignedHash, SealedNoOp } from '../relayer-port.ts'

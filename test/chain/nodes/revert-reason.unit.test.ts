@@ -2,7 +2,7 @@
 import { encodeErrorResult } from 'viem'
 import { expect, test } from 'vitest'
 import { revertReason } from '../../../src/chain/nodes/revert-reason.ts'
-import { revertTextMaxChars } from '../../../src/domain/revert-text.ts'
+import { revertTextMaxChars } from '../../../src/domain/stored-text.ts'
 
 const abi = [{ type: 'error', name: 'Error', inputs: [{ name: 'message', type: 'string' }] }] as const
 const revertedWith = (text: string, prefix = '') => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { recordedAtBlockOf } from '../../../src/domain/attempt.ts'
 import { foreignNonceUsableFrom } from '../../../src/domain/decide/queue/free-nonces.ts'
-import { foreignPatience } from '../../../src/domain/decide/waits/wait-reasons.ts'
+import { foreignPatience } from '../../../src/domain/decide/waits/explain-waits.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   canceled,

@@ -15,9 +15,9 @@ import {
   strictestRule,
   tipOf,
 } from '../../../src/domain/fees.ts'
+import type { PresignedNoOp } from '../../../src/domain/no-op.ts'
 import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
-import type { PresignedNoOp } from '../../../src/domain/presigned-no-op.ts'
 import type { NetworkPolicy } from '../../../src/domain/relayer.ts'
 import type { InPhase } from '../../../src/domain/transaction.ts'
 import {

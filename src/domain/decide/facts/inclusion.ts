@@ -1,11 +1,11 @@
 // The results of a nonce on the chain: inclusion, finality, reorganizations, and nonces that foreign transactions took.
 import { type Attempt, afterBlock, attemptWith, mayBeKnown, refusalWordsOf } from '../../attempt.ts'
 import { mapNonEmpty, type NonEmpty } from '../../ids.ts'
-import { recoveredReason, restoredReason } from '../../recovered.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
 import { revisionOf, spenderKind } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
 import { withoutWait, withReason } from '../../wait.ts'
+import { recoveredReason, restoredReason } from '../plan/found.ts'
 
 /** Records that a block spent the nonce. A reorganization may reopen it. */
 export function include(transaction: InPhase<'inFlight' | 'mined'>, inclusion: Inclusion): Transaction {

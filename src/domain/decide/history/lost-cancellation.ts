@@ -5,11 +5,10 @@ import { wasTaken } from '../../attempt.ts'
 import { cancelReasons } from '../../cancel.ts'
 import type { Address } from '../../ids.ts'
 import type { LostNoOp, Spender } from '../../observation.ts'
-import { restoredReason } from '../../recovered.ts'
 import type { InPhase, Transaction } from '../../transaction.ts'
 import type { Nonce, TimestampMs } from '../../units.ts'
 import { withReason, withWait } from '../../wait.ts'
-import type { Found, NoOpMatch, NoOpMatches } from '../plan/found.ts'
+import { type Found, type NoOpMatch, type NoOpMatches, restoredReason } from '../plan/found.ts'
 import { clockMarginMs, rebuildAttempt } from './recover.ts'
 
 /** A transaction that ended without a nonce, perhaps after an older copy was restored. */

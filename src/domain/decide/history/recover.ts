@@ -1,13 +1,11 @@
 // Recognizes transactions of a lost history by their payload, and rebuilds their attempts from the chain.
-import { isSameAccessList } from '../../access-list.ts'
 import type { Attempt, AttemptKind } from '../../attempt.ts'
 import type { TransactionId } from '../../ids.ts'
 import type { MinedPayload, Spender } from '../../observation.ts'
-import { recoveredReason } from '../../recovered.ts'
 import { isSweep } from '../../sweep.ts'
-import type { Payload, Transaction } from '../../transaction.ts'
+import { isSameAccessList, type Payload, type Transaction } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
-import type { Found } from '../plan/found.ts'
+import { type Found, recoveredReason } from '../plan/found.ts'
 
 /** How far the machine's clock may be from the chain's. */
 export const clockMarginMs = 3_600_000

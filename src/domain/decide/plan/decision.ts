@@ -3,14 +3,14 @@ import type { Attempt } from '../../attempt.ts'
 import type { Condition } from '../../condition.ts'
 import type { Fees } from '../../fees.ts'
 import type { Refused } from '../../give-up.ts'
+import type { Hash } from '../../ids.ts'
+import type { PresignedNoOp } from '../../no-op.ts'
 import type { LostHistory } from '../../observation.ts'
-import type { PresignedNoOp } from '../../presigned-no-op.ts'
 import type { NonceFloor } from '../../relayer.ts'
 import type { Inclusion, InPhase, Transaction } from '../../transaction.ts'
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import type { Found, NoOpMatch } from './found.ts'
-import type { PresignOrder } from './presign-order.ts'
 
 export type Decision =
   /** Binds the next free nonce to the payload, signs, broadcasts. */
@@ -130,4 +130,15 @@ export function needsSignature(change: Change): change is SigningChange {
 /** Why the transaction waits; explain-waits.ts removes repeats. */
 export function explain(transaction: Transaction, reason: Reason): Explanation[] {
   return [{ do: 'explain', transaction, ...reason }]
+}
+
+/** A no-op to be signed before anybody cancels its transaction. */
+export interface PresignOrder {
+  readonly transaction: InPhase<'inFlight'>
+  readonly fees: Fees
+  readonly gasLimit: Gas
+  /** Stored no-ops of this nonce that no pool would take any more. */
+  readonly outdated: readonly Hash[]
+  /** A higher price of the payload waits for it. */
+  readonly isUrgent?: true
 }

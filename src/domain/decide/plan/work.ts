@@ -1,10 +1,11 @@
-// A relayer's work: everything open, as much of the queue as it could send now, and the limits of the step.
+// A relayer's work: everything open, as much of the queue as it could send now, and the limits of the step. And the situation in which
+// a step decides about it.
 import { isNoOp } from '../../attempt.ts'
 import type { GapRecord } from '../../gap-record.ts'
 import type { Hash } from '../../ids.ts'
-import type { LostHistory } from '../../observation.ts'
-import type { PresignedNoOp } from '../../presigned-no-op.ts'
-import type { NonceFloor, Relayer } from '../../relayer.ts'
+import type { PresignedNoOp } from '../../no-op.ts'
+import type { LostHistory, Observation } from '../../observation.ts'
+import type { NetworkPolicy, NonceFloor, Relayer } from '../../relayer.ts'
 import { type BlockRef, type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from '../../units.ts'
 import type { Found, NoOpMatches } from './found.ts'
@@ -168,4 +169,15 @@ export function inFlightOf({ open }: Pick<StoredWork, 'open'>): readonly InPhase
   const made = open.filter((transaction) => isInPhase(transaction, 'inFlight'))
   inFlight.set(open, made)
   return made
+}
+
+/** The arguments of a decision. They are the same for every transaction of a step. */
+export interface Situation {
+  /** The stored rows. */
+  readonly work: Work
+  /** The state of the chain. */
+  readonly observation: Observation
+  /** The rules of the network. The relayer's own policies are part of the work. */
+  readonly policy: NetworkPolicy
+  readonly now: TimestampMs
 }

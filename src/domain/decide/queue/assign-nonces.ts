@@ -1,13 +1,11 @@
 // Assigns nonces to the queue. Nonces are bound late, lowest first, and no gap stays behind.
 import { roughly } from '../../condition.ts'
-import { estimatedGas } from '../../estimated-gas.ts'
-import { type Fees, feeCap, firstFees, lowered, type Market, marketFees } from '../../fees.ts'
+import { type Fees, feeCap, firstFees, lowered, type Market, marketFees, withLeastTip } from '../../fees.ts'
 import { forbids } from '../../forbid.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { l1FeeOf, lacksL1Fee } from '../../l1-fee.ts'
-import { withLeastTip } from '../../least-tip.ts'
 import { noOpGasLimit } from '../../no-op.ts'
-import type { Estimate, Observation } from '../../observation.ts'
+import { type Estimate, estimatedGas, type Observation } from '../../observation.ts'
 import { isPaused, pauseFacts } from '../../pause.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import type { NetworkPolicy, Relayer } from '../../relayer.ts'
@@ -16,9 +14,8 @@ import { type InPhase, isInPhase, type Payload, type Transaction } from '../../t
 import type { Gas, Nonce, Wei } from '../../units.ts'
 import type { FactsOf, Reason } from '../../wait-facts.ts'
 import { type Assignments, type Decision, type Explanation, explain } from '../plan/decision.ts'
-import type { Situation } from '../plan/situation.ts'
-import { inFlightOf, type Work } from '../plan/work.ts'
-import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/wait-reasons.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
+import { explainPoolBeyond, explainPoolUnseen, explainUnestimatedGapFiller } from '../waits/explain-waits.ts'
 import {
   type FreeNonces,
   foreignNonceUsableFrom,
@@ -30,10 +27,15 @@ import {
   mayUseForeignNonce,
 } from './free-nonces.ts'
 import { minedAhead, spendable, upfrontCost, usesEip1559 } from './funds.ts'
-import { explainBlockedGap, type Filling, fillsPerStepMax, limitGapFillers } from './limit-gap-fillers.ts'
+import {
+  explainBlockedGap,
+  explainRefusedGapFiller,
+  type Filling,
+  fillsPerStepMax,
+  limitGapFillers,
+} from './limit-gap-fillers.ts'
 import { limitReach, type Reach } from './limit-reach.ts'
 import { paysAhead, refusalOfNewReceiver } from './new-receiver.ts'
-import { explainRefusedGapFiller } from './refused-gap-filler.ts'
 import { type Before, blockedByGas, blockedByReserve, countedBalance, gasFundsOf, lagOf } from './reserve-balance.ts'
 import { blockedByPayment, frontOf, isSweepWaiting, refusalOfEmpty, reserveBeside, withSweptValue } from './sweeping.ts'
 import { roomIn } from './window.ts'

@@ -6,7 +6,7 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import { isInPhase } from '../../transaction.ts'
 import type { BlockNumber, Nonce } from '../../units.ts'
 import { inFlightOf, type Work } from '../plan/work.ts'
-import { foreignPatience } from '../waits/wait-reasons.ts'
+import { foreignPatience } from '../waits/explain-waits.ts'
 import { keptByEveryNode } from './window.ts'
 
 export interface FreeNonces {

@@ -1,13 +1,13 @@
 // Limits the gap fillers for nonces that the record never assigned. They may be gaps because a node named a false count,
-// and each gap filler is paid.
+// and each gap filler is paid. Explains the wait behind one that nodes refuse.
+import { invalidReasonOf, newest } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
-import { isInPhase } from '../../transaction.ts'
+import { type InPhase, isInPhase } from '../../transaction.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
 import { type Decision, explain } from '../plan/decision.ts'
-import type { Situation } from '../plan/situation.ts'
-import { inFlightOf, type Work } from '../plan/work.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 import { limitReach } from './limit-reach.ts'
 
 /** Limit of gap fillers in one step, also for nonces that the record assigned. */
@@ -107,4 +107,29 @@ export function explainBlockedGap(blocked: Filling['blocked'], work: Work): Deci
     condition: 'gap_fillers_limited',
     facts: { nonce, filled: fillsPerHourMax, relayerId: work.relayer.id },
   })
+}
+
+/**
+ * Explains the wait of the next transaction behind a gap filler that nodes call invalid. No other transaction takes its nonce: a pool may
+ * have the bytes all the same. They go out again at pauses that grow.
+ */
+export function explainRefusedGapFiller({ open }: Work): Decision[] {
+  const inFlight = open.filter((each) => isInPhase(each, 'inFlight'))
+  const gapFiller = inFlight.find((each) => refusalOfGapFiller(each) !== undefined)
+  const behind = gapFiller && inFlight.find(({ lifecycle }) => lifecycle.nonce > gapFiller.lifecycle.nonce)
+  const words = gapFiller && refusalOfGapFiller(gapFiller)
+  if (!behind || words === undefined) return []
+  return explain(behind, {
+    condition: 'node_refuses',
+    facts: { of: 'behindGapFiller', nonce: gapFiller.lifecycle.nonce, words },
+  })
+}
+
+/**
+ * The node's reason for calling the gap filler invalid. Undefined for a client's transaction, a canceled one, and one
+ * that no node called invalid.
+ */
+function refusalOfGapFiller({ origin, cancellation, lifecycle }: InPhase<'inFlight'>): string | undefined {
+  if (origin !== 'gap' || cancellation) return undefined
+  return invalidReasonOf(newest(lifecycle.attempts))
 }

@@ -3,8 +3,7 @@
 import type { Observation } from '../../observation.ts'
 import type { Nonce } from '../../units.ts'
 import type { Reason } from '../../wait-facts.ts'
-import type { Situation } from '../plan/situation.ts'
-import type { Work } from '../plan/work.ts'
+import type { Situation, Work } from '../plan/work.ts'
 
 /** Distance above the highest nonce on record that needs no confirmation. An account that is used elsewhere too seldom exceeds it. */
 export const reachMax = 10_000

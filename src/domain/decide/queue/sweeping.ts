@@ -3,11 +3,10 @@
 // A sweep goes alone: everything before it has ended or is mined, and nothing gets a nonce beside it. It keeps its place in the queue,
 // so what a client sends after it waits behind it. No pause holds it.
 import { roughly } from '../../condition.ts'
-import { estimatedGas } from '../../estimated-gas.ts'
 import type { Fees, Market } from '../../fees.ts'
 import { transferGas } from '../../gas-figures.ts'
 import { l1FeeOf } from '../../l1-fee.ts'
-import type { Observation } from '../../observation.ts'
+import { estimatedGas, type Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
 import type { DecisionProfile, NetworkPolicy, Relayer } from '../../relayer.ts'
 import { inEther } from '../../shown-amount.ts'

@@ -4,7 +4,6 @@
 // the market up to a multiple of it: if a chain accepts our bytes and mines nothing, we must not bid against ourselves.
 // The bid first exceeds the fees that a client named and those of a foreign transaction, whatever that costs within the
 // caps.
-
 import {
   type Attempt,
   isNoOp,
@@ -33,14 +32,14 @@ import {
   withTip,
 } from '../../fees.ts'
 import { isNonEmpty } from '../../ids.ts'
+import { lacksGas } from '../../no-op.ts'
 import type { Observation } from '../../observation.ts'
-import { isAboveCeiling, lowerTip } from '../../price-ceiling.ts'
+import { type CeilingRules, isAboveCeiling, lowerTip, priceCeiling } from '../../price-ceiling.ts'
 import { isFcfs } from '../../profile.ts'
 import type { NetworkPolicy } from '../../relayer.ts'
 import type { InPhase } from '../../transaction.ts'
 import { maxWei, minWei, type Wei } from '../../units.ts'
-import { bidCeiling } from './bid-ceiling.ts'
-import { bidFcfs } from './bid-fcfs.ts'
+import { upfrontCost } from '../queue/funds.ts'
 import { type Bid, type Bidder, type BidFacts, type BidRules, equalAttempt } from './bidder.ts'
 
 /**
@@ -73,7 +72,7 @@ function bidAbove(
   market: Market,
   policy: BidRules,
 ): Bid {
-  const { transaction, own, speed, gas, funds } = bidder
+  const { transaction, own, speed, gas } = bidder
   const { attempts } = transaction.lifecycle
   const latest = own.at(-1)
   const refused = latest && refusedOverForeign(latest)
@@ -85,7 +84,7 @@ function bidAbove(
   const wanted = tip === undefined ? escalated : withTip(escalated, tip, market)
 
   const cap = bidder.cap ?? bidCeiling(rivals, bidder, observation, market, policy)
-  const affordable = funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
+  const affordable = affordablePrice(bidder)
   const isFundsLower = affordable !== undefined && affordable < cap
   const most = isFundsLower ? affordable : cap
   const offer = over(lowered(wanted, most))
@@ -275,4 +274,52 @@ export function wantsRaisedTip(
 
 function isFree(fees: Fees): boolean {
   return feeCap(fees) === 0n
+}
+
+/** The most that a bid offers where no policy sets a cap: the ceiling of prices, or the least price that replaces another contender's live attempts: that is no node's claim. */
+function bidCeiling(
+  rivals: readonly Attempt[],
+  { own, speed, purpose }: Bidder,
+  { rule }: Pick<BidFacts, 'rule'>,
+  market: Market,
+  { profile }: BidRules,
+): Wei {
+  const ceiling = priceCeiling(market, speed, purpose, profile)
+  const others = rivals.filter((rival) => !own.includes(rival))
+  if (!isNonEmpty(others)) return ceiling
+  // Its tip counts, not its fee cap: a client that named a high cap must not raise the ceiling of our tips.
+  return maxWei(ceiling, effectivePrice(replacementFloor(others, market, rule), market.baseFee))
+}
+
+/**
+ * The price where transactions are ordered as they come: the market's, however many tries came before. A higher
+ * price buys nothing there, so the only price that is too low is one below the base fee.
+ */
+function bidFcfs(bidder: Bidder, market: Market, profile: CeilingRules): Bid {
+  const { transaction, own, speed } = bidder
+  const { kind } = transaction.lifecycle.attempts[0].fees
+  const wanted = escalatedFees(market, { speed, tries: 0, kind })
+  const cap = bidder.cap ?? priceCeiling(market, speed, bidder.purpose, profile)
+  const affordable = affordablePrice(bidder)
+  const isFundsLower = affordable !== undefined && affordable < cap
+  const fees = lowered(wanted, isFundsLower ? affordable : cap)
+  const least = market.baseFee ?? feeCap(wanted)
+  if (feeCap(fees) < least)
+    return { kind: 'wait', until: isFundsLower ? 'funds' : bidder.cap === undefined ? 'ceiling' : 'cap', wanted }
+  const latest = own.at(-1)
+  const signed = equalAttempt(bidder, fees)
+  // A new attempt has to differ in what the last one lacked.
+  const repeated = signed ?? (latest && !isBetter(fees, latest, bidder, market) ? latest : undefined)
+  return repeated ? { kind: 'repeat', attempt: repeated } : { kind: 'sign', fees }
+}
+
+function isBetter(fees: Fees, latest: Attempt, { funds }: Bidder, market: Market): boolean {
+  const isShort = funds !== undefined && upfrontCost(0n, latest.gasLimit, latest.fees) > funds
+  if (isShort || rejectionOf(latest)?.code === 'insufficientFunds') return feeCap(fees) < feeCap(latest.fees)
+  return feeCap(fees) > feeCap(latest.fees) || (isNoOp(latest) && lacksGas(latest, market))
+}
+
+/** The highest price at which the funds pay for the gas. */
+function affordablePrice({ funds, gas }: Pick<Bidder, 'funds' | 'gas'>): Wei | undefined {
+  return funds === undefined ? undefined : funds < 0n ? 0n : funds / BigInt(gas)
 }

@@ -3,7 +3,7 @@
 import { type Attempt, invalidReasonOf, newest, refusedSinceOf, takenAtOf, unrecognizedErrorOf } from '../../attempt.ts'
 import { gasRulesOf, refusalOfGas } from '../../intrinsic-gas.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
-import type { Situation } from '../plan/situation.ts'
+import type { Situation } from '../plan/work.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 
 /** Time and blocks for which an acceptance by one endpoint outweighs refusals by all others. */

@@ -6,7 +6,7 @@ import type { NonEmpty } from '../../ids.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import type { Decision } from '../plan/decision.ts'
-import type { Situation } from '../plan/situation.ts'
+import type { Situation } from '../plan/work.ts'
 import { isAboveBalance } from '../queue/funds.ts'
 import { isRefusedDue, isSlowing, repeatAfter } from './repeat-after.ts'
 

@@ -2,7 +2,7 @@
 import { type Attempt, attemptWith, isNonceSpent } from '../../attempt.ts'
 import { type InPhase, payloadAttempts } from '../../transaction.ts'
 import type { TimestampMs } from '../../units.ts'
-import type { Situation } from '../plan/situation.ts'
+import type { Situation } from '../plan/work.ts'
 import { blocksWaited } from './reason-to-bid.ts'
 
 /**

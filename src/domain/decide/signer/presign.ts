@@ -4,7 +4,6 @@
 // nothing can be signed. Neither is ever above cancel_gas_price_cap, or without it above the ceiling. Both are signed anew
 // once a pool would not take them in place of the payload any more. A new price of the payload that exceeds their room waits
 // for the first of them: if the key service failed right after it, nothing could cancel the payload.
-
 import { type Attempt, isNoOp, mayBeKnown, newest } from '../../attempt.ts'
 import {
   covers,
@@ -20,17 +19,14 @@ import {
   raisedFees,
   tipOf,
 } from '../../fees.ts'
-import { lacksGas, noOpCost, noOpGasLimit } from '../../no-op.ts'
-import type { PresignedNoOp } from '../../presigned-no-op.ts'
+import { lacksGas, noOpCost, noOpGasLimit, type PresignedNoOp } from '../../no-op.ts'
 import { priceCeiling } from '../../price-ceiling.ts'
 import { isFcfs } from '../../profile.ts'
 import type { InPhase } from '../../transaction.ts'
 import { awaitsReplacement } from '../../transaction.ts'
 import { compareWei, type Gas, maxWei, raisedBy, type Wei } from '../../units.ts'
-import type { Decision } from '../plan/decision.ts'
-import type { PresignOrder } from '../plan/presign-order.ts'
-import type { Situation } from '../plan/situation.ts'
-import { inFlightOf } from '../plan/work.ts'
+import type { Decision, PresignOrder } from '../plan/decision.ts'
+import { inFlightOf, type Situation } from '../plan/work.ts'
 import { floorFor, rivalsOf } from '../race/bid.ts'
 import { noOpContender } from '../race/contender.ts'
 import { price } from '../race/price.ts'

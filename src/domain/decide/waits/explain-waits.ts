@@ -1,11 +1,29 @@
 // Reduces a plan's waits to changes. A wait is true as of the last observation: it is written when it begins or when a
-// figure of it changes, and cleared when it is over.
+// figure of it changes, and cleared when it is over. Explains waits for the chain, for nodes and for foreign transactions, with the figures
+// and a remedy. What a contender waits for is explained in race/explain-contender.ts, and what the queue waits for where it gets its nonces
+// (queue/).
+import {
+  type Attempt,
+  invalidReasonOf,
+  newest,
+  type RejectionCode,
+  recordedAtBlockOf,
+  rejectionOf,
+  unrecognizedErrorOf,
+} from '../../attempt.ts'
 import type { Condition } from '../../condition.ts'
+import { stalledAfterMinutes } from '../../finality.ts'
+import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'
-import { isInPhase, type Transaction } from '../../transaction.ts'
+import type { NetworkPolicy } from '../../relayer.ts'
+import type { WitnessRule } from '../../second-witness.ts'
+import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
+import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
+import type { Reason, Refusal } from '../../wait-facts.ts'
 import { sentenceOf } from '../../wait-sentence.ts'
-import type { Decision } from '../plan/decision.ts'
-import type { Work } from '../plan/work.ts'
+import type { Testimony } from '../../witness.ts'
+import { type Decision, explain } from '../plan/decision.ts'
+import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
 
 /** Keeps one reason for each transaction: the last, which goes deepest. */
 export function oneReasonEach(decisions: readonly Decision[]): readonly Decision[] {
@@ -51,4 +69,116 @@ export function conditionsOf(
     found.add('nonce_taken')
   }
   return [...found]
+}
+
+type InFlight = InPhase<'inFlight'>
+
+/** The node's refusal of the last broadcast. Undefined if it is about the price, the balance or the nonce. */
+export function refusalOf(attempt: Attempt): Refusal | undefined {
+  const error = unrecognizedErrorOf(attempt)
+  if (error !== undefined) return { kind: 'error', words: error }
+  const invalid = invalidReasonOf(attempt)
+  if (invalid !== undefined) return { kind: 'invalid', words: invalid }
+  const rejection = rejectionOf(attempt)
+  return rejection && lasting.includes(rejection.code) ? { kind: 'forNow', words: rejection.message } : undefined
+}
+
+/** Refusals that are not about the price, and may be over the next time. */
+const lasting: readonly RejectionCode[] = ['poolFull', 'typeConflict', 'nodeLimit', 'nonceGap']
+
+/** Explains that a foreign transaction waits in the pool for the nonce before ours. After its time the nonce is used. */
+export function explainBlocked(transaction: InFlight, { work, observation, policy }: Situation): Decision[] {
+  const [first] = inFlightOf(work)
+  const { head, nonce, pendingNonce = 0 } = observation
+  if (first?.id !== transaction.id || transaction.lifecycle.nonce <= nonce || pendingNonce <= nonce) return []
+  const until = recordedAtBlockOf(transaction.lifecycle.attempts[0], head.number) + foreignPatience(policy)
+  return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'transaction', nonce, until } })
+}
+
+/** Explains that a gap lies before a transaction, and no node shows whether a foreign transaction waits for that nonce. */
+export function explainPoolUnseen(transaction: Transaction, gap: Nonce, from: BlockNumber): Decision[] {
+  return explain(transaction, { condition: 'pool_unseen', facts: { nonce: gap, from } })
+}
+
+/** Explains that more foreign transactions wait in the pool than nodes keep of one sender, or that the count is false. */
+export function explainPoolBeyond(transaction: Transaction, { nonce, pendingNonce = nonce }: Observation): Decision[] {
+  return explain(transaction, { condition: 'nonce_blocked', facts: { by: 'count', nonce, pendingNonce } })
+}
+
+/** Explains that no node estimates the gas of the no-op that would fill a gap. */
+export function explainUnestimatedGapFiller(work: Work, gap: Nonce): Decision[] {
+  const behind = inFlightOf(work).find(({ lifecycle }) => lifecycle.nonce > gap)
+  if (!behind) return []
+  return explain(behind, { condition: 'gas_unknown', facts: { of: 'gapFiller', nonce: gap } })
+}
+
+/** Blocks that a foreign transaction gets, counted since our transaction behind it was signed. */
+export function foreignPatience(policy: NetworkPolicy): number {
+  return 4 * policy.bumpAfterBlocks
+}
+
+/** Explains that a nonce was spent long ago, but no node returns a receipt of ours or a block with a foreign transaction. */
+export function explainUnproven(transaction: InFlight, { observation, policy }: Situation): Decision[] {
+  const { head, nonce } = observation
+  const { nonce: spent, attempts } = transaction.lifecycle
+  if (spent >= nonce || head.number - recordedAtBlockOf(newest(attempts), head.number) < foreignPatience(policy))
+    return []
+  return explain(transaction, { condition: 'nonce_unproven', facts: { nonce: spent } })
+}
+
+/** Explains that the nodes' tag has not passed a block for long. The wait ends at finality, or by a reorganization. */
+export function explainStalled(
+  transaction: InPhase<'mined'>,
+  { finality, profile }: NetworkPolicy,
+  now: TimestampMs,
+): Decision[] {
+  const { confirmedAt, inclusion } = transaction.lifecycle
+  const limitMs = profile.finalityStalledAfterMs
+  const minutes = confirmedAt === undefined ? undefined : stalledAfterMinutes(finality, confirmedAt, now, limitMs)
+  if (minutes === undefined) return []
+  return explain(transaction, {
+    condition: 'finality_stalled',
+    facts: { block: inclusion.block.number, minutes, tag: finality },
+  })
+}
+
+/** Silence that is explained. A shorter one is an endpoint that rests, or lags. */
+const silentShownMs = 60_000
+
+/** Explains that one endpoint alone shows an inclusion as final. The wait ends with a second that shows the same. */
+export function explainUnwitnessed(
+  transaction: InPhase<'mined'>,
+  testimony: Testimony | undefined,
+  { secondWitness }: WitnessRule,
+): Decision[] {
+  const { hash: spender, block } = transaction.lifecycle.inclusion
+  if (!testimony) return []
+  const { shownBy, refutedBy, elsewhereBy, silentMs } = testimony
+  const deniedBy = [...refutedBy, ...elsewhereBy]
+  if (deniedBy.length > 0) {
+    const facts = { spender, block: block.number, shownBy, deniedBy }
+    return explain(transaction, { condition: 'witnesses_contradict', facts })
+  }
+  if (silentMs < silentShownMs) return []
+  return explain(transaction, {
+    condition: 'witness_silent',
+    facts: { spender, block: block.number, mode: secondWitness },
+  })
+}
+
+/** Explains that no node answers at all. */
+export function explainUnreachable(work: Work, why: string): Decision[] {
+  return explainStandstill(work, { condition: 'node_unreachable', facts: { of: 'network', words: why } })
+}
+
+/** Explains that another service of the database has the account. */
+export function explainAccountInUse(work: Work): Decision[] {
+  return explainStandstill(work, { condition: 'account_in_use', facts: {} })
+}
+
+/** Explains a standstill to the first transaction in flight and the first in the queue. */
+function explainStandstill({ open, queued, relayer }: Work, reason: Reason): Decision[] {
+  const [inFlight] = open.filter((each) => isInPhase(each, 'inFlight'))
+  const [next] = isPaused(relayer) ? [] : queued
+  return [inFlight, next].flatMap((transaction) => (transaction ? explain(transaction, reason) : []))
 }

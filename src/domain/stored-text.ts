@@ -8,3 +8,11 @@ export function shownText(text: string): string {
   const plain = text.replaceAll('\0', '')
   return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain
 }
+
+/** Stored and shown of the reason of a revert. */
+export const revertTextMaxChars = 1_024
+
+/** `charsMax`: absent, of a reason. */
+export function cutRevertText(text: string, charsMax = revertTextMaxChars): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…`.toWellFormed() : text
+}
