@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toHex } from 'viem'
 import type { RelayerId } from '../src/domain/ids.ts'
-import { slotOf } from '../src/ownership/slots.ts'
+import { slotOf } from '../src/ownership/choose-slots.ts'
 import { until } from '../tooling/client.ts'
 import { openReplicas, type Replicas } from '../tooling/replicas.ts'
 import { asRun } from './bench-service.ts'

@@ -1,6 +1,5 @@
 // The only file that names every implementation: from a configuration to a running service, and back to nothing.
-
-import { openChains } from './chain/chains.ts'
+import { openChains } from './chain/replaceable.ts'
 import { type BulkStops, stopRelayers } from './commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'

@@ -1,7 +1,7 @@
 // Several real processes on one real PostgreSQL, each with a line of its own to the same chain: a test sees which replica sent a transaction.
 import { randomBytes } from 'node:crypto'
 import type { RelayerId } from '../src/domain/ids.ts'
-import { slotOf } from '../src/ownership/slots.ts'
+import { slotOf } from '../src/ownership/choose-slots.ts'
 import { slotsMax } from '../src/store/locks.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { type Client, openClient, until } from './client.ts'

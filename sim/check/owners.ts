@@ -1,7 +1,6 @@
 // Checks the writers of a relayer: only the process that acquired it last may write for it.
-
 import type { RelayerId } from '../../src/domain/ids.ts'
-import { slotOf } from '../../src/ownership/slots.ts'
+import { slotOf } from '../../src/ownership/choose-slots.ts'
 import type { Instance } from '../process/instance.ts'
 import type { SimSession } from '../process/locks.ts'
 

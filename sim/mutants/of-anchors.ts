@@ -1,10 +1,10 @@
 // The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
 import type { Mutant } from './mutant.ts'
 
-const examine = 'src/chain/nodes/examine.ts'
+const examine = 'src/chain/nodes/serving.ts'
 const serving = 'src/chain/nodes/serving.ts'
 const move = 'src/chain/heads/move-anchor.ts'
-const admit = 'src/chain/heads/admit-head.ts'
+const admit = 'src/chain/heads/read-head.ts'
 const branches = 'src/chain/heads/branches.ts'
 const believe = 'src/chain/heads/believe-head.ts'
 const apart = 'test/chain/heads/branches.unit.test.ts'

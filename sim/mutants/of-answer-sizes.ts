@@ -57,7 +57,7 @@ export const ofAnswerSizes: readonly Mutant[] = [
     expects: 'no failure of the endpoint: its payload made it so',
     edits: [
       {
-        file: 'src/chain/nodes/large-ones.ts',
+        file: 'src/chain/nodes/batch-calls.ts',
         find: '!posted.isTooLarge || !mayExceed(call)',
         put: '!posted.isTooLarge || mayExceed(call)',
       },

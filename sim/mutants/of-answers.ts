@@ -49,7 +49,7 @@ export const ofAnswers: readonly Mutant[] = [
     expects: 'of two members with one id none counts',
     edits: [
       {
-        file: 'src/chain/nodes/match-ids.ts',
+        file: 'src/chain/nodes/response-body.ts',
         find: 'counts.get(id) === 1 && ids.includes(id)',
         put: 'counts.has(id) && ids.includes(id)',
       },

@@ -108,7 +108,7 @@ export const ofBids: readonly Mutant[] = [
     expects: 'have not ended',
     edits: [
       {
-        file: 'src/chain/fees/tip-floor.ts',
+        file: 'src/chain/fees/limit-tips.ts',
         find: 'floors.set(by, { tip, learnedAt: clock.elapsed() })',
         put: 'floors.set(by, { tip: 0n, learnedAt: tip < 0n ? 0 : clock.elapsed() })',
       },

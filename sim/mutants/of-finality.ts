@@ -36,7 +36,7 @@ export const ofFinality: readonly Mutant[] = [
     expects: 'a block of another branch is an absent value',
     edits: [
       {
-        file: 'src/chain/heads/believe-tag.ts',
+        file: 'src/chain/heads/read-tag.ts',
         find: 'number <= head && canonical.get(number) === hash',
         put: 'number <= head && canonical.get(number) !== undefined && hash.length > 0',
       },

@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const market = 'test/chain/fees/limit-tips.unit.test.ts'
-const floor = { file: 'src/chain/fees/tip-floor.ts', caughtBy: 'test/chain/fees/tip-floor.unit.test.ts' }
+const floor = { file: 'src/chain/fees/limit-tips.ts', caughtBy: 'test/chain/fees/tip-floor.unit.test.ts' }
 
 const ceiling = 'test/domain/price-ceiling.test.ts'
 

@@ -260,7 +260,7 @@ export const ofRefusals: readonly Mutant[] = [
     expects: 'another endpoint is tried where nothing was learned',
     edits: [
       {
-        file: 'src/chain/sending/merge-outcomes.ts',
+        file: 'src/chain/sending/broadcast-outcome.ts',
         find: "['nodeLimit', 'poolFull', 'invalid']",
         put: "['nodeLimit', 'poolFull']",
       },
@@ -299,7 +299,7 @@ export const ofRefusals: readonly Mutant[] = [
     expects: 'a code of rate limits with words of the transaction is read by its words',
     edits: [
       {
-        file: 'src/chain/nodes/rate-limit.ts',
+        file: 'src/chain/nodes/response-body.ts',
         find: 'return ofRequests.test(message) && !ofTransaction.test(message)',
         put: 'return message.length >= 0 || (ofRequests.test(message) && !ofTransaction.test(message))',
       },

@@ -24,7 +24,7 @@ export const ofTips: readonly Mutant[] = [
   {
     name: 'a-minute-in-one-block',
     breaks: 'takes one block for three readings',
-    caughtBy: 'test/domain/first-tip.test.ts',
+    caughtBy: 'test/domain/tip-marks.test.ts',
     expects: 'counts a block once',
     edits: [{ file: 'src/domain/tip-marks.ts', find: 'next.block !== last.block && ', put: '' }],
   },

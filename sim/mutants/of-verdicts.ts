@@ -119,7 +119,7 @@ export const ofVerdicts: readonly Mutant[] = [
         put: '  return transaction\n',
       },
       {
-        file: 'src/ownership/track-backlogs.ts',
+        file: 'src/ownership/own-by-locks.ts',
         find: 'const found = await reads.backlogs()',
         put: 'const found: typeof seen = (await reads.backlogs()) && new Map()',
       },
@@ -133,7 +133,7 @@ export const ofVerdicts: readonly Mutant[] = [
     expects: 'the owner finds work that any replica stored',
     edits: [
       {
-        file: 'src/ownership/track-backlogs.ts',
+        file: 'src/ownership/own-by-locks.ts',
         find: 'if (seen.get(relayer) === sequence) handlers.wakeIfIdle(relayer)',
         put: 'if (seen.get(relayer) === sequence) continue',
       },

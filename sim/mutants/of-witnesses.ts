@@ -16,7 +16,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'that answers decides',
     edits: [
       {
-        file: 'src/chain/fees/second-estimate.ts',
+        file: 'src/chain/fees/estimate-gas.ts',
         find: 'if (others.length === 0) return first',
         put: 'if (others.length >= 0) return first',
       },
@@ -55,7 +55,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'for ten minutes',
     edits: [
       {
-        file: 'src/chain/fees/second-estimate.ts',
+        file: 'src/chain/fees/estimate-gas.ts',
         find: 'silentSince >= silenceMaxMs ? first',
         put: 'silentSince < 0 ? first',
       },
@@ -296,7 +296,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'while others are called',
     edits: [
       {
-        file: 'src/chain/inclusions/measure-silence.ts',
+        file: 'src/chain/inclusions/witness-ledger.ts',
         find: 'Math.min(now - last, countedMaxMs)',
         put: 'Math.max(now - last, countedMaxMs)',
       },

@@ -1,9 +1,9 @@
 // A chain whose nodes can be replaced while it is in use. The old nodes still answer the calls that they received.
 import type { Address } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
-import type { Chain } from './chain.ts'
+import type { Chain, Chains } from './chain.ts'
 
-export interface ReplaceableChain {
+interface ReplaceableChain {
   /** One object for ever: its calls go to the newest nodes. */
   readonly chain: Chain
   /** The old nodes are closed once no call waits for their answer. */
@@ -97,5 +97,26 @@ export function replaceable(first: Chain): ReplaceableChain {
       retire(old)
     },
     retire: () => retire(current),
+  }
+}
+
+/** Opens this process's chains by name, reopens them over other nodes, and closes them at the end. */
+export function openChains<Settings>(open: (settings: Settings) => Chain): Chains<Settings> {
+  const chains = new Map<string, ReplaceableChain>()
+  return {
+    get: (name) => chains.get(name)?.chain,
+    put(name, settings) {
+      const known = chains.get(name)
+      if (known) known.replace(open(settings))
+      else chains.set(name, replaceable(open(settings)))
+    },
+    drop(name) {
+      const known = chains.get(name)
+      chains.delete(name)
+      known?.retire()
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...chains.values()].map(({ chain }) => chain.close()))
+    },
   }
 }

@@ -1,16 +1,18 @@
 // Advances one relayer as long as this process owns it: a step, then rest until a block, a wake-up or a time.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
+import { type Condition, runbookOf } from '../domain/condition.ts'
+import { apply } from '../domain/decide/apply.ts'
+import { isChange } from '../domain/decide/plan/decision.ts'
 import { firstWindow } from '../domain/decide/queue/window.ts'
+import { explainUnreachable, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { OwnershipLost, StaleWrite } from '../domain/errors.ts'
 import { type Bell, bell } from '../ops/bell.ts'
 import { backOff } from '../ops/clock.ts'
 import { loggingOutage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
-import type { Ownership } from '../ownership/ownership.ts'
+import { fence, type Ownership } from '../ownership/ownership.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
-import { recordUnreachable } from './explain-unreachable.ts'
-import { loggingConditions } from './log-conditions.ts'
 import { trackPresigning } from './presign.ts'
 import { trackSignatures } from './signatures-under-way.ts'
 import { freshOwner, type StepResult, step } from './step.ts'
@@ -147,4 +149,41 @@ function follow(rest: StepResult, known: Following | undefined, wakes: Bell, los
   const controller = new AbortController()
   rest.follow.follow(() => wakes.ring(), AbortSignal.any([lost, controller.signal]))
   return { chain: rest.follow, stop: () => controller.abort() }
+}
+
+/** Logs a relayer's conditions: once when one begins, once when it is over. */
+function loggingConditions(logger: Logger): (conditions: readonly Condition[]) => void {
+  let before: readonly Condition[] = []
+  return (conditions) => {
+    for (const condition of conditions) {
+      if (!before.includes(condition))
+        logger.warn({ condition, runbook: runbookOf(condition) }, 'a condition holds the relayer up')
+    }
+    for (const condition of before) {
+      if (!conditions.includes(condition)) logger.info({ condition }, 'a condition no longer holds the relayer up')
+    }
+    before = conditions
+  }
+}
+
+/**
+ * Records in the transactions that no node answers. Without an answer nothing is decided; after a while clients see why. The first
+ * observation that succeeds clears it. A change by a client or by another owner makes this record needless, so such a refusal is
+ * ignored.
+ */
+async function recordUnreachable({ store, clock }: StepContext, ownership: Ownership, why: string): Promise<void> {
+  const work = await store.reads.work(ownership.relayer)
+  const changes = work ? withoutRepeats(explainUnreachable(work, why)).filter(isChange) : []
+  if (changes.length === 0) return
+  const now = clock.now()
+  try {
+    await store.commit(async (session) => {
+      await fence(session, ownership)
+      for (const change of changes) {
+        await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
+      }
+    }, ownership.relayer)
+  } catch (error) {
+    if (!(error instanceof StaleWrite || error instanceof OwnershipLost)) throw error
+  }
 }

@@ -22,16 +22,26 @@ import type { Ownership } from '../ownership/ownership.ts'
 import type { RemoteKey } from '../signers/signer.ts'
 import type { EarlierWork } from '../store/store.ts'
 import { type Again, againAfter, type Decided, sleepMaxMs, sooner } from './again-after.ts'
+import type { BroadcastsUnderWay } from './broadcasts-under-way.ts'
 import { earlierOf } from './earlier-work.ts'
 import { findSent } from './find-sent.ts'
 import { type Performed, perform } from './perform.ts'
-import { presign } from './presign.ts'
+import { type Presigning, presign } from './presign.ts'
 import { newId, type Recorded, record } from './record.ts'
 import { recordSigned } from './record-signed.ts'
 import { signDecision } from './sign.ts'
+import type { SignaturesUnderWay } from './signatures-under-way.ts'
 import { type SigningGroup, splitPlan } from './signing-group.ts'
 import type { StepContext } from './step-context.ts'
-import type { UnderWay } from './under-way.ts'
+
+/** The work that an owner began in earlier steps, and does not wait for. */
+export interface UnderWay {
+  /** Begins the next step: an answer has come that a step did not wait for. */
+  wake(): void
+  readonly broadcasts: BroadcastsUnderWay
+  readonly signatures: SignaturesUnderWay
+  readonly presigning: Presigning
+}
 
 export interface StepResult {
   /** A transaction is open: the next block may change it. */

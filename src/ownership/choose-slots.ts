@@ -1,6 +1,31 @@
-// Which slots a replica takes and gives up at a look, by its share and by what it remembers of earlier looks: pure.
-import type { Member, Slot, Survey } from '../store/locks.ts'
+// The slot of each relayer. And which slots a replica takes and gives up at a look, by its share and by what it remembers of earlier looks: pure.
+import type { RelayerId } from '../domain/ids.ts'
+import { type Member, type Slot, type Survey, slotsMax } from '../store/locks.ts'
 import { shareOut } from './share-out.ts'
+
+/**
+ * The slot of a relayer: alike on every replica, whatever else its configuration holds. FNV-1a over the UTF-16 units of the id: spread, not secrecy. Relayers that meet in a slot
+ * are owned together.
+ */
+export function slotOf(relayer: RelayerId): Slot {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < relayer.length; index += 1) {
+    hash = Math.imul(hash ^ relayer.charCodeAt(index), 0x01000193)
+  }
+  // The lower bits of FNV are the weaker ones.
+  return ((hash ^ (hash >>> 16)) >>> 0) % slotsMax
+}
+
+export function bySlot(relayers: Iterable<RelayerId>): ReadonlyMap<Slot, readonly RelayerId[]> {
+  const slots = new Map<Slot, RelayerId[]>()
+  for (const relayer of relayers) {
+    const slot = slotOf(relayer)
+    const known = slots.get(slot)
+    if (known) known.push(relayer)
+    else slots.set(slot, [relayer])
+  }
+  return slots
+}
 
 /** A slot that no replica takes for so long is for any of them, whatever the shares say: others may lack its key or network. */
 const orphanedMs = 3_000

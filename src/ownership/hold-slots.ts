@@ -1,15 +1,13 @@
 // The slots that one session holds: takes and gives up what is chosen, in an order in which nothing has two owners.
-
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import { loggingOutage, type Outage } from '../ops/log-outage.ts'
 import type { Logger } from '../ops/logger.ts'
 import { waitBriefly } from '../ops/within.ts'
 import type { LockSession, Slot, Survey } from '../store/locks.ts'
-import { chooseSlots, keepOrphans, nothingSeen } from './choose-slots.ts'
+import { bySlot, chooseSlots, keepOrphans, nothingSeen, slotOf } from './choose-slots.ts'
 import { type HeldAccounts, holdAccounts } from './hold-accounts.ts'
 import type { Holdings } from './holdings.ts'
-import { bySlot, slotOf } from './slots.ts'
 
 export interface LockedSlots {
   /** Whether the lock of this relayer is held, and is to stay. */

@@ -9,13 +9,12 @@ import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Hints } from '../store/hints.ts'
 import type { Locks } from '../store/locks.ts'
-import type { Store } from '../store/store.ts'
+import type { Reads, Store } from '../store/store.ts'
+import { slotOf } from './choose-slots.ts'
 import { type Holdings, openHoldings, releaseUnattended } from './holdings.ts'
 import { keepMembership, type Memberships } from './keep-membership.ts'
 import type { OwnershipHandlers, Ownerships } from './ownership.ts'
 import { type RaiseEpoch, raisingEpochs } from './raise-epochs.ts'
-import { slotOf } from './slots.ts'
-import { backlogWaker } from './track-backlogs.ts'
 
 interface OwnByLocks {
   readonly store: Store
@@ -117,5 +116,42 @@ export function ownByLocks(context: OwnByLocks): Ownerships {
       await running
       await started?.holdings.releaseAll()
     },
+  }
+}
+
+interface WakeBacklogs {
+  readonly reads: Pick<Reads, 'backlogs'>
+  readonly handlers: Pick<OwnershipHandlers, 'wake' | 'wakeIfIdle'>
+  readonly logger: Logger
+}
+
+/**
+ * Finds work whose hint was lost: a relayer with a queue is woken once for each new sequence, and whenever its owner is idle. A
+ * transaction that is released a second time, after a replacement that was on hold, has the sequence that was seen before. A call during
+ * another one does nothing. Never rejects.
+ */
+function backlogWaker({ reads, handlers, logger }: WakeBacklogs): () => Promise<void> {
+  let seen: ReadonlyMap<RelayerId, number> = new Map()
+  let finding = false
+
+  async function wakeAll(): Promise<void> {
+    const found = await reads.backlogs()
+    for (const [relayer, sequence] of found) {
+      if (seen.get(relayer) === sequence) handlers.wakeIfIdle(relayer)
+      else handlers.wake(relayer)
+    }
+    seen = found
+  }
+
+  return async () => {
+    if (finding) return
+    finding = true
+    try {
+      await wakeAll()
+    } catch (error) {
+      logger.debug({ err: error }, 'work whose hint was lost could not be looked for')
+    } finally {
+      finding = false
+    }
   }
 }

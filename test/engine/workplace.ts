@@ -1,5 +1,4 @@
 // One relayer on the production store, with a chain and a clock that follow the test.
-
 import type { CommandContext } from '../../src/commands/context.ts'
 import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
@@ -15,9 +14,8 @@ import { isInPhase } from '../../src/domain/transaction.ts'
 import { trackBroadcasts } from '../../src/engine/broadcasts-under-way.ts'
 import { trackPresigning } from '../../src/engine/presign.ts'
 import { trackSignatures } from '../../src/engine/signatures-under-way.ts'
-import type { OwnerMemory } from '../../src/engine/step.ts'
+import type { OwnerMemory, UnderWay } from '../../src/engine/step.ts'
 import type { StepContext } from '../../src/engine/step-context.ts'
-import type { UnderWay } from '../../src/engine/under-way.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { noMetrics } from '../../src/ops/metrics.ts'
 import { systemRandom } from '../../src/ops/random.ts'

@@ -20,7 +20,7 @@ test.each([
   ['domain/fees.ts', "export * from '../chain/chain.ts'"],
   ['domain/fees.ts', "import '../ops/clock.ts'"],
   ['domain/fees.ts', "import {\n  one,\n  two,\n} from '../config/limits.ts'"],
-  ['chain/nodes/rpc.ts', "import type { Store } from '../../store/store.ts'"],
+  ['chain/nodes/endpoints.ts', "import type { Store } from '../../store/store.ts'"],
   ['signers/key-signer.ts', "import type { Chain } from '../chain/chain.ts'"],
   ['signers/key-signer.ts', "import type { Config } from '../config/config.ts'"],
   ['store/sqlite.ts', "import { limits } from '../config/limits.ts'"],

@@ -26,7 +26,7 @@ test.each([
   ['commands/transactions/submit.ts', 'crypto.getRandomValues(bytes)'],
   ['engine/step.ts', "if (message.includes('nonce too low')) return"],
   ['engine/step.ts', 'if (/Already Known/i.test(message)) return'],
-  ['chain/nodes/rpc.ts', 'const known = ["replacement transaction underpriced"]'],
+  ['chain/nodes/endpoints.ts', 'const known = ["replacement transaction underpriced"]'],
   ['http/server.ts', 'console.log(request)'],
   ['http/server.ts', "import { Speed } from '@openzeppelin/relayer-sdk'"],
   ['domain/utils/math.ts', 'export const x = 1'],

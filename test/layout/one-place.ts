@@ -48,7 +48,7 @@ const onePlaces: readonly OnePlace[] = [
     places: [
       'chain/nodes/block-call.ts',
       // The limits of their answers, and what a large one keeps.
-      'chain/nodes/answer-limits.ts',
+      'chain/nodes/expected-answer.ts',
       'chain/nodes/read-large-answer.ts',
       'ops/prometheus/chains.ts',
       'domain/rpc.ts',
@@ -61,7 +61,7 @@ const onePlaces: readonly OnePlace[] = [
     pattern: /['"]eth_getTransactionReceipt['"]/,
     places: [
       'chain/inclusions/receipt.ts',
-      'chain/nodes/answer-limits.ts',
+      'chain/nodes/expected-answer.ts',
       'chain/nodes/read-large-answer.ts',
       'ops/prometheus/chains.ts',
       'domain/rpc.ts',

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
+import { bySlot, slotOf } from '../../src/ownership/choose-slots.ts'
 import { type Shares, shareOut } from '../../src/ownership/share-out.ts'
-import { bySlot, slotOf } from '../../src/ownership/slots.ts'
 import { type Member, type Slot, type Survey, slotsMax } from '../../src/store/locks.ts'
 
 type Held = Map<Member, Set<Slot>>

@@ -1,8 +1,7 @@
 // Two processes' registries over one store: a change by one reaches the other, in either order, and no more than that.
-
 import { expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.ts'
-import { openChains } from '../../src/chain/chains.ts'
+import { openChains } from '../../src/chain/replaceable.ts'
 import type { Address } from '../../src/domain/ids.ts'
 import type { ShownMake } from '../../src/domain/network-profiles.ts'
 import { ethereumProfile } from '../../src/domain/profile.ts'

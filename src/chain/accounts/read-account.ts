@@ -6,9 +6,14 @@ import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Inclusion } from '../../domain/transaction.ts'
 import type { BlockNumber, Nonce, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
-import type { EstimateRules } from '../fees/estimate-gas.ts'
-import { type EstimateGas, estimatingOnce, type GasLimits } from '../fees/estimate-once.ts'
-import { readingSecondEstimates, type SecondEstimate } from '../fees/second-estimate.ts'
+import {
+  type EstimateGas,
+  type EstimateRules,
+  estimatingOnce,
+  type GasLimits,
+  readingSecondEstimates,
+  type SecondEstimate,
+} from '../fees/estimate-gas.ts'
 import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { HeadTracker, TrackedHead } from '../heads/track-head.ts'
 import { readReceipts } from '../inclusions/read-receipts.ts'

@@ -1,5 +1,6 @@
-// Compares the prices that several endpoints report. One of them may be wrong.
+// Compares the prices that several endpoints report: one of them may be wrong, and our own bids are no price of the chain.
 import { type Market, speeds } from '../../domain/fees.ts'
+import type { Inclusion } from '../../domain/transaction.ts'
 import { type BlockNumber, compareWei, maxWei, type Wei } from '../../domain/units.ts'
 import { type PaidBlock, type Tips, tipsOf } from './fee-history.ts'
 
@@ -47,4 +48,26 @@ export function merged(readings: readonly [PriceReading, ...PriceReading[]]): Pr
 function chosen(amounts: readonly Wei[]): Wei {
   const rising = amounts.toSorted(compareWei)
   return rising[rising.length >> 1] ?? 0n
+}
+
+/** The recent blocks with a transaction of ours, as far as the process has seen them. */
+export interface OwnBlocks {
+  learn(head: BlockNumber, numbers: readonly BlockNumber[], inclusions: Iterable<Inclusion>): void
+  has(number: BlockNumber): boolean
+}
+
+/** The blocks kept: more than any reading of prices covers, also where an endpoint is behind. */
+const keptBlocks = 64
+
+export function rememberOwnBlocks(): OwnBlocks {
+  const known = new Set<BlockNumber>()
+  return {
+    learn(head, numbers, inclusions) {
+      const ours = [...inclusions].filter(({ by }) => by !== 'external').map(({ block }) => block.number)
+      const first = head - keptBlocks
+      for (const number of [...numbers, ...ours]) if (number >= first) known.add(number)
+      for (const number of known) if (number < first) known.delete(number)
+    },
+    has: (number) => known.has(number),
+  }
 }

@@ -1,13 +1,19 @@
 // Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
-// revert. Linea's price depends on the data, so its nodes estimate that, too.
+// revert. Linea's price depends on the data, so its nodes estimate that, too. A second endpoint confirms a
+// revert.
+import { hash } from 'node:crypto'
 import { type GasFigures, transferGas } from '../../domain/gas-figures.ts'
+import type { Hash } from '../../domain/ids.ts'
 import { dataFloorGas } from '../../domain/intrinsic-gas.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
 import type { Gas, Wei } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { Answer, Call, SendCall } from '../nodes/call.ts'
 import { toBigInt, toHex, toNumber } from '../nodes/decode.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
+import type { Endpoints } from '../nodes/endpoints.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
 
 /** State may change between the estimate and the block. */
@@ -18,7 +24,7 @@ export type EstimateRules = Pick<NetworkProfile, 'charges' | 'floorGas' | 'price
 }
 
 /** The calls to try, one after the other. */
-export function estimateCalls(request: EstimateRequest, { priceSource }: EstimateRules): readonly Call[] {
+function estimateCalls(request: EstimateRequest, { priceSource }: EstimateRules): readonly Call[] {
   const { from, to, value, data, accessList } = request
   const transaction = {
     from,
@@ -44,7 +50,7 @@ export async function estimateWithin(send: SendCall, call: Call, most: Gas | und
 }
 
 /** Undefined when the node did not answer, or failed for a reason of its own. */
-export function toEstimate(answer: Answer, request: EstimateRequest, rules: EstimateRules): Estimate | undefined {
+function toEstimate(answer: Answer, request: EstimateRequest, rules: EstimateRules): Estimate | undefined {
   if (answer.kind === 'value') {
     const { gas, tip } = readEstimate(answer.value)
     if (gas === undefined) return undefined
@@ -64,4 +70,80 @@ export function readEstimate(value: unknown): { readonly gas?: Gas | undefined; 
 function withMargin(gas: Gas, { charges }: EstimateRules): Gas {
   if (gas === transferGas || charges === 'gas_limit') return gas
   return Math.ceil((gas * (100 + marginPercent)) / 100)
+}
+
+/** Limits as of the last head. */
+export interface GasLimits {
+  readonly figures: () => GasFigures
+  /** The gas limit of one transaction. Undefined where nothing limits it. */
+  readonly most: () => Gas | undefined
+}
+
+/** Undefined when there is no estimate. */
+export type EstimateGas = (endpoint: Endpoint, request: EstimateRequest, head: Hash) => Promise<Estimate | undefined>
+
+/** The estimates kept: far more than one head needs where heads follow each other. */
+const keptMax = 10_000
+
+/** Estimates gas once per head. Every send wakes a relayer whose queue waits, and each step would repeat all of its estimates. */
+export function estimatingOnce(profile: EstimateRules, limits: GasLimits): EstimateGas {
+  let under: Hash | undefined
+  let known = new Map<string, Estimate>()
+
+  return async (endpoint, request, head) => {
+    if (under !== head || known.size >= keptMax) {
+      under = head
+      known = new Map()
+    }
+    const rules = { ...profile, gasFigures: limits.figures() }
+    const calls = estimateCalls(request, rules)
+    const key = hash('sha256', JSON.stringify(calls[0]?.params))
+    const estimated = known.get(key)
+    if (estimated) return estimated
+    let estimate: Estimate | undefined
+    for (const call of calls)
+      estimate ??= toEstimate(await estimateWithin(endpoint.call, call, limits.most()), request, rules)
+    // A payload that reverts is estimated again: it may only depend on a transaction ahead of it, and some nodes
+    // estimate on top of their pool.
+    if (estimate?.kind === 'gas' && under === head) known.set(key, estimate)
+    return estimate
+  }
+}
+
+/** The time of silence after which the only endpoint that answers is enough. */
+const silenceMaxMs = 600_000
+
+/**
+ * The estimate of another endpoint than `by`, which called the payload reverting: such a payload ends without a nonce, so one false
+ * estimate would end it. If there is none, or none has answered for ten
+ * minutes, `first` stands. Undefined until then.
+ */
+export type SecondEstimate = (
+  first: Estimate,
+  request: EstimateRequest,
+  head: Hash,
+  by: Endpoint,
+) => Promise<Estimate | undefined>
+
+export function readingSecondEstimates(
+  endpoints: Endpoints,
+  estimateGas: EstimateGas,
+  clock: Pick<Clock, 'elapsed'>,
+): SecondEstimate {
+  /** The first request since another endpoint answered. By `clock.elapsed()`. */
+  let silentSince: number | undefined
+
+  return async (first, request, head, by) => {
+    const others = endpoints.order(by).filter((each) => each !== by)
+    if (others.length === 0) return first
+    for (const endpoint of others) {
+      const isReady = endpoint.fit() && (await endpoint.ready()) === undefined
+      const estimate = isReady ? await estimateGas(endpoint, request, head) : undefined
+      if (estimate === undefined) continue
+      silentSince = undefined
+      return estimate
+    }
+    silentSince ??= clock.elapsed()
+    return clock.elapsed() - silentSince >= silenceMaxMs ? first : undefined
+  }
 }

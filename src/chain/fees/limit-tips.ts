@@ -1,8 +1,10 @@
-// The most that a node's reading counts for: a false price of one endpoint must cost little.
+// The most that a node's reading counts for: a false price of one endpoint must cost little. And the least tip that nodes accept.
 import { type Market, speeds } from '../../domain/fees.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { PoolKind } from '../../domain/profile.ts'
 import { maxWei, minWei, raisedBy, type Wei } from '../../domain/units.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Endpoint } from '../nodes/endpoint.ts'
 
 const gwei = 1_000_000_000n
 /** A real spike may come faster than belief. Bids rise to ten times the market's price beyond it. */
@@ -49,4 +51,29 @@ export function explained(market: Market, head: Head): Market {
   if (isNear) return market
   const baseFee = raisedBy(head.baseFee, 13n)
   return { ...market, baseFee, gasPrice: baseFee + market.tips.average }
+}
+
+/** The smallest tip that each of a network's nodes accepts: a pool names it when it refuses a smaller one. */
+export interface TipFloor {
+  learn(tip: Wei, by: Endpoint): void
+  /** The highest that two of these endpoints named, or the only one. Zero otherwise. */
+  current(endpoints: readonly Endpoint[]): Wei
+}
+
+/** An operator may lower the minimum. After this time a cheaper bid tests it, at the cost of one refusal. */
+const keptMs = 3_600_000
+
+export function openTipFloor(clock: Pick<Clock, 'elapsed'>): TipFloor {
+  const floors = new Map<Endpoint, { readonly tip: Wei; readonly learnedAt: number }>()
+  const floorOf = (endpoint: Endpoint): Wei => {
+    const floor = floors.get(endpoint)
+    return floor && clock.elapsed() - floor.learnedAt < keptMs ? floor.tip : 0n
+  }
+  return {
+    learn: (tip, by) => void floors.set(by, { tip, learnedAt: clock.elapsed() }),
+    current(endpoints) {
+      const named = endpoints.map(floorOf).sort((one, other) => (one > other ? -1 : Number(one < other)))
+      return named[Math.min(1, named.length - 1)] ?? 0n
+    },
+  }
 }

@@ -4,11 +4,9 @@ import { type Market, type Speed, speeds } from '../../domain/fees.ts'
 import { type BlockNumber, maxWei, minWei, raisedBy, type Wei } from '../../domain/units.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
 import type { BelievedTips } from './believe-tips.ts'
-import { merged, type PriceReading, withoutOwn } from './compare-readings.ts'
+import { merged, type OwnBlocks, type PriceReading, withoutOwn } from './compare-readings.ts'
 import { rising } from './fee-history.ts'
-import { limited, limitedMinimum, tipLimit } from './limit-tips.ts'
-import type { OwnBlocks } from './own-blocks.ts'
-import type { TipFloor } from './tip-floor.ts'
+import { limited, limitedMinimum, type TipFloor, tipLimit } from './limit-tips.ts'
 
 /**
  * The least tips. Even where blocks are empty and paid no tips, a miner has a minimum: geth's `--miner.gasprice` is a thousandth of

@@ -4,10 +4,9 @@ import type { Address, Hash, Hex } from '../../domain/ids.ts'
 import type { Gas } from '../../domain/units.ts'
 import { enoughOf } from '../../domain/witness.ts'
 import { memberOf } from '../../ops/member.ts'
-import type { Call, SendCall } from '../nodes/call.ts'
+import type { Answer, Call, SendCall } from '../nodes/call.ts'
 import { toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import { lacksIntrinsicGas } from '../nodes/lacks-gas.ts'
 
 /** An address for which nobody has a key. */
 export const codeless = '0x000000000000000000000000000000000000dead'
@@ -118,4 +117,18 @@ export async function readNextFork(call: SendCall): Promise<number | undefined> 
   const next = answer.kind === 'value' ? memberOf(answer.value, 'next') : undefined
   const at = memberOf(next, 'activationTime')
   return typeof at === 'number' && Number.isSafeInteger(at) ? at : toNumber(at)
+}
+
+/** The only place that matches a node's prose on the gas of calls. */
+const prose: readonly RegExp[] = [
+  /intrinsic gas too low/i, // geth, reth, Erigon
+  /intrinsic gas too high|call gas cost .*exceeds the gas limit/i, // anvil
+  /requires at least \d+ gas/i, // Hardhat
+  /intrinsic gas (?:cost )?exceeds gas limit/i, // Besu
+  /gas limit below intrinsic gas/i, // Nethermind
+]
+
+/** Whether a node refuses a call because its gas is below what any transaction of its form takes. */
+function lacksIntrinsicGas(answer: Answer): boolean {
+  return answer.kind === 'rpcError' && prose.some((pattern) => pattern.test(answer.message))
 }

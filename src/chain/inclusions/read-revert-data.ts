@@ -1,9 +1,11 @@
 // Reads from one endpoint what a reverted transaction returned: from a trace of it, else from the same call on the states around its
 // block. A client's payload decides how long that takes and how large the answers are, so the calls are apart from those of the engine.
+// The reason alone is short, and read with the receipt.
 import type { Hash, Hex } from '../../domain/ids.ts'
-import type { RevertData, RevertSource } from '../../domain/revert-data.ts'
-import { revertBytesMax } from '../../domain/revert-data.ts'
+import { type RevertData, type RevertSource, revertBytesMax } from '../../domain/revert-data.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
+import type { BlockNumber } from '../../domain/units.ts'
+import { askAbout, valueIn } from '../nodes/ask-about.ts'
 import { type Answer, type Call, isAnswered } from '../nodes/call.ts'
 import { toHash, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
@@ -80,4 +82,20 @@ function cutBytes(data: string): Pick<ReadRevert, 'data' | 'isCut'> {
   // An odd digit is the rest of a byte that was cut.
   const digits = data.slice(2, charsMax).toLowerCase()
   return { data: `0x${digits.slice(0, digits.length - (digits.length % 2))}`, isCut: data.length > charsMax }
+}
+
+/**
+ * Finds why a mined transaction reverted. Receipts do not say it, so the node executes the transaction again on the state before its block.
+ * Undefined where the node no longer keeps that state, or where the transaction reverted only because of others before
+ * it in its block. Costs two calls, made for reverted transactions only.
+ */
+export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
+  const call = { method: 'eth_getTransactionByHash', params: [hash] }
+  const transaction = valueIn(await askAbout(endpoint, call, membersOf, ({ hash: named }) => toHash(named) === hash))
+  if (!transaction) return undefined
+  return revertReason(await endpoint.call({ method: 'eth_call', params: [againOf(transaction), toHex(block - 1)] }))
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return isObject(value) ? { ...value } : undefined
 }

@@ -4,7 +4,6 @@ import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { enoughOf, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
-import { measureSilence, type Silence } from './measure-silence.ts'
 import type { View, WitnessAnswer } from './witness-view.ts'
 
 /** The word of one provider. */
@@ -178,4 +177,28 @@ function isSame(one: WitnessClaim, other: WitnessClaim): boolean {
 
 function keyOf({ hash, block, succeeded }: WitnessClaim): string {
   return `${hash} ${block.hash} ${succeeded}`
+}
+
+/** How long only one provider has answered as a witness. Only time during which the others were called counts. */
+interface Silence {
+  /** Notes after each reading whether all providers but one were silent. */
+  note(isSilent: boolean): void
+  /** The silence in milliseconds. 0 while two answer. */
+  ms(): number
+}
+
+/** The most time that counts between two readings: a provider may have been back for a while. */
+const countedMaxMs = 30_000
+
+function measureSilence(clock: Clock): Silence {
+  let countedMs = 0
+  let last: number | undefined
+  return {
+    note(isSilent) {
+      const now = clock.elapsed()
+      countedMs = isSilent && last !== undefined ? countedMs + Math.min(now - last, countedMaxMs) : 0
+      last = isSilent ? now : undefined
+    },
+    ms: () => countedMs,
+  }
 }

@@ -7,12 +7,12 @@ import type { NetworkProfile } from '../../domain/profile.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import type { WitnessClaim } from '../../domain/witness.ts'
-import type { NamedBlock } from '../heads/named-blocks.ts'
+import type { NamedBlock } from '../heads/read-tag.ts'
 import { type NodeReply, valueIn } from '../nodes/ask-about.ts'
+import { toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import { type Listing, readListing } from '../nodes/read-block.ts'
-import { type Receipt, readReceipt } from './receipt.ts'
-import { openReceiptsByBlock } from './receipts-by-block.ts'
+import { type Receipt, readReceipt, toReceipt } from './receipt.ts'
 
 /**
  * `shown`: the block, with the spender and the result of the claim. `listed`: without a result, which may come later.
@@ -212,4 +212,27 @@ function readingReceipts() {
 async function persist<T>(read: () => Promise<NodeReply<T>>): Promise<NodeReply<T>> {
   const reply = await read()
   return 'value' in reply || reply.why !== 'noAnswer' ? reply : read()
+}
+
+/** The fewest claims for this call: the receipts of fewer are shorter than all of a block's. */
+const claimsMin = 4
+
+/**
+ * Reads the receipts of a block in one call, where an endpoint serves that (`eth_getBlockReceipts`, which geth, reth, Nethermind, Erigon
+ * and Besu have, and not every gateway). `claims` lie in one block. Undefined where their receipts have to be read one by one.
+ */
+type ReceiptsByBlock = (
+  endpoint: Endpoint,
+  claims: readonly WitnessClaim[],
+) => Promise<readonly (Receipt | undefined)[] | undefined>
+
+function openReceiptsByBlock(): ReceiptsByBlock {
+  const unserved = new Set<number>()
+  return async (endpoint, claims) => {
+    const [first] = claims
+    if (!first || claims.length < claimsMin || unserved.has(endpoint.index)) return undefined
+    const answer = await endpoint.call({ method: 'eth_getBlockReceipts', params: [toHex(first.block.number)] })
+    if (answer.kind === 'rpcError') unserved.add(endpoint.index)
+    return answer.kind === 'value' && Array.isArray(answer.value) ? answer.value.map(toReceipt) : undefined
+  }
 }

@@ -2,16 +2,12 @@
 // whose answer a payload makes large or slow has a request of its own.
 import type { Clock } from '../../ops/clock.ts'
 import { sendMethods, waitingSend } from '../../ops/send-methods.ts'
-import { isBody, isShapedByPayload, mayExceed } from './answer-limits.ts'
 import { type BatchSize, learnBatchSize } from './batch-size.ts'
 import type { Answer, Call, SendCall } from './call.ts'
 import { openCallLanes } from './call-lanes.ts'
-import { expectedAnswer } from './expected-answer.ts'
-import { rememberLargeOnes } from './large-ones.ts'
-import { matchIds } from './match-ids.ts'
+import { expectedAnswer, isBody, isShapedByPayload, mayExceed } from './expected-answer.ts'
 import { leftOutIn, readBatch, tooLargeIn } from './read-batch.ts'
-import { isObject, isRateLimit, leftOut, membersOf, toAnswer } from './response-body.ts'
-import { splitBatch } from './split-batch.ts'
+import { isObject, isRateLimit, leftOut, matchIds, membersOf, toAnswer } from './response-body.ts'
 import type { HttpAnswer, Transport } from './transport.ts'
 
 interface Waiting {
@@ -223,4 +219,40 @@ function bodyOf(part: readonly Waiting[]): string {
 
 function toJson({ id, call }: Waiting): object {
   return { jsonrpc: '2.0', id, method: call.method, params: call.params }
+}
+
+/** Splits a batch whose answer was too large: the calls that may have large answers part from the others. Where all are of one kind, there are two halves. */
+function splitBatch<T>(calls: readonly T[], large: readonly T[]): readonly (readonly T[])[] {
+  const small = calls.filter((call) => !large.includes(call))
+  if (small.length > 0 && large.length > 0) return [small, large]
+  const middle = Math.ceil(calls.length / 2)
+  return [calls.slice(0, middle), calls.slice(middle)]
+}
+
+/** Remembers the reads whose answers exceeded the limit, so that they take no others of a batch with them again. */
+interface LargeOnes {
+  has(call: Call): boolean
+  /** Whether a lone call's answer exceeded the limit because of a payload. */
+  learn(call: Call, posted: HttpAnswer): boolean
+}
+
+/** The most reads that are remembered: with more, all are forgotten. */
+const rememberedMax = 1_000
+
+function rememberLargeOnes(): LargeOnes {
+  const names = new Set<string>()
+  return {
+    has: (call) => names.size > 0 && names.has(nameOf(call)),
+    learn(call, posted) {
+      if (posted.kind !== 'unknown' || !posted.isTooLarge || !mayExceed(call)) return false
+      if (names.size >= rememberedMax) names.clear()
+      // Those that a payload shapes are alone anyway.
+      if (!isShapedByPayload(call)) names.add(nameOf(call))
+      return true
+    },
+  }
+}
+
+function nameOf({ method, params }: Call): string {
+  return `${method} ${String(params[0])}`
 }

@@ -1,5 +1,5 @@
 // Counts the structure of a JSON text before it is parsed: a parser makes an object of every three bytes "{},".
-import { answerLimits } from './answer-limits.ts'
+import { answerLimits } from './expected-answer.ts'
 
 interface Structure {
   /** Elements of the outermost list; 1 for anything else. */

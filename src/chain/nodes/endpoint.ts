@@ -12,8 +12,18 @@ import type { EndpointState } from '../chain.ts'
 import { openAside } from './aside.ts'
 import { batchCalls } from './batch-calls.ts'
 import type { SendCall } from './call.ts'
-import { type EndpointReasons, reasonsOf } from './endpoint-reasons.ts'
-import { afterAnswer, afterFailure, afterLag, afterStray, isFit, mayShow, rested, restsUntil } from './endpoint-rest.ts'
+import {
+  afterAnswer,
+  afterFailure,
+  afterLag,
+  afterStray,
+  type EndpointReasons,
+  isFit,
+  mayShow,
+  reasonsOf,
+  rested,
+  restsUntil,
+} from './endpoint-rest.ts'
 import type { Forwarder } from './forward.ts'
 import type { LargeAnswers } from './large-answers.ts'
 import { redactAll } from './redact.ts'

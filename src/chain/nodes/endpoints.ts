@@ -1,6 +1,13 @@
-// Chooses the order in which a network's endpoints are tried. A dead endpoint never disables the network.
+// Chooses the order in which a network's endpoints are tried. A dead endpoint never disables the network. Passes
+// the reads of clients on in that order.
 import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
-import { ChainUnavailable } from '../chain.ts'
+import {
+  type ChainRead,
+  ChainUnavailable,
+  type ForwardedAnswer,
+  type ForwardedRead,
+  type ReadAnswer,
+} from '../chain.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** The result of one endpoint: a value, or why it failed, so that the next endpoint is tried. */
@@ -89,4 +96,25 @@ function strictest(one: ReplacementRule, other: ReplacementRule): ReplacementRul
   const measure = one.measure === other.measure ? one.measure : strictestRule.measure
   const { percent } = one.percent > other.percent ? one : other
   return { measure, percent }
+}
+
+/**
+ * Passes a client's read on to one endpoint, and to the next one where that fails. Rejects with ChainUnavailable when no endpoint answers.
+ * A node's error is an answer.
+ */
+export async function forwardRead(endpoints: Endpoints, read: ChainRead): Promise<ReadAnswer> {
+  const { value } = await endpoints.firstAnswer<ReadAnswer>(async (endpoint) => {
+    const answer = await endpoint.callOnOwnConnection(read)
+    if (answer.kind === 'value') return { value: { value: answer.value } }
+    if (answer.kind !== 'rpcError') return { failed: answer.message }
+    const { code, message, data } = answer
+    return { value: { error: { code, message, ...(data !== undefined && { data: endpoint.redacted(data) }) } } }
+  })
+  return value
+}
+
+/** Forwards a read as `forwardRead` does, with the result as bytes. */
+export async function forward(endpoints: Endpoints, read: ForwardedRead): Promise<ForwardedAnswer> {
+  const { value } = await endpoints.firstAnswer<ForwardedAnswer>((endpoint) => endpoint.forward(read))
+  return value
 }

@@ -1,9 +1,8 @@
 // The large answers of one network: how many bytes of them may be under way, and the thread that parses them.
 import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../../ops/clock.ts'
-import { answerLimits } from './answer-limits.ts'
 import { type ByteBudget, openByteBudget, openShare } from './byte-budget.ts'
-import type { ExpectedMember } from './expected-answer.ts'
+import { answerLimits, type ExpectedMember } from './expected-answer.ts'
 import { type LargeReading, readLargeAnswer } from './read-large-answer.ts'
 
 /** A message to the thread. Its reply is a `LargeReading`. */

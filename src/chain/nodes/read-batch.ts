@@ -1,6 +1,13 @@
 // Classifies a node's response to a whole batch, by the HTTP status and the shape of the body. It reads no text.
-import { limitExceeded } from './rate-limit.ts'
-import { type BatchMember, errorOf, isObject, isRateLimit, isTooLargeForNode, membersOf } from './response-body.ts'
+import {
+  type BatchMember,
+  errorOf,
+  isObject,
+  isRateLimit,
+  isTooLargeForNode,
+  limitExceeded,
+  membersOf,
+} from './response-body.ts'
 import type { HttpAnswer } from './transport.ts'
 
 /**

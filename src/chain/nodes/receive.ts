@@ -1,7 +1,7 @@
 // Receives the body of an HTTP answer, up to a limit and within a budget.
 import type { Readable } from 'node:stream'
-import { answerLimits } from './answer-limits.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import { answerLimits } from './expected-answer.ts'
 
 interface Receiving {
   readonly body: Readable

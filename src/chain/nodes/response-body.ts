@@ -1,6 +1,27 @@
-// Reads a JSON-RPC 2.0 body whose shape is unverified.
+// Reads a JSON-RPC 2.0 body whose shape is unverified: its members by their ids, its errors, and whether one is a rate limit.
 import type { Answer } from './call.ts'
-import { speaksOfRate } from './rate-limit.ts'
+
+/** EIP-1474's code for an exceeded limit. Rate limits and limits on batches share it. */
+export const limitExceeded = -32005
+/** Gateways put it into an HTTP 200 instead of sending an HTTP 429. */
+const tooManyRequests = 429
+
+/** Words of limits on requests, as providers write them. */
+const ofRequests = /rate|too many|limit|exceed|quota|capacity|throttl|credit|batch|slow/i
+/** Words of a limit on the transaction itself. */
+const ofTransaction = /\bgas\b/i
+
+/**
+ * Whether a JSON-RPC error is a rate limit. Besu and Hedera's relay give -32005 also for a gas limit above the block's, so the message is
+ * read before the code.
+ */
+function speaksOfRate(code: unknown, message: unknown): boolean {
+  if (Number(code) === tooManyRequests) return true
+  if (Number(code) !== limitExceeded) return false
+  // Without words, the code is all that the node says.
+  if (typeof message !== 'string' || message.trim() === '') return true
+  return ofRequests.test(message) && !ofTransaction.test(message)
+}
 
 /** One answer. Its `error` has the same shape. */
 export interface BatchMember {
@@ -56,4 +77,25 @@ export function membersOf(json: unknown): readonly unknown[] {
 
 export function isObject(value: unknown): value is BatchMember {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+interface MatchedIds {
+  readonly byId: ReadonlyMap<unknown, BatchMember>
+  /** A member answers no call, or a call that another member answers, too. */
+  readonly areMixed: boolean
+}
+
+/**
+ * Finds the members of a response by the ids of its calls. An id that occurs twice, or that no call has, is no answer. An error about the
+ * whole request has no id, or null.
+ */
+export function matchIds(members: readonly BatchMember[], ids: readonly unknown[]): MatchedIds {
+  const named = members.filter(({ id }) => id !== undefined && id !== null)
+  const counts = new Map<unknown, number>()
+  for (const { id } of named) counts.set(id, (counts.get(id) ?? 0) + 1)
+  const isSound = ({ id }: BatchMember) => counts.get(id) === 1 && ids.includes(id)
+  return {
+    byId: new Map(named.filter(isSound).map((member) => [member.id, member])),
+    areMixed: !named.every(isSound),
+  }
 }

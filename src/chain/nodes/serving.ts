@@ -2,13 +2,14 @@
 // gateway may route to another chain for a while. Such an endpoint is verified again after a short pause.
 import type { Anchor } from '../../domain/anchor.ts'
 import type { ContradictionQuestion, NoteContradiction } from '../../domain/contradiction.ts'
-import type { ReplacementRule } from '../../domain/fees.ts'
+import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
+import type { Hash } from '../../domain/ids.ts'
 import type { WrongChainFacts } from '../../domain/node-report.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
-import type { Answer, SendCall } from './call.ts'
-import { replacementRuleOf } from './client-profile.ts'
-import { type Examined, examine } from './examine.ts'
+import { readHashAt } from './block-call.ts'
+import { type Answer, describeAnswer, type SendCall } from './call.ts'
+import { toNumber } from './decode.ts'
 
 /** `showsAnchor`: as examined. */
 export type Confirmation = { readonly unfit: string } | { readonly showsAnchor: boolean }
@@ -211,4 +212,58 @@ function denialOf(
     question: { block: { number, hash } },
     answer: { block: number, block_hash: shown },
   }
+}
+
+/** The chain that an endpoint shows. `showsAnchor`: false where the network has an anchor, and the endpoint shows no block there: it may be pruned. */
+type Examined =
+  | { readonly kind: 'sameChain'; readonly showsAnchor: boolean }
+  | { readonly kind: 'noAnswer'; readonly message: string }
+  | { readonly kind: 'otherId'; readonly served: number }
+  | { readonly kind: 'otherBlock'; readonly shown: Hash; readonly anchor: Anchor }
+
+/**
+ * Examines an endpoint: only another chain id or another hash is a denial. The calls leave in one request, with those of
+ * `alongside`.
+ */
+async function examine(
+  call: SendCall,
+  chainId: number,
+  anchor: Anchor | undefined,
+  alongside: () => void,
+): Promise<Examined> {
+  const calls = [call({ method: 'eth_chainId', params: [] }), anchor && readHashAt(call, anchor.number)] as const
+  alongside()
+  const [id, shown] = await Promise.all(calls)
+  const served = id.kind === 'value' ? toNumber(id.value) : undefined
+  if (served === undefined) return { kind: 'noAnswer', message: describeAnswer(id) }
+  if (served !== chainId) return { kind: 'otherId', served }
+  if (anchor && shown !== undefined && shown !== anchor.hash) return { kind: 'otherBlock', shown, anchor }
+  return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }
+}
+
+const fields: ReplacementRule = { measure: 'fields', percent: 10n }
+
+/**
+ * Profiles by the first part of `web3_clientVersion`, in lower case. geth `core/txpool/legacypool/list.go`, reth
+ * `crates/transaction-pool`, Erigon `txnprovider/txpool/pool.go` and Nethermind's `CompareReplacedTxByFee` compare fee
+ * cap and tip separately; anvil and Hardhat demand no more. Besu compares effective prices: the strictest rule.
+ */
+const rules: Readonly<Record<string, ReplacementRule>> = {
+  geth: fields,
+  reth: fields,
+  erigon: fields,
+  nethermind: fields,
+  anvil: fields,
+  hardhatnetwork: fields,
+  besu: strictestRule,
+}
+
+/**
+ * How a client's pool compares a replacement with the transaction it holds, from the client's own name. `clientVersion`: as the node returns it, for example
+ * `Geth/v1.17.0-stable/linux-amd64/go1.25`.
+ */
+export function replacementRuleOf(clientVersion: unknown): ReplacementRule {
+  if (typeof clientVersion !== 'string') return strictestRule
+  const name = clientVersion.split('/')[0]?.trim().toLowerCase() ?? ''
+  return Object.hasOwn(rules, name) ? (rules[name] ?? strictestRule) : strictestRule
 }

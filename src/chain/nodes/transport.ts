@@ -1,16 +1,14 @@
 // One HTTP request with a JSON body to one node. Tells apart what certainly never left from what may have arrived.
-
 import { errors } from 'undici'
 import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { SecretHeaders } from '../../ops/request-headers.ts'
 import { late, within } from '../../ops/within.ts'
-import { answerLimits } from './answer-limits.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { openConnections } from './connections.ts'
-import type { ExpectedAnswer } from './expected-answer.ts'
+import { implausible } from './count-structure.ts'
+import { answerLimits, type ExpectedAnswer } from './expected-answer.ts'
 import type { LargeAnswers } from './large-answers.ts'
-import { readAnswer } from './read-answer.ts'
 import { receive } from './receive.ts'
 
 /**
@@ -131,4 +129,38 @@ function neverConnected(error: unknown): boolean {
 function codeOf(error: unknown): string {
   const code = memberOf(error, 'code')
   return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
+}
+
+/** Turns the bytes of an answer into JSON, on the main thread where they are few. */
+type AnswerReading =
+  | { readonly json: unknown }
+  | { readonly refused: string; readonly isTooLarge: boolean; readonly isJson: boolean }
+
+const notJson: AnswerReading = { refused: 'an answer that is not JSON', isTooLarge: false, isJson: false }
+
+async function readAnswer(
+  bytes: Buffer,
+  calls: ExpectedAnswer['calls'],
+  large: LargeAnswers | undefined,
+): Promise<AnswerReading> {
+  if (bytes.length > answerLimits.mainThreadBytes && large) {
+    const reading = await large.read({ bytes, calls })
+    return 'text' in reading ? parsed(reading.text, calls.length) : reading
+  }
+  const reason = bytes.length > answerLimits.uncountedBytes ? implausible(bytes, calls.length) : undefined
+  return reason === undefined ? parsed(bytes.toString(), calls.length) : refusal(reason)
+}
+
+function parsed(text: string, calls: number): AnswerReading {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (Array.isArray(json) && json.length > calls) return refusal('an answer with more members than calls')
+    return { json }
+  } catch {
+    return notJson
+  }
+}
+
+function refusal(refused: string): AnswerReading {
+  return { refused, isTooLarge: false, isJson: true }
 }

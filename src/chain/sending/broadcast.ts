@@ -6,8 +6,7 @@ import type { BroadcastRequest } from '../chain.ts'
 import type { Answer } from '../nodes/call.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
 import type { Endpoints } from '../nodes/endpoints.ts'
-import { broadcastOutcome, doubtsChain, minimumTipIn } from './broadcast-outcome.ts'
-import { mergeOutcomes, worthAnother } from './merge-outcomes.ts'
+import { broadcastOutcome, doubtsChain, mergeOutcomes, minimumTipIn, worthAnother } from './broadcast-outcome.ts'
 import type { SendRaw } from './send-raw.ts'
 
 /** The facts that answers teach beside their outcomes. */

@@ -1,6 +1,5 @@
 // Hints over NOTIFY, on a connection of their own: inside a transaction of ours a NOTIFY would make all commits of the
 // server wait for each other. Hints that arrive while one is under way go out with the next.
-
 import { backOff, type Clock } from '../../ops/clock.ts'
 import type { Logger } from '../../ops/logger.ts'
 import type { Secret } from '../../ops/secret.ts'

@@ -1,6 +1,6 @@
 // Second estimates of a payload that one endpoint calls reverting: by another endpoint, or by none for long.
 import { expect, test } from 'vitest'
-import { readingSecondEstimates } from '../../../src/chain/fees/second-estimate.ts'
+import { readingSecondEstimates } from '../../../src/chain/fees/estimate-gas.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 import type { Endpoints } from '../../../src/chain/nodes/endpoints.ts'
 import type { Estimate, EstimateRequest } from '../../../src/domain/observation.ts'

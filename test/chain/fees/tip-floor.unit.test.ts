@@ -1,6 +1,6 @@
 // The smallest tip that pools name: it belongs to the endpoint that named it, and is forgotten after an hour.
 import { expect, test } from 'vitest'
-import { openTipFloor } from '../../../src/chain/fees/tip-floor.ts'
+import { openTipFloor } from '../../../src/chain/fees/limit-tips.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'
 
 const [one, other, third] = [0, 1, 2].map((index) => ({ index })) as unknown as readonly [Endpoint, Endpoint, Endpoint]

@@ -1,7 +1,6 @@
 // A tag is believed only where its block lies on the chain of the head, and no node makes it go back.
 import { expect, test } from 'vitest'
-import { namingBlocks } from '../../../src/chain/heads/named-blocks.ts'
-import { readingTags } from '../../../src/chain/heads/read-tag.ts'
+import { namingBlocks, readingTags } from '../../../src/chain/heads/read-tag.ts'
 import type { TrackedHead } from '../../../src/chain/heads/track-head.ts'
 import type { Answer } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'

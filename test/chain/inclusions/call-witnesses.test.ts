@@ -1,7 +1,7 @@
 // Which endpoints are called as witnesses, what counts as their word, and what is read only once.
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { namingBlocks } from '../../../src/chain/heads/named-blocks.ts'
+import { namingBlocks } from '../../../src/chain/heads/read-tag.ts'
 import { callingWitnesses } from '../../../src/chain/inclusions/call-witnesses.ts'
 import type { Call } from '../../../src/chain/nodes/call.ts'
 import type { Endpoint } from '../../../src/chain/nodes/endpoint.ts'

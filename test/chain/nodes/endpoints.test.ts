@@ -1,6 +1,6 @@
 // Several endpoints: failover, weights, wrong chains, and a dead one that disables nothing.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { replacementRuleOf } from '../../../src/chain/nodes/client-profile.ts'
+import { replacementRuleOf } from '../../../src/chain/nodes/serving.ts'
 import { systemClock } from '../../../src/ops/clock.ts'
 import { type Anvil, devAccount, startAnvil } from '../../../tooling/anvil.ts'
 import { type RpcServer, startRpcServer } from '../../../tooling/rpc-server.ts'

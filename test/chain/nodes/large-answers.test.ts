@@ -1,11 +1,11 @@
 // Large answers: which are refused before parsing, what a thread keeps of the rest, and what one costs the others.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { answerLimits } from '../../../src/chain/nodes/answer-limits.ts'
 import { batchCalls } from '../../../src/chain/nodes/batch-calls.ts'
 import { openByteBudget, openShare } from '../../../src/chain/nodes/byte-budget.ts'
 import type { Answer, Call } from '../../../src/chain/nodes/call.ts'
 import { openCallLanes } from '../../../src/chain/nodes/call-lanes.ts'
 import { countStructure, implausible } from '../../../src/chain/nodes/count-structure.ts'
+import { answerLimits } from '../../../src/chain/nodes/expected-answer.ts'
 import { type LargeAnswers, openLargeAnswers } from '../../../src/chain/nodes/large-answers.ts'
 import { redactor } from '../../../src/chain/nodes/redact.ts'
 import { startLargeAnswerThread } from '../../../src/chain/nodes/start-large-answer-thread.ts'

@@ -1,7 +1,7 @@
 // A member of a response answers the call that has its id: once, and no other call.
 import { expect, test } from 'vitest'
-import { callAlone } from '../../../src/chain/nodes/call-alone.ts'
-import { matchIds } from '../../../src/chain/nodes/match-ids.ts'
+import { callAlone } from '../../../src/chain/nodes/aside.ts'
+import { matchIds } from '../../../src/chain/nodes/response-body.ts'
 import type { Transport } from '../../../src/chain/nodes/transport.ts'
 
 function matched(...ids: readonly unknown[]) {

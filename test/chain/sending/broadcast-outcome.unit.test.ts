@@ -1,8 +1,7 @@
 // Every recorded answer of every client, and the answers that prove nothing.
 import { describe, expect, test } from 'vitest'
 import { toAnswer } from '../../../src/chain/nodes/response-body.ts'
-import { broadcastOutcome } from '../../../src/chain/sending/broadcast-outcome.ts'
-import { mergeOutcomes, worthAnother } from '../../../src/chain/sending/merge-outcomes.ts'
+import { broadcastOutcome, mergeOutcomes, worthAnother } from '../../../src/chain/sending/broadcast-outcome.ts'
 import type { BroadcastOutcome, RejectionCode } from '../../../src/domain/attempt.ts'
 import { samples } from '../../../tooling/broadcast-samples.ts'
 

@@ -1,7 +1,7 @@
 // A real server on a real store, and requests to it that give back the bytes.
 import { Agent, request } from 'undici'
 import type { Chain } from '../../../src/chain/chain.ts'
-import { openChains } from '../../../src/chain/chains.ts'
+import { openChains } from '../../../src/chain/replaceable.ts'
 import { stopRelayers } from '../../../src/commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
