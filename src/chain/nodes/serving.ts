@@ -214,7 +214,10 @@ function denialOf(
   }
 }
 
-/** The chain that an endpoint shows. `showsAnchor`: false where the network has an anchor, and the endpoint shows no block there: it may be pruned. */
+/**
+ * The chain that an endpoint shows, by its id and by the block at the height of the anchor. `showsAnchor`: false where the network has an
+ * anchor, and the endpoint shows no block there: it may be pruned.
+ */
 type Examined =
   | { readonly kind: 'sameChain'; readonly showsAnchor: boolean }
   | { readonly kind: 'noAnswer'; readonly message: string }
