@@ -1,11 +1,12 @@
-// The slot of each relayer. And which slots a replica takes and gives up at a look, by its share and by what it remembers of earlier looks: pure.
+// The slot of each relayer. And which slots a replica takes and gives up at a look, by its share and by what it remembers of earlier
+// looks: pure.
 import type { RelayerId } from '../domain/ids.ts'
 import { type Member, type Slot, type Survey, slotsMax } from '../store/locks.ts'
 import { shareOut } from './share-out.ts'
 
 /**
- * The slot of a relayer: alike on every replica, whatever else its configuration holds. FNV-1a over the UTF-16 units of the id: spread, not secrecy. Relayers that meet in a slot
- * are owned together.
+ * The slot of a relayer: alike on every replica, whatever else its configuration holds. FNV-1a over the UTF-16 units of the id: spread,
+ * not secrecy. Relayers that meet in a slot are owned together.
  */
 export function slotOf(relayer: RelayerId): Slot {
   let hash = 0x811c9dc5
