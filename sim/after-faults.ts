@@ -104,7 +104,9 @@ function withRoomForTips(policies: Policies, { poolTipMin, firstBaseFee }: Scena
 function finalBalance(world: World): bigint {
   const { isFree, finalBalance: least } = world.scenario.fees
   if (isFree) return least
-  const gas = BigInt(openRows(world) + unusedNonces(world)) * (world.scenario.gasFork ? 60_000n : 21_400n)
+  const { gasFork, creations } = world.scenario
+  const each = gasFork || creations !== undefined ? 60_000n : 21_400n
+  const gas = BigInt(openRows(world) + unusedNonces(world)) * each
   const { reserve } = world.scenario
   // Every value, and no more than the reserve and the least balance of the policy beside them.
   const { minBalance = 0n } = world.state.policies.others

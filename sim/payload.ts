@@ -3,13 +3,16 @@ import { type Pricing, speeds } from '../src/domain/fees.ts'
 import type { Hex } from '../src/domain/ids.ts'
 import type { Labels } from '../src/domain/labels.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
+import { creationGas } from './chain/gas-rules.ts'
 import { flakyContract } from './chain/mine.ts'
-import { receiver, taggedData } from './chain/transaction.ts'
+import { receiver, taggedCreation, taggedData } from './chain/transaction.ts'
 import { epochMs } from './process/engine.ts'
 import type { World } from './world.ts'
 
 /** Too little for the chain, and accepted by the API, unless there is an access list. */
 const tooLittleGas = 21_300
+/** Likewise for a creation. */
+const tooLittleToCreate = 53_300
 
 export function drawPayload(world: World): { tag: number; request: SendRequest } {
   const { dice, clients, scenario, state, timeline } = world
@@ -17,7 +20,7 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
   clients.nextTag += 1
   const isFlaky = dice.chance(0.15)
   const gasLimit = dice.weighted({ estimated: 4, enough: 4, tooLittle: scenario.invalidPayloads })
-  const request: SendRequest = {
+  const called: SendRequest = {
     to: isFlaky ? flakyContract : receiver,
     value: drawValue(world, tag),
     data: scenario.gasFork ? padded(taggedData(tag), tag) : taggedData(tag),
@@ -30,8 +33,22 @@ export function drawPayload(world: World): { tag: number; request: SendRequest }
       validUntil: Math.floor(epochMs + timeline.now() + state.skewMs + dice.between(1, 10) * scenario.blocktimeMs),
     }),
   }
+  const request = isCreation(world) ? creationOf(called, tag) : called
   clients.requests.set(tag, request)
   return { tag, request }
+}
+
+function isCreation({ scenario: { creations }, creationDice }: World): boolean {
+  return creations !== undefined && creationDice.chance(creations)
+}
+
+/** The same send, which creates a contract. A limit of its gas suffices as before, or is too low as before. */
+function creationOf({ to: _, gasLimit, ...called }: SendRequest, tag: number): SendRequest {
+  return {
+    ...called,
+    data: taggedCreation(tag),
+    ...(gasLimit !== undefined && { gasLimit: gasLimit === tooLittleGas ? tooLittleToCreate : gasLimit + creationGas }),
+  }
 }
 
 /** Draws from few external ids, so that most of them are taken. After a restore they are new, since it may have lost the old ones. */

@@ -40,6 +40,8 @@ export interface Streams {
   readonly burstDice: Dice
   /** External ids and tags of sends. */
   readonly labelDice: Dice
+  /** Sends that create contracts. */
+  readonly creationDice: Dice
 }
 
 export function openStreams(seed: number): Streams {
@@ -63,5 +65,6 @@ export function openStreams(seed: number): Streams {
     fourEyesDice: dice(seed, 'four eyes'),
     burstDice: dice(seed, 'bursts of sends'),
     labelDice: dice(seed, 'names of sends'),
+    creationDice: dice(seed, 'creations'),
   }
 }

@@ -24,8 +24,16 @@ export function isForked(rules: GasRules): boolean {
 
 /** What a node demands of its limit, and what its execution takes. */
 export function gasOf(form: Form, rules: GasRules): number {
-  if (!rules) return isNoOp(form) || form.data === '0x' ? 21_000 : 21_400
+  if (!rules) return gasWithoutFork(form)
   return Math.max(intrinsicOf(form, rules) + gasOfList(form, rules), floorOf(form, rules))
+}
+
+/** Beside a call: 32,000 for a creation, and the rest for the words of its code and the bytes of its contract. */
+export const creationGas = 33_000
+
+function gasWithoutFork(form: Form): number {
+  if (isNoOp(form) || form.data === '0x') return 21_000
+  return form.to === '0x' ? 21_400 + creationGas : 21_400
 }
 
 /** The least and the most by the rules on both sides of a fork, or on this side while the other is far. */
@@ -43,7 +51,7 @@ function gasOfList({ listed: { addresses, keys } }: Form, rules: NodeRules): num
 /** geth's estimates are exact where there is data, 21,000 without it, and somewhat too high where one run does not show the need. */
 export function estimateOf(form: Form, isNewReceiver: boolean, rules: GasRules): number {
   const needed = gasOf(form, rules)
-  if (!rules) return form.data === '0x' ? 21_000 : 21_400
+  if (!rules) return form.data === '0x' ? 21_000 : needed
   if (isNewReceiver && form.value > 0n && rules.newAccount > 0) return Math.ceil((needed + rules.newAccount) * 1.013)
   return form.data === '0x' ? Math.max(21_000, needed) : needed
 }

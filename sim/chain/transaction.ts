@@ -16,6 +16,7 @@ export interface SimTransaction {
   readonly chainId: number
   /** In lower case, as all addresses here. */
   readonly from: string
+  /** `0x`: it creates a contract. */
   readonly to: string
   readonly nonce: number
   readonly value: bigint
@@ -138,6 +139,11 @@ interface TaggedRow {
 
 export function taggedData(tag: number): Hex {
   return `0x5e11da7a${tag.toString(16).padStart(8, '0')}`
+}
+
+/** Code that creates a contract, whose code is the number. */
+export function taggedCreation(tag: number): Hex {
+  return `0x5b5b5b63${tag.toString(16).padStart(8, '0')}6000526004601cf3`
 }
 
 /** As a node shows what it holds, with its signature. */

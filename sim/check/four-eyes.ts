@@ -1,6 +1,6 @@
 // Four eyes, watched from outside: by the keys of all requests, no payload reaches a node that one key alone stands behind.
 import type { ApiKeyId } from '../../src/domain/ids.ts'
-import { payloadSelector, type SimTransaction, tagOf } from '../chain/transaction.ts'
+import { type SimTransaction, tagOf } from '../chain/transaction.ts'
 import type { Row } from './row.ts'
 
 export interface FourEyesChecks {
@@ -38,8 +38,8 @@ export function watchFourEyes(isOn: boolean, fail: (what: string) => void): Four
       if (!hasTwoKeys(tag)) fail(`${name} is ${phase}, and one key alone stands behind payload ${tag}`)
     },
     broadcast(transaction) {
-      if (!isOn || !transaction.data.startsWith(payloadSelector)) return
-      const tag = tagOf(transaction) ?? -1
+      const tag = tagOf({ data: transaction.data })
+      if (!isOn || tag === undefined) return
       if (!hasTwoKeys(tag)) fail(`a node received payload ${tag}, and one key alone stands behind it`)
     },
   }

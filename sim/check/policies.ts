@@ -163,7 +163,7 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
   }
 
   function comparePayload(name: string, { to, value, data, gasLimit }: SimTransaction, request: SendRequest): void {
-    const isSame = to === request.to?.toLowerCase() && data === request.data
+    const isSame = to === (request.to?.toLowerCase() ?? '0x') && data === request.data
     if (!isSame || (value !== request.value && !isSweepReceiver(to)))
       fail(`${name}: its payload is not that of the send`)
     if (

@@ -50,6 +50,7 @@ function marksOfEnd(row: Row, { nodes }: RowContext): readonly Mark[] {
     ...some(by === 'expiry' && isPayload, 'executed-after-expiry'),
     ...some(by === 'refusal' && kind === 'cancel', 'given-up-for-good'),
     ...some(origin === 'client' && status === 'confirmed', 'confirmed'),
+    ...some(isPayload && row.to_address === null && row.included_succeeded === 1, 'contract-created'),
     ...some(isPayload && row.included_succeeded === 0, 'reverted-for-good'),
     ...some(isPayload && row.included_succeeded === null, 'result-unknown'),
     ...some(kind === 'replace', 'replacement-won'),

@@ -8,6 +8,7 @@ const ofRows = {
   'verdict-lost': 'A canceled transaction is executed for good.',
   'verdict-external': 'A foreign transaction takes the nonce of a canceled transaction for good.',
   confirmed: 'A payload is executed for good.',
+  'contract-created': 'A payload that creates a contract is executed for good.',
   'reverted-for-good': 'A payload is mined, and reverts.',
   'refused-for-good': 'The service refuses a payload that has no nonce.',
   'given-up': 'Every node calls a payload invalid, and a no-op begins a race with it.',

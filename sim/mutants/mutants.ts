@@ -12,6 +12,7 @@ import { ofBulks } from './of-bulks.ts'
 import { ofContradictions } from './of-contradictions.ts'
 import { ofCostBounds } from './of-cost-bounds.ts'
 import { ofCounts } from './of-counts.ts'
+import { ofCreations } from './of-creations.ts'
 import { ofCustody } from './of-custody.ts'
 import { ofDeliveries } from './of-deliveries.ts'
 import { ofFigures } from './of-figures.ts'
@@ -75,6 +76,7 @@ export const mutants: readonly Mutant[] = [
   ...ofPrices,
   ...ofLabels,
   ...ofSweeps,
+  ...ofCreations,
   ...ofHolds,
   ...ofFourEyes,
   ...ofNetworkPauses,

@@ -30,6 +30,14 @@ export function drawExternalIds(
   return dice && finality?.rule !== 'safe' ? { externalIds: dice.pick([1, 3, 10]) } : {}
 }
 
+/** Nowhere with a fork: the gas of a creation by its rules is not simulated. */
+export function drawCreations(
+  dice: Dice | undefined,
+  { gasFork }: Pick<Scenario, 'gasFork'>,
+): Pick<Scenario, 'creations'> {
+  return dice && !gasFork ? { creations: dice.pick([0.1, 0.3, 0.8]) } : {}
+}
+
 export function drawFourEyes(dice: Dice | undefined): Pick<Scenario, 'fourEyes'> {
   return dice ? { fourEyes: dice.pick([0.3, 0.6, 0.9]) } : {}
 }

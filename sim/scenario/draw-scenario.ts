@@ -17,6 +17,7 @@ import {
   drawBulkObjects,
   drawBulkPreviews,
   drawCostBounds,
+  drawCreations,
   drawExternalIds,
   drawFourEyes,
   drawHolds,
@@ -83,6 +84,7 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
   const truthful = {
     ...operating,
     ...drawExternalIds(has('labels'), operating),
+    ...drawCreations(has('creations'), operating),
     ...drawSweeps(has('sweeps')),
     ...drawCostBounds(has('costLimits')),
     ...drawBulkObjects(has('bulkObjects'), has('bulkTerms')),

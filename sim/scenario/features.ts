@@ -43,6 +43,7 @@ export const features = {
   fourEyes: { odds: 0.03, about: 'Relayers are under four eyes, and keys release by right and by wrong digests.' },
   surveys: { odds: 0.1, about: 'Owners observe idle relayers.' },
   labels: { odds: 0.03, about: 'Sends have external ids, few different ones.' },
+  creations: { odds: 0.04, about: 'Some sends create contracts.' },
   sequencerPool: { odds: 0.03, about: 'All nodes share one pool.' },
   l1Gas: { odds: 0.05, about: 'Gas contains a part for data on L1.' },
   remoteSigners: { odds: 0.08, about: 'The keys are in a key service, which fails in many ways.' },

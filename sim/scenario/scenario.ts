@@ -102,6 +102,8 @@ export interface ClientOptions {
   readonly hasBursts: boolean
   /** The sends of a relayer have one of this many external ids. Absent: sends have no labels. */
   readonly externalIds?: number
+  /** Probability that a send or a replacement creates a contract. Absent: 0. */
+  readonly creations?: number
   /** Probability that a send or a replacement requests a hold. Absent: 0. */
   readonly holds?: number
   /** Probability, for each step, of a cancellation with a limit of cost, or of another limit. Absent: 0. */
