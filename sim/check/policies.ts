@@ -245,6 +245,10 @@ export function watchPolicies({ committed, journal }: Disk, funds: Funds, watch:
           case 'refused':
             refused(entry)
             break
+          case 'released':
+            if (entry.paused === 1) fail(`${named(entry)}: it was released while the relayer was paused`)
+            if (entry.network_paused === 1) fail(`${named(entry)}: it was released while the network was paused`)
+            break
           case 'canceled':
             if (entry.figure === 1) fail(`${named(entry)}: a DELETE was accepted although it is mined`)
             if (!isRequested(entry, isInBulk(entry)))

@@ -49,8 +49,8 @@ export const ofHolds: readonly Mutant[] = [
   {
     name: 'release-under-a-pause',
     breaks: 'releases by time while the relayer is paused',
-    caughtBy,
-    expects: 'never under a pause',
+    with: ['sendHolds'],
+    expects: 'it was released while the',
     edits: [
       {
         file: 'src/domain/decide/release-ended.ts',
@@ -62,8 +62,8 @@ export const ofHolds: readonly Mutant[] = [
   {
     name: 'release-on-request-under-a-pause',
     breaks: 'releases on request while the relayer is paused',
-    caughtBy,
-    expects: 'a pause stops it',
+    with: ['sendHolds'],
+    expects: 'it was released while the',
     edits: [
       { file: releasing, find: "if (isPaused(relayer)) throw pausedError(relayer, 'releases nothing')", put: '' },
     ],

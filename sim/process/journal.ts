@@ -8,6 +8,7 @@ export interface Entry {
    * - `bound`: a transaction of the queue gets a nonce. `signed`: an attempt is recorded.
    * - `shrunk`: the signed bytes of an attempt are dropped.
    * - `resumed`: a relayer's own pause changes with that of its network.
+   * - `released`: a hold ends, by a client or by time.
    * - `canceled`: a DELETE is. `expired`: its valid_until has passed. `refused`: the relayer itself gives the payload up.
    */
   readonly what:
@@ -17,6 +18,7 @@ export interface Entry {
     | 'swept'
     | 'bound'
     | 'signed'
+    | 'released'
     | 'canceled'
     | 'expired'
     | 'refused'
@@ -64,6 +66,12 @@ const triggers: readonly (readonly [name: string, when: string, expected: string
     'bound',
     "UPDATE ON main.transactions WHEN OLD.phase = 'queued' AND NEW.phase = 'inFlight'",
     "'bound', NEW.id, NEW.data, NEW.nonce",
+    'NEW.relayer_id',
+  ],
+  [
+    'released',
+    "UPDATE ON main.transactions WHEN OLD.phase = 'held' AND NEW.phase = 'queued'",
+    "'released', NEW.id, NEW.data, 0",
     'NEW.relayer_id',
   ],
   [
