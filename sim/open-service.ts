@@ -13,13 +13,16 @@ import type { Requester } from '../src/domain/audit.ts'
 import { cancel } from '../src/domain/cancel.ts'
 import { RescindError } from '../src/domain/errors.ts'
 import { permitMsMax, permittedFillsMax } from '../src/domain/gap-record.ts'
-import type { ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
+import type { Address, ApiKeyId, RelayerId, TransactionId } from '../src/domain/ids.ts'
 import type { Relayer } from '../src/domain/relayer.ts'
+import type { SendRequest } from '../src/domain/submit.ts'
 import type { Session, Store } from '../src/store/store.ts'
+import { formOf, gasAround } from './chain/gas-rules.ts'
 import { watchBulks } from './check/bulks.ts'
+import { type ClientRequest, checkRefusals } from './check/refusals.ts'
 import { settingKey } from './four-eyes.ts'
 import { ended, type Host } from './host.ts'
-import { networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
+import { epochMs, networkName, type Process, policiesOf, relayerName } from './process/engine.ts'
 import { ofClient, ProcessEnded } from './process/store.ts'
 import { openReplica } from './replica.ts'
 import { wantAgain } from './restore.ts'
@@ -28,6 +31,11 @@ import { openSingleProcess } from './single-process.ts'
 import type { World } from './world.ts'
 
 type Engine = Awaited<Process['engine']>
+
+/** A sweep as policies see it. Its value is settled later, and is 1 wei at least. */
+function sweepOf(to: Address): SendRequest {
+  return { to, value: 1n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } }
+}
 
 function requesterOf(operation: string, keyId = 'operator' as ApiKeyId): Requester {
   return { keyId, operation, requestId: 'sim', address: '' }
@@ -43,6 +51,8 @@ export function openService(world: World): Service {
   const { replicas, bulkShare } = world.scenario
   const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
+  const refusals = checkRefusals(world.machine.disk)
+  const nowMs = () => Math.floor(epochMs + world.timeline.now() + world.state.skewMs)
   let processes = 0
   let made = 0
   const nextProcessId = () => {
@@ -66,7 +76,10 @@ export function openService(world: World): Service {
     relayer: number | undefined,
     run: (commands: Engine['commands'], engine: Engine) => Promise<T>,
     done: (answer: T, place: number) => void,
+    of: ClientRequest = { operation: 'operate' },
   ): Promise<void> {
+    const began = nowMs()
+    let found = refusals.find(of)
     const host = someHost()
     const process = host.present()
     if (!process || host.isDraining() || process.instance.state !== 'alive') return
@@ -78,18 +91,19 @@ export function openService(world: World): Service {
       let place = -1
       const store: Store = {
         ...commands.store,
-        commit: (unit, ...of) =>
+        commit: (unit, ...rows) =>
           commands.store.commit(
             ofClient((session) => {
               const done = unit(session)
               // Read at the end of the database transaction, which may take a while.
               const note = () => {
                 place = world.state.position
+                found = refusals.find(of)
               }
               done.then(note, note)
               return done
             }),
-            ...of,
+            ...rows,
           ),
       }
       const answer = await run({ ...commands, store }, engine)
@@ -98,11 +112,20 @@ export function openService(world: World): Service {
       if (!host.wasShared()) answered?.()
       done(answer, place)
     } catch (error) {
-      if (error instanceof RescindError) history.note(`${what}: ${error.code}`)
-      else if (error instanceof ProcessEnded || ended(process) || isLeaving(host, process))
+      if (error instanceof RescindError) {
+        history.note(`${what}: ${error.code}`)
+        const facts = { ...refusalFacts, isLeaving: () => ended(process) || isLeaving(host, process) }
+        const fault = refusals.fault(error.code, { ...found, of, nowMs: Math.max(began, nowMs()), facts })
+        if (fault !== undefined) history.fail(`${what}: ${fault}: ${error.message}`)
+      } else if (error instanceof ProcessEnded || ended(process) || isLeaving(host, process))
         history.note(`${what}: gone`)
       else history.fail(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
     }
+  }
+
+  const refusalFacts = {
+    gasOf: (request: SendRequest) => gasAround(formOf('0x', request), world.state.gasForkAt).most,
+    isFcfs: world.scenario.kind.isFcfs,
   }
 
   function createOf(wanted: Pick<BulkOrder, 'request' | 'preview'> & { readonly relayers: readonly RelayerId[] }) {
@@ -122,6 +145,11 @@ export function openService(world: World): Service {
         for (const each of taken) {
           if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
         }
+      },
+      {
+        operation: 'bulk',
+        isPriced: wanted.preview !== undefined || wanted.request.maxCost !== undefined,
+        ...(wanted.preview && { isExact: wanted.preview.exact }),
       },
     )
   }
@@ -181,6 +209,7 @@ export function openService(world: World): Service {
         relayer,
         (commands) => submitTransaction(commands, idOf(relayer), request, requester),
         ({ id }) => clients.accepted.set(id, { relayer, tag }),
+        { operation: 'send', relayer: idOf(relayer), request },
       )
     },
     replace(relayer, id, tag, request) {
@@ -202,6 +231,7 @@ export function openService(world: World): Service {
           wantsAgain()
           clients.replaced.push({ id, tag })
         },
+        { operation: 'replace', relayer: idOf(relayer), id, request },
       )
     },
     cancel(relayer, id) {
@@ -213,6 +243,7 @@ export function openService(world: World): Service {
         (_, place) => {
           if (!clients.deleted.has(id)) clients.deleted.set(id, place)
         },
+        { operation: 'cancel', id },
       )
     },
     cancelWithin(relayer, id, costMax) {
@@ -230,9 +261,10 @@ export function openService(world: World): Service {
         )
         wake(idOf(relayer))
       }
-      void callApi(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, (_, place) => {
+      const done = (_: void, place: number) => {
         if (!clients.deleted.has(id)) clients.deleted.set(id, place)
-      })
+      }
+      void callApi(`DELETE ${id.slice(-6)} within ${costMax}`, relayer, bound, done, { operation: 'cancel', id })
     },
     cancelPending(relayer) {
       clients.requested.add(idOf(relayer))
@@ -244,6 +276,7 @@ export function openService(world: World): Service {
           for (const id of canceled) if (!clients.deleted.has(id)) clients.deleted.set(id, place)
           for (const { id, reason } of failed) history.fail(`DELETE all left ${id.slice(-6)}: ${reason}`)
         },
+        { operation: 'cancelAll' },
       )
     },
     release(relayer, ids) {
@@ -258,6 +291,7 @@ export function openService(world: World): Service {
             (ids as readonly TransactionId[]).map((id) => ({ id })),
           ),
         () => undefined,
+        { operation: 'release', relayer: idOf(relayer) },
       )
     },
     approve({ id, relayer_id: relayerId }, shown, key) {
@@ -269,6 +303,7 @@ export function openService(world: World): Service {
         Number(relayerId.slice(1)),
         (commands) => releaseTransaction(commands, relayerId, wanted, requesterOf('releaseTransaction', key)),
         () => undefined,
+        { operation: 'release', relayer: relayerId, id, shown, key },
       )
     },
     cancelSome(relayers, terms) {
@@ -285,6 +320,7 @@ export function openService(world: World): Service {
           world.previews.shown(previewIdOf(token), parts)
           world.knownPreviews.push({ token, request, relayers: order.relayers })
         },
+        { operation: 'preview' },
       )
     },
     redeem({ token, request, relayers }, exact) {
@@ -302,6 +338,7 @@ export function openService(world: World): Service {
         relayer,
         (commands) => storeSweep(commands, idOf(relayer), { to }, requester, pause),
         ({ transaction: { id } }) => clients.accepted.set(id, { relayer, tag }),
+        { operation: 'sweep', relayer: idOf(relayer), request: sweepOf(to) },
       )
     },
     pauseNetwork(paused) {

@@ -9,6 +9,7 @@ import { ofBulkEvents } from './of-bulk-events.ts'
 import { ofBulkPreviews } from './of-bulk-previews.ts'
 import { ofBulkTerms } from './of-bulk-terms.ts'
 import { ofBulks } from './of-bulks.ts'
+import { ofClientRefusals } from './of-client-refusals.ts'
 import { ofContradictions } from './of-contradictions.ts'
 import { ofCostBounds } from './of-cost-bounds.ts'
 import { ofCounts } from './of-counts.ts'
@@ -77,6 +78,7 @@ export const mutants: readonly Mutant[] = [
   ...ofLabels,
   ...ofSweeps,
   ...ofCreations,
+  ...ofClientRefusals,
   ...ofHolds,
   ...ofFourEyes,
   ...ofNetworkPauses,
