@@ -95,6 +95,11 @@ const ofCancels = {
   TRANSACTION_ALREADY_EXPIRED: hasStatus('expired'),
 } as const
 
+const isLeaving: Rule = ({ facts }) => facts.isLeaving()
+
+/** Of every operation. */
+const ofShutdowns = { SHUTTING_DOWN: isLeaving } as const
+
 const isUnpriced: Rule = ({ of }) => of.isPriced === true
 
 const refusals = {
@@ -110,7 +115,7 @@ const refusals = {
     TOO_LATE_TO_HOLD: ({ row }: Refused) => row !== undefined && row.nonce !== null,
   },
   cancel: ofCancels,
-  cancelAll: { OUTCOME_UNKNOWN: ({ facts }: Refused) => facts.isLeaving() },
+  cancelAll: { OUTCOME_UNKNOWN: isLeaving },
   release: {
     ...ofCancels,
     TRANSACTION_ALREADY_CANCELED: hasStatus('canceled'),
@@ -164,7 +169,7 @@ export function checkRefusals({ writer }: Disk): RefusalChecks {
     },
     fault(code, refused) {
       const { operation } = refused.of
-      const rules: Partial<Readonly<Record<ErrorCode, Rule>>> = refusals[operation]
+      const rules: Partial<Readonly<Record<ErrorCode, Rule>>> = { ...ofShutdowns, ...refusals[operation] }
       const rule = rules[code]
       if (!rule) return `refused with ${code}, which no ${operation} may get here`
       return rule(refused) ? undefined : `refused with ${code}, and nothing in the database demands that`
