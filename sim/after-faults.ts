@@ -2,6 +2,7 @@
 import { invalidPauseMaxMs } from '../src/domain/decide/race/repeat-after.ts'
 import { maxWei } from '../src/domain/units.ts'
 import { accountAt } from './chain/blocks.ts'
+import { checkWaits } from './check/waits.ts'
 import { follow } from './mining.ts'
 import { allAnswered } from './outcomes.ts'
 import { relayerName, witnessSilentMs } from './process/engine.ts'
@@ -196,8 +197,11 @@ export function giveUpWaiting(world: World, service: Service): number {
     cancelTheRest(world, service)
     return later
   }
+  const waits = checkWaits(world)
   for (const [id, row] of rows.all()) {
     if (row.open === 1 && row.canceled_at === null && row.wait_condition !== null) {
+      const fault = waits.fault(row)
+      if (fault !== undefined) world.history.fail(fault)
       service.cancel(Number(row.relayer_id.slice(1)), id)
     }
   }

@@ -149,4 +149,16 @@ export const ofWaits: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'wait-for-a-balance-that-is-there',
+    breaks: 'waits for a balance far above min_balance',
+    expects: 'waits for balance_below_minimum, which is not so',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: 'if (balance < minBalance) return',
+        put: 'if (balance < 1_000_000n * minBalance) return',
+      },
+    ],
+  },
 ]
