@@ -11,7 +11,7 @@ import { openAwsKms } from '../../../src/signers/aws-kms.ts'
 import type { KeyService } from '../../../src/signers/key-service.ts'
 import { awsRegion, type FakeAwsKms, startFakeAwsKms } from '../../../tooling/key-services/fake-aws-kms.ts'
 import { type FakeAwsSts, startFakeAwsSts, stsFailure } from '../../../tooling/key-services/fake-aws-sts.ts'
-import { key, requests, sign, signerOver, slowMs } from './over-service.ts'
+import { key, requests, sign, signerOver, slowedClock, slowMs } from './over-service.ts'
 import { someDigest, unaborted } from './support.ts'
 
 let kms: FakeAwsKms
@@ -86,7 +86,7 @@ async function countingSdk() {
 test('the token of AWS ends while fifty calls run: all are signed, one new client serves them, and the old one ends last', async () => {
   const { count, load } = await countingSdk()
   const service = await openAws(load)
-  const { signer, warnings } = await signerOver(service)
+  const { signer, warnings } = await signerOver(service, slowedClock)
   kms.delay('/', 100)
   const early = sign(signer, 10)
   await sleep(50)

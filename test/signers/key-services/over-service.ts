@@ -1,6 +1,6 @@
 // A signer over a key service, with the real clock, and its signatures.
 import { expect } from 'vitest'
-import { systemClock } from '../../../src/ops/clock.ts'
+import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import { noMetrics } from '../../../src/ops/metrics.ts'
 import { systemRandom } from '../../../src/ops/random.ts'
 import { viemCurve } from '../../../src/signers/curve.ts'
@@ -16,10 +16,17 @@ import { listeningLog } from '../workplace.ts'
 export const slowMs = 2_500
 export const key = servedKey()
 
-export async function signerOver(service: KeyService) {
+/** Its limits are ten times as long: a busy machine keeps them with many calls at once. */
+export const slowedClock: Clock = {
+  ...systemClock,
+  elapsed: () => systemClock.elapsed() / 10,
+  sleep: (ms, ended) => systemClock.sleep(10 * ms, ended),
+}
+
+export async function signerOver(service: KeyService, clock: Clock = systemClock) {
   const { log, warnings } = listeningLog()
   const calls: string[] = []
-  const context = { clock: systemClock, random: systemRandom(), log, curve: viemCurve }
+  const context = { clock, random: systemRandom(), log, curve: viemCurve }
   const signer = await openRemoteSigner(
     { id: 'key', service },
     {
