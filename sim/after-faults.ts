@@ -208,13 +208,9 @@ export function giveUpWaiting(world: World, service: Service): number {
   return later
 }
 
-/** Relayers whose transactions are all queued, although no policy and no lack of money holds them: the ids that wait. */
+/** Relayers whose transactions are all queued: the ids that wait, in their order. */
 export function standingStill({ rows, scenario }: World): ReadonlyMap<string, string> {
-  const { ending, restores, policies, fees, sweeps, bulkTerms } = scenario
-  // Transactions after a sweep find the account empty. A bulk cancellation that was written late may pause late.
-  if (sweeps !== undefined || bulkTerms !== undefined) return new Map()
-  const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
-  if (ending !== 'drain' || restores.length > 0 || isCapped || Object.keys(policies.others).length > 0) return new Map()
+  if (scenario.ending !== 'drain') return new Map()
   const open = [...rows.all().values()].filter((row) => row.open === 1)
   const still = [...Map.groupBy(open, ({ relayer_id: relayer }) => relayer)].filter(([, of]) =>
     of.every(({ phase }) => phase === 'queued'),
@@ -222,12 +218,29 @@ export function standingStill({ rows, scenario }: World): ReadonlyMap<string, st
   return new Map(still.map(([relayer, of]) => [relayer, of.map(({ id }) => id).join()]))
 }
 
-/** Fails if a relayer has stood still, before clients cancel. A service that never sends loses nothing, and is wrong. */
+/** Whether a policy, a lack of money or what a restored copy lacks may hold a relayer up. */
+function mayStandStill({ restores, policies, fees, sweeps, bulkTerms }: Scenario): boolean {
+  // Transactions after a sweep find the account empty. A bulk cancellation that was written late may pause late.
+  if (sweeps !== undefined || bulkTerms !== undefined) return true
+  const isCapped = policies.gasPriceCap !== undefined && !fees.isFree
+  return restores.length > 0 || isCapped || Object.keys(policies.others).length > 0
+}
+
+/**
+ * Fails if a relayer has stood still, before clients cancel. A service that never sends loses nothing, and is wrong. Where it may stand
+ * still, the first of its queue says why, and that is true.
+ */
 export function demandProgress(world: World, before: ReadonlyMap<string, string>): void {
+  const waits = checkWaits(world)
   for (const [relayer, ids] of standingStill(world)) {
-    if (before.get(relayer) !== ids) continue
-    const reason = world.rows.all().get(ids.split(',')[0] ?? '')?.status_reason
-    world.history.fail(`${relayer} has stood still for a quarter of the bound, and for no policy: "${reason}"`)
+    const first = world.rows.all().get(ids.split(',')[0] ?? '')
+    if (before.get(relayer) !== ids || first === undefined) continue
+    const since = `${relayer} has stood still for a quarter of the bound`
+    if (!mayStandStill(world.scenario)) world.history.fail(`${since}, and for no policy: "${first.status_reason}"`)
+    else if (first.wait_condition === null)
+      world.history.fail(`${since}, and shows no condition: "${first.status_reason}"`)
+    const fault = waits.fault(first)
+    if (fault !== undefined) world.history.fail(fault)
   }
 }
 

@@ -161,4 +161,21 @@ export const ofWaits: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'stand-still-without-a-word',
+    breaks: 'waits for a balance far above min_balance, and does not say so',
+    expects: 'and shows no condition',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/assign-nonces.ts',
+        find: 'if (balance < minBalance) return',
+        put: 'if (balance < 1_000_000n * minBalance) return',
+      },
+      {
+        file: 'src/domain/decide/waits/explain-waits.ts',
+        find: "    if (decision.do !== 'explain') return true\n    const { wait",
+        put: "    if (decision.do !== 'explain') return true\n    if (decision.condition === 'balance_below_minimum') return false\n    const { wait",
+      },
+    ],
+  },
 ]
