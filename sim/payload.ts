@@ -42,7 +42,7 @@ function isCreation({ scenario: { creations }, creationDice }: World): boolean {
   return creations !== undefined && creationDice.chance(creations)
 }
 
-/** The same send, which creates a contract. A limit of its gas suffices as before, or is too low as before. */
+/** The send as one that creates a contract. A gas limit that sufficed still suffices, and one that was too low still is. */
 function creationOf({ to: _, gasLimit, ...called }: SendRequest, tag: number): SendRequest {
   return {
     ...called,

@@ -28,7 +28,7 @@ export function gasOf(form: Form, rules: GasRules): number {
   return Math.max(intrinsicOf(form, rules) + gasOfList(form, rules), floorOf(form, rules))
 }
 
-/** Beside a call: 32,000 for a creation, and the rest for the words of its code and the bytes of its contract. */
+/** The gas of a creation beyond that of a call: 32,000, and 1,000 for the words of its code and the bytes of its contract. */
 export const creationGas = 33_000
 
 function gasWithoutFork(form: Form): number {

@@ -25,7 +25,7 @@ export function watchBulks({ committed }: Disk, fail: (what: string) => void): B
       return () => {
         const [after] = marks(relayer)
         // Another may have begun with the commit of this request.
-        if (before && before.id === after?.id) fail(`${what} came between the shares of a bulk`)
+        if (before && before.id === after?.id) fail(`${what} came between the portions of a bulk`)
         const forgotten = ids.find((id) => left(id).length > 0)
         if (forgotten !== undefined) fail(`${what} left ${forgotten.slice(-6)}, which was there before`)
       }

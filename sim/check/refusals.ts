@@ -139,7 +139,7 @@ const refusals = {
 } as const satisfies Readonly<Record<string, Partial<Readonly<Record<ErrorCode, Rule>>>>>
 
 export interface RefusalChecks {
-  /** Within the database transaction, as the writer sees it. */
+  /** The state that the writer sees, within the database transaction. */
   find(of: ClientRequest): Found
   /** Undefined if the refusal is right. */
   fault(code: ErrorCode, refused: Refused): string | undefined

@@ -1,5 +1,4 @@
-// Checks the reason that a transaction shows for its wait, long after the faults stopped: where the run shows whether it is true, it has
-// to be.
+// Checks the reason for which a transaction still waits long after the faults stopped: it has to be true, as far as the run shows that.
 import type { Condition } from '../../src/domain/condition.ts'
 import { maxWei } from '../../src/domain/units.ts'
 import { accountAt } from '../chain/blocks.ts'
@@ -17,7 +16,7 @@ interface Waiting {
 type Truth = (waiting: Waiting) => boolean
 
 const never: Truth = () => false
-const isReordered: Truth = ({ world }) => world.scenario.kind.isFcfs || world.scenario.kind.switchesOrder
+const mayOrderAsTheyCome: Truth = ({ world }) => world.scenario.kind.isFcfs || world.scenario.kind.switchesOrder
 
 function balanceOf({ world: { addresses, blocks }, row }: Waiting): bigint {
   return accountAt(blocks.canonical(), addresses[Number(row.relayer_id.slice(1))] ?? '').balance
@@ -48,8 +47,8 @@ const truths: Partial<Readonly<Record<Condition, Truth>>> = {
   price_ceiling: ({ rules }) => rules.gasPriceCap === undefined || rules.cancelGasPriceCap === undefined,
   cost_bound: ({ row }) => row.cancel_cost_max !== null,
   own_price: ({ row }) => row.pricing !== 'speed' || row.earlier !== null,
-  already_ordered: isReordered,
-  outcome_unknown: isReordered,
+  already_ordered: mayOrderAsTheyCome,
+  outcome_unknown: mayOrderAsTheyCome,
   cancellation_unclear: ({ world }) => world.state.restores > 0,
   signer_unavailable: ({ world }) => world.scenario.brokenEnd === 'signer',
   account_in_use: never,

@@ -1,5 +1,4 @@
 // False counts of the account's transactions.
-
 import type { Dice } from '../../tooling/dice.ts'
 import type { HighCount, Lie } from './lie.ts'
 

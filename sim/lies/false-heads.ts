@@ -1,5 +1,4 @@
 // False heads and blocks.
-
 import type { Hash } from '../../src/domain/ids.ts'
 import { answer, type SimNode } from '../chain/node.ts'
 import type { Lie } from './lie.ts'

@@ -1,5 +1,4 @@
 // False receipts: denied, another's, or part of a whole false story.
-
 import type { Hex } from '../../src/domain/ids.ts'
 import type { SimNode } from '../chain/node.ts'
 import { receiptJson } from '../chain/receipts.ts'

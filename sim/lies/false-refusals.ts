@@ -5,6 +5,10 @@ import { decode, isNoOp } from '../chain/transaction.ts'
 import { drop, withhold } from './drop.ts'
 import type { Lie } from './lie.ts'
 
+/**
+ * A false reason in the node's own words: a spent nonce, bytes that it has already, a price that is too low. The node keeps the bytes all
+ * the same, or drops them and passes them on to nobody.
+ */
 function saying(reasons: readonly Refusal[]): Lie {
   return (_world, node, { method, params }, honest, dice) => {
     if (method !== 'eth_sendRawTransaction') return honest

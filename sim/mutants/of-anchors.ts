@@ -1,7 +1,6 @@
 // The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
 import type { Mutant } from './mutant.ts'
 
-const examine = 'src/chain/nodes/serving.ts'
 const serving = 'src/chain/nodes/serving.ts'
 const move = 'src/chain/heads/move-anchor.ts'
 const admit = 'src/chain/heads/read-head.ts'
@@ -20,7 +19,7 @@ export const ofAnchors: readonly Mutant[] = [
     expects: 'is neither read nor sent to, and is back once it shows the anchor',
     edits: [
       {
-        file: examine,
+        file: serving,
         find: 'shown !== undefined && shown !== anchor.hash',
         put: 'shown === anchor.hash + anchor.hash',
       },
@@ -33,7 +32,7 @@ export const ofAnchors: readonly Mutant[] = [
     expects: 'is used where no other shows it: null',
     edits: [
       {
-        file: examine,
+        file: serving,
         find: "return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }",
         put: "return anchor && shown === undefined ? { kind: 'otherBlock', shown: anchor.hash, anchor } : { kind: 'sameChain', showsAnchor: true }",
       },

@@ -32,7 +32,7 @@ export const ofBulks: readonly Mutant[] = [
     name: 'forget-a-bulk-in-a-crash',
     breaks: 'leaves a bulk cancellation unfinished after a crash between two portions',
     with: ['bulkShares'],
-    expects: 'came between the shares of a bulk',
+    expects: 'came between the portions of a bulk',
     edits: [
       {
         file: 'src/commands/transactions/finish-bulks.ts',
@@ -43,9 +43,9 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'let-requests-pass-a-bulk',
-    breaks: 'answers a client from between the shares of a bulk cancellation',
+    breaks: 'answers a client from between the portions of a bulk cancellation',
     with: ['bulkShares'],
-    expects: 'came between the shares of a bulk',
+    expects: 'came between the portions of a bulk',
     edits: [
       {
         file: 'src/commands/transactions/finish-bulks.ts',
@@ -56,7 +56,7 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'end-a-bulk-with-its-first-share',
-    breaks: 'takes back one share of the queue, and says that it was all',
+    breaks: 'takes back one portion of the queue, and says that it was all',
     with: ['bulkShares'],
     expects: 'which was there before',
     edits: [
@@ -69,7 +69,7 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'lose-the-events-of-a-share',
-    breaks: 'writes a share of a canceled queue without its events',
+    breaks: 'writes a portion of a canceled queue without its events',
     with: ['bulkShares'],
     expects: 'ended as canceled without an event',
     edits: [
@@ -82,7 +82,7 @@ export const ofBulks: readonly Mutant[] = [
   },
   {
     name: 'count-what-a-bulk-took',
-    breaks: 'counts a canceled queue as pending until its shares are written',
+    breaks: 'counts a canceled queue as pending until its portions are written',
     caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
     expects: 'counts and the overview take the whole queue for canceled from the first commit on',
     edits: [

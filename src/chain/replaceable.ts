@@ -1,4 +1,5 @@
 // A chain whose nodes can be replaced while it is in use. The old nodes still answer the calls that they received.
+// And the chains of this process by name.
 import type { Address } from '../domain/ids.ts'
 import type { Head } from '../domain/observation.ts'
 import type { Chain, Chains } from './chain.ts'

@@ -1,4 +1,6 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
+
+import { pause } from './pause.ts'
 import type { DeadLetterView } from './record-types.ts'
 import { ApiError, answering, type Connection, NoAnswer } from './request.ts'
 
@@ -75,18 +77,4 @@ function fieldsOf(block: readonly string[]): { readonly id?: string; readonly da
   const field = (name: string) => block.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
   const [id, data] = [field('id'), field('data')]
   return { ...(id !== undefined && { id }), ...(data !== undefined && { data }) }
-}
-
-/** The client stands alone, so it has a timer of its own. Resolves after `ms`, or as soon as `signal` aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal?.addEventListener('abort', end)
-  })
 }

@@ -1,4 +1,4 @@
-// The limit on the cost of a bulk cancellation, the prices by which it is reckoned, and why a match was left.
+// The limit on the cost of a bulk cancellation, the prices by which it is reckoned, and why a match was left or a request is refused.
 import { RescindError } from './errors.ts'
 import type { Market } from './fees.ts'
 import type { RelayerId } from './ids.ts'
@@ -60,7 +60,7 @@ export interface Reckoning {
   priceOf(relayer: Relayer): ObservedPrice | undefined
 }
 
-/** One of several relayers: a `max_cost` over them is one amount of one currency, at observed prices. */
+/** A relayer under a `max_cost`. Over several relayers that is one amount of one currency, at observed prices. */
 export interface Costing {
   readonly id: RelayerId
   /** The symbol of its network's native currency. */

@@ -27,7 +27,7 @@ export interface DeadLetter {
   readonly lastError: string
 }
 
-/** How many events of one notification, whose day was over, one portion of the work gave up. */
+/** The counts of one portion that gives up events of a notification whose day is over. */
 export interface GivenUp {
   /** Deliveries of an earlier version that got the time of their end. */
   readonly dated: number

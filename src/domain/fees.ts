@@ -243,7 +243,10 @@ function mapFees(fees: Fees, change: (wei: Wei) => Wei): Fees {
   }
 }
 
-/** The market where a node demands tips of at least `tip`, as for a payload's data. What blocks paid stays as it was: no node's demand raises the ceiling. */
+/**
+ * The market where a node demands tips of at least `tip`, as for a payload's data. What blocks paid stays as it was: no node's demand
+ * raises the ceiling.
+ */
 export function withLeastTip(market: Market, tip: Wei | undefined): Market {
   if (tip === undefined) return market
   const tips = { ...market.tips }

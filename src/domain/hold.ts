@@ -1,5 +1,5 @@
 // A hold keeps a send before the queue, without a nonce, until a time or a release. The client may request one, and the
-// relayer's policies may demand one: the longer of the two holds.
+// relayer's policies may demand one: the longer of the two holds. Beside it stands the record of four eyes, which outlives the hold.
 import { RescindError } from './errors.ts'
 import type { ApiKeyId, Hash, Hex } from './ids.ts'
 import type { Policies } from './policy-table.ts'

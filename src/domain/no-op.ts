@@ -1,4 +1,4 @@
-// What a no-op costs: its gas, which a chain may have to estimate, and the fee for its data on L1. And no-ops that are signed ahead.
+// The cost of a no-op: its gas, which a chain may have to estimate, and the fee for its data on L1; and pre-signed no-ops.
 import type { Attempt } from './attempt.ts'
 import { type Fees, feeCap, type Market } from './fees.ts'
 import { transferGas } from './gas-figures.ts'

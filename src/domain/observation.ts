@@ -262,7 +262,7 @@ export function confirmations(head: Head, block: Pick<BlockRef, 'number'>): numb
   return head.number - block.number + 1
 }
 
-/** The gas limit by an estimate, as far as a block and its fork allow it; undefined where there is no estimate. */
+/** The gas limit by an estimate, which has its margin already, as far as a block and its fork allow it. Undefined without an estimate. */
 export function estimatedGas(
   { id }: Pick<Transaction, 'id'>,
   { estimates, gasLimitMax = Number.POSITIVE_INFINITY }: Pick<Observation, 'estimates' | 'gasLimitMax'>,

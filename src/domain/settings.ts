@@ -1,4 +1,4 @@
-// The settings of endpoints, networks and notifications, from the file or from the API.
+// The settings of endpoints, networks and notifications, from the file or from the API, and the type of a secret.
 import type { ProfileBasis, Shown } from './network-profiles.ts'
 import type { NetworkProfile, ProfileOverrides } from './profile.ts'
 import type { SecondWitness } from './second-witness.ts'

@@ -1,6 +1,6 @@
 // Texts as rows hold them: without U+0000, and cut.
 
-/** A contract may revert with a megabyte of words. */
+/** The most characters of a text; those of reverts have limits of their own. */
 const charsMax = 500
 
 /** A text as it is stored and shown. Rows hold no U+0000: with it, the stored text would differ from the original. */
@@ -9,10 +9,10 @@ export function shownText(text: string): string {
   return plain.length > charsMax ? `${plain.slice(0, charsMax)}…` : plain
 }
 
-/** Stored and shown of the reason of a revert. */
+/** The most characters of a revert's reason: a contract may revert with a megabyte of text. */
 export const revertTextMaxChars = 1_024
 
-/** `charsMax`: absent, of a reason. */
+/** `charsMax`: that of a reason by default. */
 export function cutRevertText(text: string, charsMax = revertTextMaxChars): string {
   return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…`.toWellFormed() : text
 }

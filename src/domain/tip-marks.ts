@@ -1,5 +1,5 @@
 // How far a network's tips may rise: a node's report raises the believed tip at most twofold in ten minutes, above the highest
-// of the last day.
+// of the last day. And the first tip, where nothing is stored.
 import { type BlockNumber, maxWei, minWei, type TimestampMs, type Wei } from './units.ts'
 
 /** The highest tip that was believed up to this time since the mark before. */

@@ -1,4 +1,4 @@
-// Time, sleep and pauses as values: the only file that reads the machine's clock.
+// Time and sleep as values, and the rest before a retry: the only file that reads the machine's clock.
 import { setTimeout as timer } from 'node:timers/promises'
 import type { TimestampMs } from '../domain/units.ts'
 

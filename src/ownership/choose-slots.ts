@@ -1,4 +1,4 @@
-// The slot of each relayer. And which slots a replica takes and gives up at a look, by its share and by what it remembers of earlier
+// The slot of each relayer, and the slots that a replica takes and gives up at a look, by its share and by what it remembers of earlier
 // looks: pure.
 import type { RelayerId } from '../domain/ids.ts'
 import { type Member, type Slot, type Survey, slotsMax } from '../store/locks.ts'

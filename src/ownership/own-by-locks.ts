@@ -126,9 +126,9 @@ interface WakeBacklogs {
 }
 
 /**
- * Finds work whose hint was lost: a relayer with a queue is woken once for each new sequence, and whenever its owner is idle. A
- * transaction that is released a second time, after a replacement that was on hold, has the sequence that was seen before. A call during
- * another one does nothing. Never rejects.
+ * Wakes the owners of relayers with a queue, as a hint may be lost: once for each new sequence, and always while the owner is idle. A
+ * transaction that is released again, after a replacement that was on hold, has the sequence that was seen before. A call during another
+ * one does nothing. Never rejects.
  */
 function backlogWaker({ reads, handlers, logger }: WakeBacklogs): () => Promise<void> {
   let seen: ReadonlyMap<RelayerId, number> = new Map()

@@ -1,5 +1,4 @@
 // At start: refuses, or warns of, what the API stored and the operator's settings no longer allow.
-
 import type { NotificationSettings } from '../domain/settings.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -10,8 +9,8 @@ import type { Store } from '../store/store.ts'
 import { type Registry, relayersMax } from './registry.ts'
 
 /**
- * Refuses to start without a key for what relayers that the API changed store sealed. Call it once the file's relayers are stored.
- * Throws OperatorError, so that a start fails rather than a later cancellation.
+ * Refuses to start without a storage key if the API turned on `presign_cancel` for a relayer: its signed no-ops are sealed. Call it once
+ * the file's relayers are stored. Throws OperatorError, so that a start fails rather than a later cancellation.
  */
 export async function requireStorageKey({ reads }: Store, vault: Vault): Promise<void> {
   if (vault.canSeal) return
@@ -51,7 +50,7 @@ export async function refuseStoredHosts(
   if (lines.length > 0) throw new OperatorError(lines.join('\n'))
 }
 
-/** At start: warns of notifications whose URL is refused by its host alone, before the first delivery fails. */
+/** Warns of notifications whose URL is refused by its host alone, before the first delivery fails. */
 export function warnOfRefused(
   notifications: readonly NotificationSettings[],
   guard: Pick<AddressGuard, 'refusalOf'>,

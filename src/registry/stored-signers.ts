@@ -1,5 +1,4 @@
 // The signers that were created through the API: each opened anew only when its row is another.
-
 import type { Address } from '../domain/ids.ts'
 import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'

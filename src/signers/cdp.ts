@@ -114,7 +114,10 @@ function readWalletKey(id: string, text: string): KeyObject {
   }
 }
 
-/** A JSON Web Token that we sign for one request (RFC 7519): `EdDSA` with a key of Ed25519, `ES256` with one of P-256 (RFC 7518 §3.4, RFC 8037). */
+/**
+ * A JSON Web Token that we sign for one request (RFC 7519): `EdDSA` with a key of Ed25519, `ES256` with one of P-256 (RFC 7518 §3.4,
+ * RFC 8037).
+ */
 export function jwt(algorithm: 'EdDSA' | 'ES256', header: object, claims: object, key: KeyObject): string {
   const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url')
   const text = `${part({ alg: algorithm, typ: 'JWT', ...header })}.${part(claims)}`

@@ -1,5 +1,5 @@
 // The sessions of one PKCS#11 token: loads the vendor's library, logs in, and begins anew after a failure of the device.
-// Its failures name those that may be tried again, and those that wait for an operator.
+// A `TokenFailure` says whether the call may be tried again, or waits for an operator.
 import type pkcs11js from 'pkcs11js'
 import type { Hex } from '../domain/ids.ts'
 import { memberOf } from '../ops/member.ts'

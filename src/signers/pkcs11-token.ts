@@ -182,7 +182,7 @@ function isSecp256k1(params: Buffer | undefined): boolean | undefined {
 /** An OCTET STRING (the standard's), a BIT STRING, or neither; each with a point that is compressed or not. */
 const wrapped = /^(?:04(?:41|21)|03(?:42|22)00)(04[0-9a-f]{128}|0[23][0-9a-f]{64})$/
 
-/** 65 bytes. Undefined if it is no point of secp256k1. */
+/** The key in 65 bytes. Libraries return a point in DER, or the bytes of a point. Undefined if it is no point of secp256k1. */
 function publicKeyOfPoint(point: Buffer | undefined): Hex | undefined {
   const hex = point?.toString('hex') ?? ''
   return uncompressed(wrapped.exec(hex)?.[1] ?? hex)

@@ -1,4 +1,4 @@
-// Writes that a commit makes once for all of its units. A unit's part of them counts only if the unit succeeds.
+// Writes that a commit makes once for all of its units. A unit's writes count only if the unit succeeds.
 
 export interface Deferred {
   /** The unit succeeded: the commit makes its writes. */

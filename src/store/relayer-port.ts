@@ -1,16 +1,11 @@
-// The part of the store port for relayers besides their transactions: reports, gap fillers, no-ops signed ahead, sweeps.
-// And what the dashboard needs.
+// The part of the store port for relayers besides their transactions: reports, gap fillers, pre-signed no-ops, sweeps.
 import type { HeldCondition } from '../domain/condition.ts'
-import type { DailyGas } from '../domain/daily-gas.ts'
-import type { DashboardSession } from '../domain/dashboard-session.ts'
 import type { GapPermit, GapRecord } from '../domain/gap-record.ts'
-import type { ApiKeyId, Hash, RelayerId, TransactionId } from '../domain/ids.ts'
+import type { ApiKeyId, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { PresignedNoOp } from '../domain/no-op.ts'
 import type { Acknowledgment, OwnerReport, RelayerChange } from '../domain/owner-report.ts'
-import type { RelayerOverview } from '../domain/relayer-overview.ts'
 import type { Transaction } from '../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../domain/units.ts'
-import type { TransactionItem } from './list-port.ts'
 
 export interface RelayerReads {
   /** The last report with the acknowledgments of its conditions; undefined until an owner has observed the relayer. */
@@ -64,28 +59,4 @@ export interface PresignedHash extends Omit<PresignedNoOp, 'sealed'> {
 
 export interface SealedNoOp extends Pick<PresignedNoOp, 'nonce' | 'hash' | 'sealed'> {
   readonly relayerId: RelayerId
-}
-
-/** For the dashboard: its sessions, the standing of relayers, and daily totals. */
-export interface DashboardReads {
-  /** The session with this digest, even if it has ended by its idle time. */
-  dashboardSession(digest: string): Promise<DashboardSession | undefined>
-  standing(relayerId: RelayerId): Promise<RelayerOverview>
-  /** The transactions that hold nonces from `from` on, or held them when they were settled; lowest first. */
-  transactionsByNonce(relayerId: RelayerId, from: Nonce, limit: number): Promise<readonly TransactionItem[]>
-  highestNonce(relayerId: RelayerId): Promise<Nonce | undefined>
-  relayerOfTransaction(id: TransactionId): Promise<RelayerId | undefined>
-  /** The open transaction of this relayer that has an attempt with this hash. */
-  openWithHash(relayerId: RelayerId, hash: Hash): Promise<TransactionId | undefined>
-  /** The fees of every relayer from this day on: a row per relayer and day with a final transaction. */
-  dailyGas(since: number): Promise<readonly DailyGas[]>
-}
-
-export interface DashboardChanges {
-  insertDashboardSession(session: DashboardSession, digest: string): Promise<void>
-  /** Never replaces the last use by an earlier one. */
-  useDashboardSession(digest: string, at: TimestampMs): Promise<void>
-  removeDashboardSession(digest: string): Promise<void>
-  /** Deletes sessions that were last used before `since`, and all but the `keep` last used sessions of the key. */
-  pruneDashboardSessions(keyId: ApiKeyId, since: TimestampMs, keep: number): Promise<void>
 }

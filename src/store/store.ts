@@ -17,19 +17,13 @@ import type { Nonce, TimestampMs } from '../domain/units.ts'
 import type { QueueHead } from '../domain/wait.ts'
 import { OperatorError } from '../ops/operator-error.ts'
 import type { BulkChanges, BulkReads } from './bulk-port.ts'
-import type {
-  EventSearchReads,
-  ListReads,
-  Page,
-  PageItem,
-  PageRequest,
-  TransactionChanges,
-  TransactionReads,
-} from './list-port.ts'
+import type { DashboardChanges, DashboardReads } from './dashboard-port.ts'
+import type { EventSearchReads, ListReads, Page, PageItem, PageRequest } from './list-port.ts'
 import type { LockProof } from './locks.ts'
 import type { NetworkChanges, NetworkReads } from './network-port.ts'
-import type { DashboardChanges, DashboardReads, RelayerChanges, RelayerReads } from './relayer-port.ts'
+import type { RelayerChanges, RelayerReads } from './relayer-port.ts'
 import type { RetentionChanges, RetentionReads } from './retention-port.ts'
+import type { TransactionChanges, TransactionReads } from './transaction-port.ts'
 
 export interface Store extends AsyncDisposable {
   /**

@@ -121,9 +121,9 @@ function credentials(url: URL): Record<string, string> {
 }
 
 /**
- * The signatures are HMAC-SHA256 under the notification's key. `webhook-signature` follows the Standard Webhooks specification: over
- * `id.timestamp.body`, so that an old request can't be sent again as a new one. `x-signature` is the one that receivers of OpenZeppelin Relayer verify: over the
- * body alone. The key is the configured text, in UTF-8.
+ * The headers that sign a webhook, by HMAC-SHA256 under the notification's key. `webhook-signature` follows the Standard Webhooks
+ * specification: over `id.timestamp.body`, so that an old request can't be sent again as a new one. `x-signature` is the one that
+ * receivers of OpenZeppelin Relayer verify: over the body alone. The key is the configured text, in UTF-8.
  */
 export function signWebhook(
   key: string | undefined,

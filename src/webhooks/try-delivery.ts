@@ -1,5 +1,4 @@
 // One try of one delivery: its dependencies, the event, its receiver, and the result.
-
 import { type Due, nextTry, type Tried } from '../domain/delivery.ts'
 import type { StoredEvent } from '../domain/event.ts'
 import type { Clock } from '../ops/clock.ts'

@@ -8,7 +8,7 @@ import { type Service, startService } from '../../tooling/service.ts'
 import { databasePath } from '../../tooling/service-files.ts'
 
 const queueLength = 12_000
-/** `bulkShare` of the shipped service. */
+/** `bulkPortion` of the shipped service. */
 const shareMax = 1_000
 const batch = 500
 

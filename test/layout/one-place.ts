@@ -18,7 +18,7 @@ const onePlaces: readonly OnePlace[] = [
   {
     what: 'waits on a timer',
     pattern: /\bnode:timers\b|\bsetTimeout\s*\(|\bsetInterval\s*\(/,
-    places: ['ops/clock.ts', 'client/events.ts', 'dashboard/state/clock.ts'],
+    places: ['ops/clock.ts', 'client/pause.ts', 'dashboard/state/clock.ts'],
   },
   {
     what: 'reads the environment',
@@ -34,7 +34,7 @@ const onePlaces: readonly OnePlace[] = [
   {
     what: 'draws randomness',
     pattern: /\bMath\s*\.\s*random\b|\brandom(?:Bytes|Int|UUID|FillSync|Fill)\b|\bgetRandomValues\b/,
-    places: ['ops/random.ts', 'dashboard/state/bulk.ts'],
+    places: ['ops/random.ts', 'dashboard/state/fresh-key.ts'],
   },
   {
     what: "matches a node's prose",

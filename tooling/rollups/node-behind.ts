@@ -1,5 +1,4 @@
 // The node that executes for a proxy: what the proxy calls itself, and what it passes on.
-
 import type { Hex } from 'viem'
 import { hex } from '../ledger.ts'
 import type { RpcCall, RpcReply } from '../rpc-server.ts'

@@ -1,6 +1,5 @@
 // Estimates the gas of a payload before it gets a nonce: the node's estimate plus a margin, or the reason why it would
-// revert. Linea's price depends on the data, so its nodes estimate that, too. A second endpoint confirms a
-// revert.
+// revert. Linea's price depends on the data, so its nodes estimate that, too. A second endpoint confirms a revert.
 import { hash } from 'node:crypto'
 import { type GasFigures, transferGas } from '../../domain/gas-figures.ts'
 import type { Hash } from '../../domain/ids.ts'
@@ -114,9 +113,8 @@ export function estimatingOnce(profile: EstimateRules, limits: GasLimits): Estim
 const silenceMaxMs = 600_000
 
 /**
- * The estimate of another endpoint than `by`, which called the payload reverting: such a payload ends without a nonce, so one false
- * estimate would end it. If there is none, or none has answered for ten
- * minutes, `first` stands. Undefined until then.
+ * The estimate of another endpoint than `by`, which called the payload reverting. One false estimate must not end a payload, which then
+ * gets no nonce. If there is no other endpoint, or none has answered for ten minutes, `first` stands. Undefined until then.
  */
 export type SecondEstimate = (
   first: Estimate,

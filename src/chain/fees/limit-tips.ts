@@ -1,4 +1,4 @@
-// The most that a node's reading counts for: a false price of one endpoint must cost little. And the least tip that nodes accept.
+// The most and the least that a tip counts for: a false price of one endpoint must cost little, and a node refuses a tip that is too small.
 import { type Market, speeds } from '../../domain/fees.ts'
 import type { Head } from '../../domain/observation.ts'
 import type { PoolKind } from '../../domain/profile.ts'

@@ -218,10 +218,6 @@ function farLook(pace: Pace): (report: Report) => Promise<void> {
   }
 }
 
-/**
- * Whether a head that links to no earlier block may be adopted: its endpoint has to serve the network's chain, by
- * the chain id and the anchor, and the chain can have made so many blocks by now.
- */
 interface AdmitHead {
   readonly anchor: Pick<RememberedAnchor, 'known'>
   /** Tools make time and blocks at will there, so no clock limits a head. */
@@ -232,7 +228,10 @@ interface AdmitHead {
 /** `notShown`: nothing speaks against it, but the endpoint does not show the anchor. It may be pruned. */
 type Admission = 'admitted' | 'notShown' | { readonly refused: string }
 
-/** `before`: the head before it, if there is one. */
+/**
+ * Whether a head that links to no earlier block may be adopted: its endpoint has to serve the network's chain, by the chain id and the
+ * anchor, and the chain can have made so many blocks by now. `before`: the head before it, if there is one.
+ */
 async function admitHead(
   { anchor, isDevelopment, clock }: AdmitHead,
   head: Head,

@@ -1,4 +1,4 @@
-// Finds the block that a tag names, as of a head: one call a head, for all relayers of the network.
+// Reads the block that a tag names: as one endpoint names it, and as it is believed at a head, once for all relayers of the network.
 import type { FinalityTag } from '../../domain/finality.ts'
 import type { Hash } from '../../domain/ids.ts'
 import type { Head } from '../../domain/observation.ts'
@@ -11,7 +11,7 @@ import { readNamed } from '../nodes/read-block.ts'
 import type { ReadCanonical } from './read-canonical.ts'
 import { type HeadTracker, type TrackedHead, watchChain } from './track-head.ts'
 
-/** Reads the block that a tag names, by each endpoint: once a head. Never rejects. */
+/** The block that a tag names at one endpoint, read once a head. Never rejects. */
 export type NamedBlock = (endpoint: Endpoint, tag: FinalityTag, at: Head) => Promise<NodeReply<Head>>
 
 interface Reading {

@@ -85,9 +85,9 @@ function cutBytes(data: string): Pick<ReadRevert, 'data' | 'isCut'> {
 }
 
 /**
- * Finds why a mined transaction reverted. Receipts do not say it, so the node executes the transaction again on the state before its block.
- * Undefined where the node no longer keeps that state, or where the transaction reverted only because of others before
- * it in its block. Costs two calls, made for reverted transactions only.
+ * Finds why a mined transaction reverted. Receipts do not say it, so the node executes the transaction again on the state before its
+ * block. Undefined where the node no longer keeps that state, or where the transaction reverted only because of others before it in its
+ * block. Costs two calls, made for reverted transactions only.
  */
 export async function readRevert(endpoint: Endpoint, hash: Hash, block: BlockNumber): Promise<string | undefined> {
   const call = { method: 'eth_getTransactionByHash', params: [hash] }

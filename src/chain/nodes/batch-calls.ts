@@ -221,7 +221,10 @@ function toJson({ id, call }: Waiting): object {
   return { jsonrpc: '2.0', id, method: call.method, params: call.params }
 }
 
-/** Splits a batch whose answer was too large: the calls that may have large answers part from the others. Where all are of one kind, there are two halves. */
+/**
+ * Splits a batch whose answer was too large: the calls that may have large answers part from the others. Where all are of one kind,
+ * there are two halves.
+ */
 function splitBatch<T>(calls: readonly T[], large: readonly T[]): readonly (readonly T[])[] {
   const small = calls.filter((call) => !large.includes(call))
   if (small.length > 0 && large.length > 0) return [small, large]

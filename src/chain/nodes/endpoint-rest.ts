@@ -1,5 +1,5 @@
-// When an endpoint rests, and for how long: pure. Each failure in a row doubles its rest, and so does each answer
-// about another thing than the call named; one that lags rests for a given time. The reasons are data.
+// When an endpoint rests, and for how long: pure. Each failure in a row doubles its rest, and so does each answer about another thing
+// than the call named; one that lags rests for a given time. Why it rests is data for operators, by the clock.
 import type { NodeReason } from '../../domain/node-report.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { Serving } from './serving.ts'

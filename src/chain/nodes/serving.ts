@@ -1,5 +1,6 @@
 // Whether an endpoint serves the network's chain: verified at first use, and again whenever that is in doubt, since a
 // gateway may route to another chain for a while. Such an endpoint is verified again after a short pause.
+// With the first verification the client's name is read: it gives the rule by which its pool takes replacements.
 import type { Anchor } from '../../domain/anchor.ts'
 import type { ContradictionQuestion, NoteContradiction } from '../../domain/contradiction.ts'
 import { type ReplacementRule, strictestRule } from '../../domain/fees.ts'
@@ -262,8 +263,8 @@ const rules: Readonly<Record<string, ReplacementRule>> = {
 }
 
 /**
- * How a client's pool compares a replacement with the transaction it holds, from the client's own name. `clientVersion`: as the node returns it, for example
- * `Geth/v1.17.0-stable/linux-amd64/go1.25`.
+ * The rule by which a client's pool compares a replacement with the transaction it holds, from the client's own name. `clientVersion`: as
+ * the node returns it, for example `Geth/v1.17.0-stable/linux-amd64/go1.25`.
  */
 export function replacementRuleOf(clientVersion: unknown): ReplacementRule {
   if (typeof clientVersion !== 'string') return strictestRule

@@ -131,13 +131,13 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : String(memberOf(error, 'name') ?? 'error')
 }
 
-/** Turns the bytes of an answer into JSON, on the main thread where they are few. */
 type AnswerReading =
   | { readonly json: unknown }
   | { readonly refused: string; readonly isTooLarge: boolean; readonly isJson: boolean }
 
 const notJson: AnswerReading = { refused: 'an answer that is not JSON', isTooLarge: false, isJson: false }
 
+/** Turns the bytes of an answer into JSON, on the main thread where they are few. */
 async function readAnswer(
   bytes: Buffer,
   calls: ExpectedAnswer['calls'],

@@ -1,4 +1,5 @@
-// Decides what a node's answer to eth_sendRawTransaction proves. The only place that matches prose about broadcasts.
+// Decides what a node's answer to eth_sendRawTransaction proves, and merges the outcomes of several nodes. The only place that matches
+// prose about broadcasts.
 //
 // Codes prove nothing here: -32000 stands for everything, and Besu's -32001, -32004 and -32006 mean "not found", "not
 // supported" and "version not supported" in EIP-1474. So the message decides, and an unrecognized message is `unknown`:

@@ -1,7 +1,7 @@
 // What one node can do, and whether it fits its network: read only.
 import { gasFiguresBy } from '../../chain/fees/read-gas-figures.ts'
-import { callAlone } from '../../chain/nodes/aside.ts'
 import { type Answer, describeAnswer } from '../../chain/nodes/call.ts'
+import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toHead, toHex, toNumber } from '../../chain/nodes/decode.ts'
 import { makeBy } from '../../chain/nodes/read-shown.ts'
 import { openTransport, type Transport } from '../../chain/nodes/transport.ts'

@@ -1,6 +1,6 @@
 // The nodes of the networks that relayers use, side by side, and the balance of each relayer. A folder may name dozens of networks for
 // one relayer, as the incumbent's examples do.
-import { callAlone } from '../../chain/nodes/aside.ts'
+import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toBigInt, toNumber } from '../../chain/nodes/decode.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
 import type { RelayerConfig } from '../../config/config.ts'

@@ -1,6 +1,7 @@
 // The network behind a URL: its chain id by the node, and its name by the lists of chains.
-import { callAlone } from '../../chain/nodes/aside.ts'
+
 import { describeAnswer } from '../../chain/nodes/call.ts'
+import { callAlone } from '../../chain/nodes/call-alone.ts'
 import { toHead, toNumber } from '../../chain/nodes/decode.ts'
 import { openTransport } from '../../chain/nodes/transport.ts'
 import { knownChain } from '../../config/known-chain.ts'

@@ -1,5 +1,4 @@
 // Tries again until nothing is left: with longer and longer rests, which a change may end early.
-
 import { bell } from '../../ops/bell.ts'
 import { backOff, type Clock } from '../../ops/clock.ts'
 

@@ -185,7 +185,7 @@ function Free({
 /** The size of the API's pages. One with fewer is the last. */
 const pageSize = 100
 
-/** The nonces of a relayer from `from` on, all of them, where the API lists a page at a time; without `from`, from a few before the lowest open one. */
+/** All nonces of a relayer from `from` on, page by page; without `from`, from a few before the lowest open one. */
 function useNoncesFrom(relayer: string, from: number | undefined): Loaded<readonly TraceView[]> {
   const path = pathOf`/v1/relayers/${relayer}/nonces`
   return useRead(from === undefined ? path : `${path}?from=${from}`, (first, options) => readOn(path, first, options))

@@ -1,5 +1,4 @@
 // Bulk cancellations: making one, at most once however often the button is pressed, their previews, and their filters in words.
-
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { RelayerView } from '../../client/account-types.ts'
@@ -7,6 +6,7 @@ import type { BulkPreviewView } from '../../client/bulk-preview-types.ts'
 import type { BulkHeadView, BulkInput, BulkView } from '../../client/bulk-types.ts'
 import { exactAmount } from '../../domain/shown-amount.ts'
 import { plural } from './format.ts'
+import { freshKey } from './fresh-key.ts'
 import { useLoad } from './load.ts'
 import { networkOf } from './networks.ts'
 import { Failure, pathOf, request } from './request.ts'
@@ -86,11 +86,6 @@ export function useSymbols(): (relayers: readonly string[]) => string | undefine
     const symbols = new Set(its.map(({ network }) => networkOf(network).symbol))
     return symbols.size > 1 ? undefined : ([...symbols][0] ?? networkOf(undefined).symbol)
   }
-}
-
-/** Idempotency keys of requests from the browser. */
-function freshKey(): string {
-  return crypto.randomUUID()
 }
 
 /** The preview of a bulk cancellation: read when a view says so, and gone once its terms change. */

@@ -1,5 +1,5 @@
-// A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on
-// the same facts, and writes nothing.
+// A preview of a bulk cancellation: its result and cost now. It applies the cancellation and decides the next step on the same facts, and
+// writes nothing. Without a node it only counts, by the stored rows.
 import { type Attempt, isNoOp, isSequenced, newest } from '../attempt.ts'
 import { cancel } from '../cancel.ts'
 import { effectivePrice, feeCap, type Market } from '../fees.ts'
@@ -54,7 +54,10 @@ export interface CancellationPreview {
   readonly committed: Wei
 }
 
-/** `queued`: how many of them have no nonce. `covers`: which of the others are canceled. Without a pending nonce in `observation`, every gap counts as one to fill. */
+/**
+ * `queued`: the number of canceled transactions without a nonce. `covers`: whether one with a nonce is canceled. Without a pending nonce
+ * in `observation`, every gap counts as one to fill.
+ */
 export function previewCancellation(
   work: Work,
   queued: number,

@@ -1,5 +1,4 @@
 // Reads bulk cancellations: one and its progress, a list of them, newest first, and the transactions of one with their verdicts.
-
 import { Type } from 'typebox'
 import type { Transaction } from '../../domain/transaction.ts'
 import type { Reads } from '../../store/store.ts'

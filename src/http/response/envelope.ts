@@ -1,4 +1,4 @@
-// Success and error bodies: every response but text and streams uses them, except JSON-RPC, whose body is here, too.
+// Success and error bodies, of every response but JSON-RPC, text and streams; and the body of JSON-RPC.
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
 import { memberOf } from '../../ops/member.ts'
 

@@ -156,11 +156,10 @@ function commonRefusals(
   ]
 }
 
-/** An example of a value, made from the examples of its schema and of the parts of it. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The keywords whose values are data, and no schemas. */
-export const data: readonly string[] = ['example', 'examples', 'enum', 'const', 'default']
+export const dataKeywords: readonly string[] = ['example', 'examples', 'enum', 'const', 'default']
 
 interface Schema {
   readonly examples?: readonly unknown[]
@@ -173,7 +172,10 @@ interface Schema {
   readonly required?: readonly string[]
 }
 
-/** An example with the required members only. Where an optional one explains more, the schema has an example of its own. */
+/**
+ * An example of a value, made from the examples of its schema and of its parts, with the required members only. Where an optional one
+ * explains more, the schema has an example of its own.
+ */
 function exampleOf(schema: JsonObject): unknown {
   const { examples, enum: choices, anyOf, type, minimum = 0, items, properties = {}, required = [] }: Schema = schema
   const [given = choices?.[0]] = examples ?? []

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basePath } from '../request/path-of.ts'
 
-/** The pages that are not in `docs/`, whose `index.md` has a line for each of its own. */
+/** The pages outside `docs/`. `docs/index.md` lists those in it. */
 const ofRoot = ['README.md', 'CHANGELOG.md']
 
 /** The pages by name, such as `api.md`. `root`: of the package. Throws if it has no `docs/`. */

@@ -6,7 +6,7 @@ import { aloneKey, bodyOptionalKey, statedKey, unlistedKey } from '../request/st
 import {
   type DocumentBody,
   type DocumentOperation,
-  data,
+  dataKeywords,
   describeAnswers,
   headers,
   type JsonObject,
@@ -96,7 +96,7 @@ function rulesIn(node: object): JsonObject {
   return Object.fromEntries(
     Object.entries(merged)
       .filter(([, value]) => memberOf(value, unlistedKey) !== true)
-      .map(([key, value]) => [key, data.includes(key) ? value : withRules(value)]),
+      .map(([key, value]) => [key, dataKeywords.includes(key) ? value : withRules(value)]),
   )
 }
 
@@ -161,7 +161,7 @@ function nameSchemas(paths: JsonObject): { readonly paths: JsonObject; readonly 
 
   function members(node: object): JsonObject {
     return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, data.includes(key) ? value : referred(value)]),
+      Object.entries(node).map(([key, value]) => [key, dataKeywords.includes(key) ? value : referred(value)]),
     )
   }
 

@@ -1,5 +1,4 @@
 // Mounts the operations of the API: method and path of each.
-
 import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.ts'
 import type { CommandContext } from '../../commands/context.ts'
 import type { ManagementContext } from '../../commands/management.ts'
@@ -76,11 +75,13 @@ import { search } from '../transactions/search.ts'
 import { submit } from '../transactions/submit.ts'
 import { submitBatch } from '../transactions/submit-batch.ts'
 
+/** Open to everyone, and without rate limits. */
 export function serviceRoutes(at: Mounting, about: { version: string; readiness: Readiness; clock: Clock }): void {
   mount(at, 'GET', '/health', health())
   mount(at, 'GET', '/ready', ready(about))
 }
 
+/** Refuses operations that clients of similar services may call. */
 export function unsupportedRoutes(at: Mounting): void {
   const sponsored = ['sponsored transactions (of Stellar and Solana) are', 'send with POST …/transactions'] as const
   mount(
@@ -235,6 +236,7 @@ export function networkRoutes(at: Mounting, management: ManagementContext): void
   mount(at, 'PATCH', '/networks/:network_id', updateNetwork(management))
 }
 
+/** The stream, and the dead letters. */
 export function eventRoutes(at: Mounting, management: ManagementContext, streams: EventStreams): void {
   const letters = '/notifications/:notification_id/dead-letters'
   mount(at, 'GET', '/events', streamEvents(streams))
@@ -243,6 +245,7 @@ export function eventRoutes(at: Mounting, management: ManagementContext, streams
   mount(at, 'POST', `${letters}/:event_id/redeliver`, redeliverDeadLetter(management))
 }
 
+/** API keys, and the audit log. */
 export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRing): void {
   const { reads } = commands.store
   mount(at, 'POST', '/api-keys', createApiKey(commands))
@@ -252,6 +255,7 @@ export function apiKeyRoutes(at: Mounting, commands: CommandContext, keys: KeyRi
   mount(at, 'DELETE', '/api-keys/:api_key_id', revokeApiKey(commands, keys))
 }
 
+/** The dashboard's session, its pages, and their script and style. */
 export function dashboardRoutes(at: Mounting, sessions: DashboardSessions): UnknownPage {
   sessionOperations(at, sessions)
   return assetRoutes(at)

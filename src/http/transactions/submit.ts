@@ -1,5 +1,4 @@
 // Submits a transaction (POST).
-
 import type { FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
 import { digestOf } from '../../commands/digest-request.ts'
@@ -64,8 +63,8 @@ export function submit(commands: CommandContext, { isStrict, logIgnored }: SendH
 }
 
 /**
- * The claim of a send that has the header Idempotency-Key; undefined without one. The schema of the headers has refused a key that can't be stored.
- * `payload` is the parsed request, so that equal requests have equal digests.
+ * The claim of a send that has the header Idempotency-Key; undefined without one. The schema of the headers has refused a key that
+ * can't be stored. `payload` is the parsed request, so that equal requests have equal digests.
  */
 export function claimOf(
   { headers, principal }: Pick<FastifyRequest, 'headers' | 'principal'>,

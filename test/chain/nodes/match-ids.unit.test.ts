@@ -1,6 +1,6 @@
 // A member of a response answers the call that has its id: once, and no other call.
 import { expect, test } from 'vitest'
-import { callAlone } from '../../../src/chain/nodes/aside.ts'
+import { callAlone } from '../../../src/chain/nodes/call-alone.ts'
 import { matchIds } from '../../../src/chain/nodes/response-body.ts'
 import type { Transport } from '../../../src/chain/nodes/transport.ts'
 

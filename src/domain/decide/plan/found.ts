@@ -1,4 +1,4 @@
-// What a history check finds: transactions of the queue that a lost part of the history sent or canceled.
+// The findings of a history check: transactions of the queue that a lost part of the history sent or canceled, and the reasons recorded.
 import type { LostNoOp, MinedPayload, Spender } from '../../observation.ts'
 import type { Transaction } from '../../transaction.ts'
 
@@ -22,7 +22,7 @@ export interface NoOpMatches {
   readonly suspected: readonly NoOpMatch[]
 }
 
-/** What the history says of a transaction that was found on the chain, and not in the database. */
+/** The reason that is recorded for a transaction that was found on the chain, and not in the database. */
 export const recoveredReason =
   'sent by a part of its history that this database does not hold: was it restored from an older copy?'
 

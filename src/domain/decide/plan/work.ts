@@ -1,5 +1,5 @@
-// A relayer's work: everything open, as much of the queue as it could send now, and the limits of the step. And the situation in which
-// a step decides about it.
+// A relayer's work (everything open, as much of the queue as it could send now, the limits of the step), and the situation that a step
+// decides on.
 import { isNoOp } from '../../attempt.ts'
 import type { GapRecord } from '../../gap-record.ts'
 import type { Hash } from '../../ids.ts'

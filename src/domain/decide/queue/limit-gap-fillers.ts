@@ -1,5 +1,5 @@
 // Limits the gap fillers for nonces that the record never assigned. They may be gaps because a node named a false count,
-// and each gap filler is paid. Explains the wait behind one that nodes refuse.
+// and each gap filler is paid. Explains waits behind a gap that is not filled, and behind a gap filler that nodes refuse.
 import { invalidReasonOf, newest } from '../../attempt.ts'
 import type { Observation } from '../../observation.ts'
 import { isPaused } from '../../pause.ts'

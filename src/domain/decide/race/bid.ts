@@ -276,7 +276,10 @@ function isFree(fees: Fees): boolean {
   return feeCap(fees) === 0n
 }
 
-/** The most that a bid offers where no policy sets a cap: the ceiling of prices, or the least price that replaces another contender's live attempts: that is no node's claim. */
+/**
+ * The most that a bid offers where no policy sets a cap: the ceiling of prices. The least price that replaces another contender's live
+ * attempts counts if it is higher, as it is no node's claim.
+ */
 function bidCeiling(
   rivals: readonly Attempt[],
   { own, speed, purpose }: Bidder,

@@ -27,14 +27,13 @@ function pursuePayload(transaction: InPhase<'inFlight'>, situation: Situation): 
   return advance(replacementContender(transaction, situation), situation)
 }
 
-/**
- * A sweep whose account pays for it no more: the balance fell, or the market rose beyond what the sweep left.
- * Other payloads wait for money; a sweep sends less. The lower value replaces the other at the same nonce, so the
- * chain executes one of them.
- */
 type Steps = readonly (Decision | NeedsBalance)[]
 
-/** `steps`: the next steps of any payload. No attempt of the higher value is broadcast again. */
+/**
+ * Lowers the value of a sweep whose account pays for it no more: the balance fell, or the market rose beyond what the sweep left.
+ * Other payloads wait for money; a sweep sends less. The lower value replaces the other at the same nonce, so the chain executes
+ * one of them. `steps`: the next steps of any payload. No attempt of the higher value is broadcast again.
+ */
 function lowerIfShort(transaction: InPhase<'inFlight'>, steps: Steps, situation: Situation): Steps {
   if (!steps.some(isShort)) return steps
   const value = payableValue(transaction, situation)

@@ -1,7 +1,7 @@
-// Reduces a plan's waits to changes. A wait is true as of the last observation: it is written when it begins or when a
-// figure of it changes, and cleared when it is over. Explains waits for the chain, for nodes and for foreign transactions, with the figures
-// and a remedy. What a contender waits for is explained in race/explain-contender.ts, and what the queue waits for where it gets its nonces
-// (queue/).
+// Explains waits for the chain, for nodes and for foreign transactions, and reduces all waits of a plan to changes.
+//
+// A wait is true as of the last observation: it is written when it begins or when a figure of it changes, and cleared when it is over.
+// race/explain-contender.ts explains the waits of a contender, and queue/ those of the queue.
 import {
   type Attempt,
   invalidReasonOf,
