@@ -31,7 +31,7 @@ export async function signerOver(service: KeyService, clock: Clock = systemClock
     { id: 'key', service },
     {
       ...context,
-      quotas: openQuotaQueues(systemClock),
+      quotas: openQuotaQueues(clock),
       metrics: { ...noMetrics.signers, called: (_, result) => calls.push(result) },
       storedAddress: async () => undefined,
     },
