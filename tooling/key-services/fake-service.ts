@@ -89,6 +89,8 @@ export async function startFake(
   }
   const mutual = tls?.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }
   const server = tls ? createTlsServer({ key: tls.key, cert: tls.cert, ...mutual }, listener) : createServer(listener)
+  // A connection that a slow client goes on to use must not end meanwhile.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

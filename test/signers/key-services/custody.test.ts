@@ -62,7 +62,11 @@ async function countingSdk() {
   class KMSClient extends sdk.KMSClient {
     #underWay = 0
     constructor(config: KMSClientConfig) {
-      super(config)
+      // A turn of a busy event loop may take longer than the limit of a connection.
+      super({
+        ...config,
+        requestHandler: { ...config.requestHandler, ...{ connectionTimeout: 60_000, requestTimeout: 60_000 } },
+      })
       count.clients += 1
       this.middlewareStack.add(
         (next) => async (given) => {
