@@ -1,7 +1,6 @@
 // Advances one relayer as long as this process owns it: a step, then rest until a block, a wake-up or a time.
 import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { type Condition, runbookOf } from '../domain/condition.ts'
-import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
 import { firstWindow } from '../domain/decide/queue/window.ts'
 import { explainUnreachable, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
@@ -14,6 +13,7 @@ import { waitBriefly } from '../ops/within.ts'
 import { fence, type Ownership } from '../ownership/ownership.ts'
 import { trackBroadcasts } from './broadcasts-under-way.ts'
 import { trackPresigning } from './presign.ts'
+import { saveWaits } from './record.ts'
 import { trackSignatures } from './signatures-under-way.ts'
 import { freshOwner, type StepResult, step } from './step.ts'
 import type { StepContext } from './step-context.ts'
@@ -179,9 +179,7 @@ async function recordUnreachable({ store, clock }: StepContext, ownership: Owner
   try {
     await store.commit(async (session) => {
       await fence(session, ownership)
-      for (const change of changes) {
-        await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
-      }
+      await saveWaits(session, changes, now)
     }, ownership.relayer)
   } catch (error) {
     if (!(error instanceof StaleWrite || error instanceof OwnershipLost)) throw error

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Attempt } from '../domain/attempt.ts'
 import { apply, fillGap } from '../domain/decide/apply.ts'
-import type { Decision, Plan } from '../domain/decide/plan/decision.ts'
+import type { Change, Decision, Plan } from '../domain/decide/plan/decision.ts'
 import { isSigning } from '../domain/decide/plan/signing.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { StaleWrite } from '../domain/errors.ts'
@@ -212,4 +212,11 @@ export async function hasSameRules(session: Session, relayer: Relayer): Promise<
 
 function releasingFirst([, one]: [string, Transaction], [, other]: [string, Transaction]): number {
   return Number('nonce' in one.lifecycle) - Number('nonce' in other.lifecycle)
+}
+
+/** Writes the reasons of waits that no step decided, each to its transaction as it was read. */
+export async function saveWaits(session: Session, changes: readonly Change[], now: TimestampMs): Promise<void> {
+  for (const change of changes) {
+    await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
+  }
 }

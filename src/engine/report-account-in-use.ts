@@ -1,11 +1,11 @@
 // Reports the relayers whose accounts another service of the database has: nobody here advances them, so no step explains why their
 // transactions wait. The owner's first step clears it.
-import { apply } from '../domain/decide/apply.ts'
 import { isChange } from '../domain/decide/plan/decision.ts'
 import { explainAccountInUse, withoutRepeats } from '../domain/decide/waits/explain-waits.ts'
 import { StaleWrite } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer } from '../domain/relayer.ts'
+import { saveWaits } from './record.ts'
 import type { StepContext } from './step-context.ts'
 
 /** New transactions of such a relayer get their reason within this time. */
@@ -40,11 +40,7 @@ export function reportingAccountsInUse(context: StepContext): (relayers: readonl
     const changes = withoutRepeats(explainAccountInUse(work)).filter(isChange)
     if (changes.length === 0) return
     const now = clock.now()
-    await store.commit(async (session) => {
-      for (const change of changes) {
-        await session.saveTransaction(change.transaction, apply(change, change.transaction, undefined, now), now)
-      }
-    }, id)
+    await store.commit((session) => saveWaits(session, changes, now), id)
   }
 
   async function reportDue(relayers: readonly RelayerId[]): Promise<void> {
