@@ -180,16 +180,15 @@ const known: Ids = {
 }
 /** What the others work on is left as it is. */
 const knownToChange: Ids = { ...known, relayer_id: ['latest-relayer_id-1', 'latest-relayer_id-1', 'nobody'] }
-const knownToReplace: Ids = { relayer_id: ['kept'], transaction_id: latestOf('kept_transaction_id') }
-const knownOnHold = (name: string): Ids => ({ relayer_id: ['kept'], transaction_id: latestOf(name) })
+const knownOfKept = (name: string): Ids => ({ relayer_id: ['kept'], transaction_id: latestOf(name) })
 const knownTo: Readonly<Record<string, Ids>> = {
   updateRelayer: knownToChange,
   sweepRelayer: knownToChange,
   getSweep: knownToChange,
   deleteRelayer: knownToChange,
-  replaceTransaction: knownToReplace,
-  getHold: knownOnHold('shown_transaction_id'),
-  releaseTransaction: knownOnHold('released_transaction_id'),
+  replaceTransaction: knownOfKept('kept_transaction_id'),
+  getHold: knownOfKept('shown_transaction_id'),
+  releaseTransaction: knownOfKept('released_transaction_id'),
 }
 
 function latestOf(name: string): readonly string[] {
@@ -200,11 +199,9 @@ function shotAt(operation: Described): fc.Arbitrary<Shot> {
   const { parameters, body } = operation
   const ids = knownTo[operation.id] ?? known
   const inPlace = (place: Parameter['in']) =>
-    fc.record(
-      Object.fromEntries(
-        parameters.filter((each) => each.in === place).map((each) => [each.name, parameterValue(each, ids)]),
-      ),
-      { requiredKeys: parameters.filter((each) => each.in === place && each.required).map(({ name }) => name) },
+    valuesOf(
+      parameters.filter((each) => each.in === place),
+      (each) => parameterValue(each, ids),
     )
   const query = fc.tuple(inPlace('query'), mostly(fc.constant({}), fc.dictionary(word, word, { maxKeys: 2 })))
   return fc
@@ -216,6 +213,16 @@ function shotAt(operation: Described): fc.Arbitrary<Shot> {
       body: body === undefined ? mostly(fc.constant(undefined), fc.constant('{"x":1}')) : bodyOf(operation.id, body),
     })
     .map((parts) => assemble(operation, parts))
+}
+
+/** Values by the names of parameters: those that are required, and any of the others. */
+function valuesOf(
+  parameters: readonly Parameter[],
+  drawn: (parameter: Parameter) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<Record<string, unknown>> {
+  return fc.record(Object.fromEntries(parameters.map((each) => [each.name, drawn(each)])), {
+    requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
+  })
 }
 
 interface ShotParts {
@@ -251,10 +258,9 @@ function rightShotAt(operation: Described): fc.Arbitrary<Shot> {
     return values.length > 0 ? fc.constantFrom(...values) : fitting(schema)
   }
   const inPlace = (place: Parameter['in']) =>
-    fc.record(
-      Object.fromEntries(
-        parameters.filter((each) => each.in === place && each.required).map((each) => [each.name, rightOf(each)]),
-      ),
+    valuesOf(
+      parameters.filter((each) => each.in === place && each.required),
+      rightOf,
     )
   return fc
     .record({
