@@ -15,12 +15,12 @@ export interface ClientRequest {
   readonly relayer?: string
   readonly id?: string
   readonly request?: SendRequest
-  /** Of a release under four eyes: the payload that its key was shown. */
+  /** The payload that a key was shown, which it releases under four eyes. */
   readonly shown?: Shown | undefined
   readonly key?: ApiKeyId
-  /** Of a bulk cancellation: its terms have a limit, or it has a preview. */
+  /** Whether a bulk cancellation has terms with a limit, or a preview. */
   readonly isPriced?: boolean
-  /** Of a bulk cancellation with the token of a preview: whether it has to take what the preview showed. */
+  /** Whether a bulk cancellation has to take what its preview showed. Absent without the token of a preview. */
   readonly isExact?: boolean
 }
 
@@ -69,7 +69,7 @@ const isForbidden: Rule = ({ relayer, of: { request } }) =>
 const hasTooLittleGas: Rule = ({ of: { request }, facts }) =>
   request?.gasLimit !== undefined && request.gasLimit < facts.gasOf(request)
 
-/** It has expired, or expires on hold. */
+/** Whether the payload has expired, or expires on hold. */
 const comesTooLate: Rule = ({ row, relayer, of: { request }, nowMs }) => {
   const validUntil = request?.validUntil
   if (validUntil === undefined || !relayer) return false
@@ -97,7 +97,7 @@ const ofCancels = {
 
 const isLeaving: Rule = ({ facts }) => facts.isLeaving()
 
-/** Of every operation. */
+/** Every operation may get these refusals. */
 const ofShutdowns = { SHUTTING_DOWN: isLeaving } as const
 
 const isUnpriced: Rule = ({ of }) => of.isPriced === true

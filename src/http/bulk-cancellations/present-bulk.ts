@@ -1,4 +1,4 @@
-// Presents a bulk cancellation: who requested it, what it matches, and how far it is. In words, too.
+// Presents a bulk cancellation: its requester, its filter, its progress, and the same in words.
 import { type Static, Type } from 'typebox'
 import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
 import { endedOf, finalAtOf, sumOf } from '../../domain/bulk-counts.ts'

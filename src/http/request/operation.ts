@@ -62,7 +62,7 @@ export interface Operation<S extends FastifySchema = FastifySchema> {
   readonly lesserScope?: Scope
   /** The limit of the body; absent: the server's. */
   readonly bodyBytesMax?: number
-  /** Its own error codes, for the OpenAPI document, which adds those of every operation. A test compares both with answers. */
+  /** The operation's own error codes. The OpenAPI document adds those that every operation has; a test compares both with answers. */
   readonly refusals?: readonly ErrorCode[]
   /** Headers of its success beside those of every answer. */
   readonly answerHeaders?: readonly OwnHeader[]

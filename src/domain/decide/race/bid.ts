@@ -290,7 +290,7 @@ function bidCeiling(
   const ceiling = priceCeiling(market, speed, purpose, profile)
   const others = rivals.filter((rival) => !own.includes(rival))
   if (!isNonEmpty(others)) return ceiling
-  // Its tip counts, not its fee cap: a client that named a high cap must not raise the ceiling of our tips.
+  // The tip of that price counts, and not its fee cap: a client that named a high cap must not raise the ceiling of our tips.
   return maxWei(ceiling, effectivePrice(replacementFloor(others, market, rule), market.baseFee))
 }
 
