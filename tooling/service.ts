@@ -48,7 +48,7 @@ export interface Service extends AsyncDisposable {
   kill9(): Promise<void>
   /** SIGTERM. Throws unless the process drains and ends with 0. */
   stop(): Promise<void>
-  /** Starts it again on the same files, after stop() or kill9(). Resolves when it is ready. */
+  /** Starts it again on the same files, after stop() or kill9(). Throws while it runs. Resolves when it is ready. */
   restart(): Promise<void>
 }
 
@@ -104,6 +104,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       throw new Error(`the service ended with ${signal ?? code} on SIGTERM; it must be 0\n${running.logs()}`)
     },
     restart: async () => {
+      // The ports stay those of the first: it answers for the second, which ends.
+      if (running.isRunning()) throw new Error('the service still runs; end it before it starts again')
       running = run()
       await ready(url, running)
     },

@@ -8,6 +8,7 @@ export interface Tethered {
   /** What it wrote to stdout and stderr, the last `logCharactersMax` of it. */
   logs(): string
   signal(name: NodeJS.Signals): void
+  isRunning(): boolean
   /** Resolves when the process is gone and its output is read to the end. */
   readonly exited: Promise<Exit>
 }
@@ -43,7 +44,13 @@ export function spawnTethered(
   child.stderr?.setEncoding('utf8').on('data', keep)
   const exited = exitOf(child)
   if (child.pid === undefined) throw new Error(`could not start ${process.execPath}`)
-  return { pid: child.pid, logs: () => logs, signal: (name) => child.kill(name), exited }
+  return {
+    pid: child.pid,
+    logs: () => logs,
+    signal: (name) => child.kill(name),
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    exited,
+  }
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

@@ -91,6 +91,7 @@ test('by a trace, decoded by the fragment of the policy', async () => {
     ...{ data: custom, truncated: false, decoded, source: 'trace', endpoint: 0, host: new URL(line.url).host },
   })
   expect(reason).toBe(`execution reverted: ${head}`)
+  await stage.service.kill9()
   await stage.service.restart()
   expect((await revertOf('named', id)).revert).toEqual(revert)
 })

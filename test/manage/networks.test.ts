@@ -106,6 +106,7 @@ test('patched tags derive the profile anew, under the fields that the file and t
   const inGas = { no_op_gas: 'estimated', l1_fee: 'in_gas', floor_gas: false }
   const nitro = { ...inGas, pool: 'fcfs', finality: 'finalized', send_sync: true }
   expect(ofNitro).toEqual({ ...profile, ...nitro, keeps_future_nonce_ms: 5 })
+  await service.kill9()
   await service.restart()
   expect(await manage(client, 'GET', at)).toMatchObject({ tags: ['arbitrum-based'], profile: ofNitro })
   expect(await manage(client, 'PATCH', at, { tags: null, profile: null })).toMatchObject({ tags: [], profile })

@@ -109,6 +109,7 @@ test('every provider is created through the API, too, with secrets as texts; a r
     status: 200,
   })
   fake.roles.delete('role-2')
+  await stage.service.kill9()
   await stage.service.restart()
   // The API works, although this signer does not, so it can be corrected there.
   expect(await stage.client.request('GET', '/signers/shut-out')).toMatchObject({ status: 200 })
