@@ -55,6 +55,8 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
     const ours = relayers().filter(({ id }) => owns(id))
     // Without a head no step begins, so nothing would report that no node answers.
     for (const { id } of ours) if (reports.isUnseen(id)) wake(id)
+    // One that comes back from another process is looked at at once.
+    for (const id of dueAt.keys()) if (!owns(id)) dueAt.delete(id)
     const due = ours.filter(({ id }) => now >= (dueAt.get(id) ?? 0) || reports.isDoubtful(id))
     for (let first = 0; first < due.length && !signal.aborted; first += atOnce)
       await Promise.all(due.slice(first, first + atOnce).map((each) => surveyOne(each, signal)))

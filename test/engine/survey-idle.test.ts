@@ -21,6 +21,7 @@ async function openSurvey(policies: Partial<Policies> = {}) {
   const { store } = place.under
   const states = watchRelayers()
   const woken: RelayerId[] = []
+  let isOwner = true
   let reports = recordReports({ store, clock, logger: quiet })
   const open = () => {
     const observer = reportToAll(states.observer, reports.observer)
@@ -28,7 +29,7 @@ async function openSurvey(policies: Partial<Policies> = {}) {
     const surveying = {
       context,
       relayers: () => [relayer],
-      owns: () => true,
+      owns: () => isOwner,
       reports,
       wake: () => void woken.push(relayer.id),
     }
@@ -45,6 +46,11 @@ async function openSurvey(policies: Partial<Policies> = {}) {
     ...place,
     woken,
     read,
+    /** The relayer goes to another process; true: it comes back. */
+    owns(does: boolean) {
+      isOwner = does
+      if (!does) reports.observer.released(relayer.id)
+    },
     /** Lets time pass until the row says so. */
     async shows(what: string, condition: (found: NonNullable<Awaited<ReturnType<typeof read>>>) => boolean) {
       await until(what, async () => {
@@ -191,6 +197,19 @@ test('a relayer with open transactions is woken if no head comes for half a minu
   await place.step()
   await place.passes(29_000)
   expect(place.woken).toEqual([place.relayer.id])
+})
+
+test('a relayer that comes back from another process is looked at anew, at once', async () => {
+  await using place = await openSurvey()
+  await place.shows('a look', () => true)
+  place.owns(false)
+  await place.passes(2_000)
+  expect(place.chain.inquiries).toHaveLength(1)
+  place.chain.view = someObservation({ market: someMarket, balance: 1n })
+  place.owns(true)
+  await place.passes(3_000)
+  expect(place.chain.inquiries).toHaveLength(2)
+  await place.shows('the condition', ({ conditions }) => conditions.length > 0)
 })
 
 test('a policy that changed is in force at once', async () => {
