@@ -70,7 +70,7 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-store', files: ['test/store/postgres{,-deep-pages,-server}.test.ts', 'test/store/pgbouncer.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
-  { name: 'rest-browser', files: ['test/browser/{dashboard,nodes,outage}.test.ts'] },
+  { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,nodes,outage}.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
@@ -123,8 +123,8 @@ const ways: Readonly<Record<string, object>> = {
   'rest-browser': { ...withProcesses, ...alone(7) },
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
-  sim: { ...sweeping(2, { after: 0, seeds: 100 }), maxWorkers: 2 },
-  'rest-sim': sweeping(3, { after: 100, seeds: 2_900 }),
+  sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },
+  'rest-sim': sweeping(3, { after: 60, seeds: 2_940 }),
   'rest-mutants': { ...alone(8), maxConcurrency: 2 },
   'rest-chaos': alone(4),
 }
