@@ -17,6 +17,8 @@ export interface Line extends AsyncDisposable {
   isCut(): boolean
   /** After a cut. */
   mend(): Promise<void>
+  /** How often the nonce of an account was read here so far. */
+  looksAt(address: string): number
   /** The signed transactions that arrived here so far, raw, oldest first, repetitions included. */
   sent(): readonly string[]
   /** Requests since the line was last mended. */
@@ -29,9 +31,11 @@ export async function openLine(nodeUrl: string): Promise<Line> {
   let server: RpcServer = await startRpcServer({ forwardTo: nodeUrl, port })
   const { url } = server
   const earlier: string[] = []
+  const earlierLooks: RpcCall[] = []
   let cut = false
 
   const sentNow = () => server.calls('eth_sendRawTransaction').map(({ params }) => String(params[0]))
+  const looksNow = () => server.calls('eth_getTransactionCount')
   return {
     url,
     open: () => server.react({ do: 'forward' }),
@@ -43,10 +47,7 @@ export async function openLine(nodeUrl: string): Promise<Line> {
     },
     cutBeforeSend: (address) =>
       server.react((request) => {
-        const looks = request.calls.some(({ method, params: [of] }) => {
-          return method === 'eth_getTransactionCount' && same(String(of), address)
-        })
-        if (!looks) return { do: 'forward' }
+        if (!request.calls.some((call) => isLookAt(call, address))) return { do: 'forward' }
         cut = true
         return { do: 'forwardAndStop' }
       }),
@@ -54,13 +55,19 @@ export async function openLine(nodeUrl: string): Promise<Line> {
     mend: async () => {
       await server.stop()
       earlier.push(...sentNow())
+      earlierLooks.push(...looksNow())
       server = await startRpcServer({ forwardTo: nodeUrl, port })
       cut = false
     },
+    looksAt: (address) => [...earlierLooks, ...looksNow()].filter((call) => isLookAt(call, address)).length,
     sent: () => [...earlier, ...sentNow()],
     calls: (method) => server.calls(method),
     [Symbol.asyncDispose]: () => server.stop(),
   }
+}
+
+function isLookAt({ method, params: [of] }: RpcCall, address: string): boolean {
+  return method === 'eth_getTransactionCount' && same(String(of), address)
 }
 
 function isSend({ calls }: RpcRequest): boolean {

@@ -133,22 +133,6 @@ test('the next transaction leaves the nonce to a refused no-op, and all are exec
   expect(gapFillersOf(sender)).toMatchObject([{ status: 'confirmed', nonce: 0 }])
 })
 
-test('kill -9: the no-op that was refused before is tried again, and no other is made', async () => {
-  const sender = stage.sender('killed')
-  await behindAGap(sender, refuseAll)
-  await triedAgain(sender, 2)
-  await until(() => stage.rows.attempts(gapFillersOf(sender)[0]?.id ?? '')[0]?.outcome_code === 'invalid', {
-    what: 'the refusal on record',
-  })
-  await stage.service.kill9()
-  stage.line.open()
-  await stage.service.restart()
-  await inPool(stage, sender, [0, 1])
-  expect(broadcasts(sender)).toHaveLength(1)
-  await audit(stage, sender)
-  expect(gapFillersOf(sender)).toHaveLength(1)
-})
-
 const noPool: RpcReply = { error: { code: -32602, message: 'pending block is not available' } }
 const hidesPool = ({ method, params }: RpcCall) =>
   method === 'eth_getTransactionCount' && params[1] === 'pending' ? noPool : undefined
@@ -186,4 +170,21 @@ test('likewise with a queue: its first transaction takes the missing nonce, afte
   expect((await view(stage, next[0])).nonce).toBe(0)
   expect(await audit(stage, sender)).toHaveLength(3)
   expect(gapFillersOf(sender)).toEqual([])
+})
+
+// The last one: after its restart all accounts are read again.
+test('kill -9: the no-op that was refused before is tried again, and no other is made', async () => {
+  const sender = stage.sender('killed')
+  await behindAGap(sender, refuseAll)
+  await triedAgain(sender, 2)
+  await until(() => stage.rows.attempts(gapFillersOf(sender)[0]?.id ?? '')[0]?.outcome_code === 'invalid', {
+    what: 'the refusal on record',
+  })
+  await stage.service.kill9()
+  stage.line.open()
+  await stage.service.restart()
+  await inPool(stage, sender, [0, 1])
+  expect(broadcasts(sender)).toHaveLength(1)
+  await audit(stage, sender)
+  expect(gapFillersOf(sender)).toHaveLength(1)
 })

@@ -24,7 +24,9 @@ export interface Stage<N> extends AsyncDisposable {
   /** What the service was started with, for a second process on the same. */
   readonly files: ServiceFiles
   sender(id: string): Sender
-  /** Once the service has read each account at its start: afterwards only steps read them. */
+  /**
+   * Once the service has reported each account at its first start, and surveyed it about a second later: afterwards only steps read them.
+   */
   reported(): Promise<void>
 }
 
@@ -111,6 +113,7 @@ export async function stageOn<N extends StageNode>(node: N, options: StageOption
     async reported() {
       const lines = () => service.logs().split('"msg":"relayer"').length - 1
       await until(() => lines() >= senders.length, { what: () => `the report at start\n${service.logs()}` })
+      await until(() => senders.every(({ address }) => line.looksAt(address) > 0), { what: 'the first surveys' })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
