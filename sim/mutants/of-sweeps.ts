@@ -113,4 +113,13 @@ export const ofSweeps: readonly Mutant[] = [
       { file: 'src/domain/decide/facts/inquire.ts', find: '|| front.some(isSweep) ?', put: '|| front.length < 0 ?' },
     ],
   },
+  {
+    name: 'sweep-under-way-for-good',
+    breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
+    caughtBy,
+    expects: 'one is under way until it has ended or is canceled, also where no node says whether it succeeded',
+    edits: [
+      { file: 'src/domain/sweep.ts', find: 'return !isTerminal(transaction) && underWay', put: 'return underWay' },
+    ],
+  },
 ]

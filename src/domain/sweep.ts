@@ -7,7 +7,7 @@ import { withoutPause } from './pause.ts'
 import type { Relayer } from './relayer.ts'
 import { inEther } from './shown-amount.ts'
 import { checkSend, enqueue, type SendRequest, type SendRules, type Submission } from './submit.ts'
-import { type InPhase, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
+import { type InPhase, isTerminal, pendingStatuses, type Status, statusOf, type Transaction } from './transaction.ts'
 import type { Gas, TimestampMs, Wei } from './units.ts'
 import { withReason } from './wait.ts'
 
@@ -62,7 +62,8 @@ export function isSweep({ origin }: Pick<Transaction, 'origin'>): boolean {
 /** Whether another request for it gets this one: it has not ended, and nobody has called it off. */
 export function isUnderWay(transaction: Transaction): boolean {
   const underWay: readonly Status[] = [...pendingStatuses, 'mined']
-  return underWay.includes(statusOf(transaction))
+  // Where no node says whether it succeeded, it stays `mined` for good.
+  return !isTerminal(transaction) && underWay.includes(statusOf(transaction))
 }
 
 /** The funds less the fee for data on L1 and the gas, at twice the market's price, so that it can bid again. It may be negative. */

@@ -67,6 +67,7 @@ const onceFailed = [
   [5000301, 'a bid that came down over the foreign transaction of one pool met the one before it in another'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
   [900001251, 'the release of one that a lost no-op may have canceled forgot why it waits'],
+  [207850729, 'a final sweep, of which no node said whether it succeeded, refused every later one as under way'],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** By seed: the mutant that has the same fault. Faults of the simulator itself have none, and some of the service lack one. */
@@ -84,6 +85,7 @@ const mutantOf: Readonly<Record<number, string>> = {
   1096882: 'forget-what-waits-in-the-pools',
   210026197: 'forget-when-the-restored-copy-began',
   1795405376: 'forget-tags-above-the-head',
+  207850729: 'sweep-under-way-for-good',
   2047242001: 'bind-for-the-room-of-before',
   2599070968: 'balance-of-a-node-behind',
   2599081818: 'match-above-an-unknown-spender',

@@ -10,7 +10,8 @@ import type { Observation } from '../../../src/domain/observation.ts'
 import type { Policies } from '../../../src/domain/policy-table.ts'
 import type { ProfileOverrides } from '../../../src/domain/profile.ts'
 import { inEther } from '../../../src/domain/shown-amount.ts'
-import type { Transaction } from '../../../src/domain/transaction.ts'
+import { isUnderWay } from '../../../src/domain/sweep.ts'
+import type { Inclusion, Transaction } from '../../../src/domain/transaction.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   address,
@@ -71,6 +72,16 @@ test('an account is emptied but for twice the cost, while its relayer is paused'
   const after = bound && isChange(bound) ? apply(bound, sweep, attempt, now) : undefined
   expect(after).toMatchObject({ payload: { value }, lifecycle: { phase: 'inFlight', nonce: 0 }, origin: 'sweep' })
   expect(after?.earlier).toBeUndefined()
+})
+
+test('one is under way until it has ended or is canceled, also where no node says whether it succeeded', () => {
+  const attempt = someAttempt(9)
+  const { succeeded: _, ...inclusion } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
+  const inBlock = mined(9, inclusion, [attempt], { origin: 'sweep' })
+  const final: Transaction = { ...inBlock, lifecycle: { ...inBlock.lifecycle, phase: 'final', finalAt: now } }
+  const inPool = inFlight(9, [attempt], { origin: 'sweep' })
+  expect([sweep, inPool, inBlock].map(isUnderWay)).toEqual([true, true, true])
+  expect([final, { ...inPool, ...canceled }].map(isUnderWay)).toEqual([false, false])
 })
 
 test('min_balance and cancel_reserve do not hold it, and other policies do', () => {
