@@ -33,13 +33,20 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   })
   let underWay = newUnderWay()
 
+  /** Once what was signed is stored. */
+  async function settled(): Promise<void> {
+    await quiescence()
+    await underWay.presigning.ended()
+    await quiescence()
+  }
+
   async function advance(steps = 1): Promise<void> {
     for (let count = 0; count < steps; count += 1) {
+      // A step that began before would request the same no-op again.
+      await settled()
       underWay.presigning.throwLateError()
       await step(context, ownership, nothingUnknown, underWay)
-      await quiescence()
-      await underWay.presigning.ended()
-      await quiescence()
+      await settled()
     }
   }
   return {
