@@ -218,8 +218,9 @@ export function standingStill({ rows, scenario }: World): ReadonlyMap<string, st
   return new Map(still.map(([relayer, of]) => [relayer, of.map(({ id }) => id).join()]))
 }
 
-/** Whether a policy, a lack of money or what a restored copy lacks may hold a relayer up. */
-function mayStandStill({ restores, policies, fees, sweeps, bulkTerms }: Scenario): boolean {
+/** Whether a policy, a lack of money, a key service that stays broken or what a restored copy lacks may hold a relayer up. */
+function mayStandStill({ restores, policies, fees, sweeps, bulkTerms, brokenEnd }: Scenario): boolean {
+  if (brokenEnd === 'signer') return true
   // Transactions after a sweep find the account empty. A bulk cancellation that was written late may pause late.
   if (sweeps !== undefined || bulkTerms !== undefined) return true
   const isCapped = policies.gasPriceCap !== undefined && !fees.isFree

@@ -33,7 +33,7 @@ export function parseVaultTransit(content: unknown, at: string, source: KeyServi
 function parsePlace(members: Members, mount: string, source: KeyServiceSource) {
   const url = baseUrl(members, 'address', source, '"https://vault.example.com:8200"')
   const namespace = members.text('namespace')
-  const mountPoint = members.text('mount_point') ?? mount
+  const mountPoint = members.text('mount_point')?.trim() ?? mount
   const keyName = formed(
     members,
     'key_name',
@@ -55,7 +55,7 @@ function parsePlace(members: Members, mount: string, source: KeyServiceSource) {
 /** Exactly one of AppRole, a token and Kubernetes. */
 function parseAuthentication(members: Members, source: KeyServiceSource): VaultAuthentication | undefined {
   const { report } = source
-  const mount = members.text('auth_mount')
+  const mount = members.text('auth_mount')?.trim()
   if (mount !== undefined && !path.test(mount)) {
     report.problem(members.place('auth_mount'), 'is no path of a mount; write "approle", or leave it out')
   }

@@ -56,10 +56,9 @@ export function recordReports({
     over: 'the last observations of relayers are stored again',
   }
   const flushing = everySecond({ clock, logger, lines, round: flush })
+  const { get: _, ...rest } = seen
   return {
-    observer: seen.observer,
-    isDoubtful: seen.isDoubtful,
-    isUnseen: seen.isUnseen,
+    ...rest,
     [Symbol.asyncDispose]: () => flushing[Symbol.asyncDispose](),
   }
 }

@@ -35,8 +35,18 @@ interface Noted {
   readonly observedAt?: TimestampMs
 }
 
+/** The last look of a survey. */
+interface Look {
+  /** The next look, in elapsed milliseconds. */
+  readonly nextAt: number
+  /** Whether no node answered. */
+  readonly isSilent: boolean
+}
+
 export interface SeenReports {
   readonly observer: RelayerObserver
+  /** A relayer that was released since has none. */
+  readonly looks: Map<RelayerId, Look>
   get(id: RelayerId): Seen | undefined
   /** Whether the conditions of an idle relayer may be over: a survey finds them anew. */
   isDoubtful(id: RelayerId): boolean
@@ -51,6 +61,7 @@ export function rememberReports(
 ): SeenReports {
   const seen = new Map<RelayerId, Seen>()
   const wokenAt = new Map<RelayerId, TimestampMs>()
+  const looks = new Map<RelayerId, Look>()
 
   function note(id: RelayerId, found: readonly FoundCondition[], noted: Noted = {}): void {
     const { balance, by = 'step', isIdle = false, isDoubtful = false, observedAt = clock.now(), policies } = noted
@@ -84,6 +95,7 @@ export function rememberReports(
   const foundBefore = (id: RelayerId) => seen.get(id)?.found ?? []
 
   return {
+    looks,
     get: (id) => seen.get(id),
     isDoubtful: (id) => seen.get(id)?.isDoubtful === true,
     isUnseen(id) {
@@ -110,6 +122,7 @@ export function rememberReports(
       released(id) {
         seen.delete(id)
         wokenAt.delete(id)
+        looks.delete(id)
         released(id)
       },
       window: () => undefined,

@@ -19,7 +19,7 @@ interface Surveying {
   readonly relayers: () => readonly Relayer[]
   /** Whether this process advances the relayer. */
   readonly owns: (relayer: RelayerId) => boolean
-  readonly reports: Pick<RecordingReports, 'isDoubtful' | 'isUnseen'>
+  readonly reports: Pick<RecordingReports, 'isDoubtful' | 'isUnseen' | 'looks'>
   readonly wake: (relayer: RelayerId) => void
 }
 
@@ -33,8 +33,7 @@ const atOnce = 100
 
 export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying): AsyncDisposable {
   const { clock, logger, observer } = context
-  const dueAt = new Map<RelayerId, number>()
-  const silent = new Set<RelayerId>()
+  const { looks } = reports
 
   async function surveyOne({ id }: Relayer, signal: AbortSignal): Promise<void> {
     const work = await context.store.reads.work(id, 1)
@@ -42,10 +41,8 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
     if (signal.aborted || !owns(id)) return
     const isSilent = survey?.findings.some(({ condition }) => condition === 'node_unreachable') === true
     // A node that restarts is back at the second look.
-    const isFirst = isSilent && !silent.has(id)
-    if (isSilent) silent.add(id)
-    else silent.delete(id)
-    dueAt.set(id, clock.elapsed() + waitAfter(survey, isSilent, isFirst))
+    const isFirst = isSilent && looks.get(id)?.isSilent !== true
+    looks.set(id, { nextAt: clock.elapsed() + waitAfter(survey, isSilent, isFirst), isSilent })
     // A relayer with open transactions is reported by its steps.
     if (work && survey && !isFirst) observer.surveyed(work.relayer, survey)
   }
@@ -55,9 +52,7 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
     const ours = relayers().filter(({ id }) => owns(id))
     // Without a head no step begins, so nothing would report that no node answers.
     for (const { id } of ours) if (reports.isUnseen(id)) wake(id)
-    // One that comes back from another process is looked at at once.
-    for (const id of dueAt.keys()) if (!owns(id)) dueAt.delete(id)
-    const due = ours.filter(({ id }) => now >= (dueAt.get(id) ?? 0) || reports.isDoubtful(id))
+    const due = ours.filter(({ id }) => now >= (looks.get(id)?.nextAt ?? 0) || reports.isDoubtful(id))
     for (let first = 0; first < due.length && !signal.aborted; first += atOnce)
       await Promise.all(due.slice(first, first + atOnce).map((each) => surveyOne(each, signal)))
   }

@@ -210,6 +210,17 @@ test('a relayer that comes back from another process is looked at anew, at once'
   await place.passes(3_000)
   expect(place.chain.inquiries).toHaveLength(2)
   await place.shows('the condition', ({ conditions }) => conditions.length > 0)
+  // Between two looks.
+  place.owns(false)
+  place.owns(true)
+  place.chain.view = undefined
+  await place.passes(1_000)
+  expect(place.chain.inquiries).toHaveLength(3)
+  // The first look that no node answers says nothing yet.
+  expect((await place.read())?.conditions).toMatchObject([{ condition: 'balance_short' }])
+  await place.shows('the silence', ({ conditions }) =>
+    conditions.some(({ condition }) => condition === 'node_unreachable'),
+  )
 })
 
 test('a policy that changed is in force at once', async () => {

@@ -10,7 +10,7 @@ import { anvilStage } from '../e2e/support/stage.ts'
 import { manage, storageKey } from '../manage/support/manager.ts'
 import { anything, fitting, spoiledBy } from './support/arbitrary.ts'
 import { type Described, type OpenApiDocument, operationsOf, type Parameter, pathWith } from './support/document.ts'
-import { withoutServices } from './support/rules.ts'
+import { valuesOf, withoutServices } from './support/rules.ts'
 
 /** With a number of requests, it begins at a seed that changes with each run. FUZZ_SEED=7 finds other things as well. */
 const { FUZZ_REQUESTS: wanted, FUZZ_SEED: given = wanted === undefined ? 20_261_121 : randomInt(2 ** 31) } = process.env
@@ -213,16 +213,6 @@ function shotAt(operation: Described): fc.Arbitrary<Shot> {
       body: body === undefined ? mostly(fc.constant(undefined), fc.constant('{"x":1}')) : bodyOf(operation.id, body),
     })
     .map((parts) => assemble(operation, parts))
-}
-
-/** Values by the names of parameters: those that are required, and any of the others. */
-function valuesOf(
-  parameters: readonly Parameter[],
-  drawn: (parameter: Parameter) => fc.Arbitrary<unknown>,
-): fc.Arbitrary<Record<string, unknown>> {
-  return fc.record(Object.fromEntries(parameters.map((each) => [each.name, drawn(each)])), {
-    requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
-  })
 }
 
 interface ShotParts {

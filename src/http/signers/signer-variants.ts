@@ -17,8 +17,11 @@ const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
   ...more,
 })
 
+/** The parsers drop space at the ends. `pattern` is of the rest. */
+const trimmed = (pattern: string) => `^\\s*${pattern}\\s*$`
+
 const formed = (description: string, pattern: string, example: string): JsonSchema =>
-  text(description, { pattern, examples: [example] })
+  text(description, { pattern: trimmed(pattern), examples: [example] })
 
 const secret = (description: string, more: JsonSchema = {}): JsonSchema => ({
   type: 'string',
@@ -41,10 +44,10 @@ function object(title: string, members: Readonly<Record<string, JsonSchema>>, mo
   }
 }
 
-const pathOnly = '([/\\\\][^\\s?#]*)?[?]?#?$'
+const pathOnly = '([/\\\\][^\\s?#]*)?[?]?#?'
 
 function url(description: string, scheme: string, host: string, example: string): JsonSchema {
-  const pattern = `^${inAnyCase(scheme)}://${host}${pathOnly}`
+  const pattern = trimmed(`${inAnyCase(scheme)}://${host}${pathOnly}`)
   return text(`${description}: a URL without user, query and fragment`, {
     ...{ pattern, format: 'http-url', examples: [example] },
   })
@@ -74,11 +77,11 @@ const plain = object('PlainConfig', {
 })
 
 const awsKms = object('AwsKmsConfig', {
-  region: formed('the region of the key', '^[a-z0-9-]{1,40}$', 'eu-central-1'),
+  region: formed('the region of the key', '[a-z0-9-]{1,40}', 'eu-central-1'),
   key_id: text('an id, an ARN or an alias'),
 })
 
-const googleName = (description: string) => formed(description, '^[A-Za-z0-9_-]{1,63}$', 'payouts')
+const googleName = (description: string) => formed(description, '[A-Za-z0-9_-]{1,63}', 'payouts')
 const googleKey = object('GoogleCloudKmsKey', {
   'location?': orNone(text('"global" by default')),
   key_ring_id: googleName('the name of a key ring, without its project'),
@@ -91,8 +94,8 @@ const unused = Object.fromEntries(
     orNone(text('not used')),
   ]),
 )
-const project = { project_id: formed('the id of a project', '^[a-z0-9.:-]{1,100}$', 'payouts-1042'), ...unused }
-const domain = formed('"googleapis.com" by default', '^[a-z0-9.-]{1,100}$', 'googleapis.com')
+const project = { project_id: formed('the id of a project', '[a-z0-9.:-]{1,100}', 'payouts-1042'), ...unused }
+const domain = text('"googleapis.com" by default', { pattern: '^[a-z0-9.-]{1,100}$', examples: ['googleapis.com'] })
 const google = (title: string, service_account: JsonSchema) => object(title, { service_account, key: googleKey })
 
 const googleAccount = google(
@@ -117,7 +120,7 @@ const googleMachine = google(
 )
 
 const azureKey = {
-  key_name: formed('the name of a key, without its version', '^[0-9A-Za-z-]{1,127}$', 'payouts'),
+  key_name: formed('the name of a key, without its version', '[0-9A-Za-z-]{1,127}', 'payouts'),
   'key_version?': orNone(text('the latest when the signer opens, if absent')),
 }
 const azureVault = azureUrl('the vault, at Azure', 'https://payouts.vault.azure.net')
@@ -155,7 +158,7 @@ const azureWorkload = object(
 
 /** A path segment, never empty and never one or two dots, which a URL would fold. */
 const segment = '([^/?#\\s.][^/?#\\s]*|\\.[^/?#\\s.][^/?#\\s]*|\\.\\.[^/?#\\s]+)'
-const path = `^${segment}(/${segment})*$`
+const path = `${segment}(/${segment})*`
 /** A header of each request carries it (`ops/request-headers.ts`). */
 const inHeader = { pattern: '^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$', maxLength: 4096 }
 const vaultPlace = (mount: string) => ({
@@ -189,9 +192,9 @@ const vaultTransit = object('VaultTransitConfig', {
 })
 
 const turnkeyId = (description: string) =>
-  formed(description, '^[A-Za-z0-9_-]{1,80}$', '5c1f7a3e-0d2b-4c46-9a52-6c1e3f0d2b84')
+  formed(description, '[A-Za-z0-9_-]{1,80}', '5c1f7a3e-0d2b-4c46-9a52-6c1e3f0d2b84')
 const turnkey = object('TurnkeyConfig', {
-  api_public_key: formed('of P-256, compressed: 66 hex digits', '^0[23][0-9a-fA-F]{64}$', `02${'1f'.repeat(32)}`),
+  api_public_key: formed('of P-256, compressed: 66 hex digits', '0[23][0-9a-fA-F]{64}', `02${'1f'.repeat(32)}`),
   api_private_key: secret('of the same key'),
   organization_id: turnkeyId('the id of an organization'),
   private_key_id: turnkeyId('the id of a private key'),

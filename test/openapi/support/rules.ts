@@ -68,15 +68,19 @@ function asRead(value: unknown): unknown {
 }
 
 function allowedParameters({ parameters }: Described, existing: Existing): fc.Arbitrary<Values> {
-  return fc.record(
-    Object.fromEntries(
-      parameters.map(({ name, schema }) => [
-        name,
-        existing[name] ? fc.constantFrom(...existing[name]) : fitting(schema),
-      ]),
-    ),
-    { requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name) },
+  return valuesOf(parameters, ({ name, schema }) =>
+    existing[name] ? fc.constantFrom(...existing[name]) : fitting(schema),
   )
+}
+
+/** Values by the names of parameters: those that are required, and any of the others. */
+export function valuesOf(
+  parameters: readonly Parameter[],
+  drawn: (parameter: Parameter) => fc.Arbitrary<unknown>,
+): fc.Arbitrary<Values> {
+  return fc.record(Object.fromEntries(parameters.map((each) => [each.name, drawn(each)])), {
+    requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name),
+  })
 }
 
 function allowedBody({ id, body }: Described, existing: Existing): fc.Arbitrary<unknown> {
