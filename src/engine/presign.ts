@@ -83,7 +83,7 @@ export function presign(
   situation: Situation,
   first: readonly PresignOrder[],
 ): void {
-  if (!presigning.isFree() || remote.outage() || !context.vault.canSeal) return
+  if (remote.outage() || !context.vault.canSeal) return
   const others = missingNoOps(situation).filter(
     ({ transaction: { id } }) => !first.some((each) => each.transaction.id === id),
   )

@@ -89,6 +89,8 @@ export async function step(
   await broadcastSigned(context, ownership, underWay)
   const { earlier, ...kept } = carried
   const { window: before = firstWindow } = kept
+  // Before the rows are read: no-ops that are stored during this step look missing in them.
+  const mayPresign = underWay.presigning.isFree()
   // The window may grow within this step.
   const stored = await context.store.reads.work(ownership.relayer, 2 * before.size, earlier)
   if (!stored) return { idle: true, carried: kept, conditions: [] }
@@ -139,7 +141,7 @@ export async function step(
   const known = { pool, balance, lostHistory: plan.lostHistory ?? 'none', window, headSeen, ...beyond } as const
   if (ownership.lost.aborted) return { idle: true, carried: known, ...reported }
   for (const group of groups) requestSignatures(context, underWay, group)
-  if (remote && presigned) {
+  if (remote && presigned && mayPresign) {
     const situation = { work, observation, policy, now }
     presign(context, ownership, underWay.presigning, remote, situation, plan.presignFirst ?? [])
   }

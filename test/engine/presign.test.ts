@@ -57,6 +57,23 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
     useVault(vault: Vault) {
       context = { ...context, vault }
     },
+    /** The next step reads the rows just before these signatures are stored. */
+    async stepBeside(sign: () => void): Promise<void> {
+      const { store } = context
+      const work: typeof store.reads.work = async (...given) => {
+        const found = await store.reads.work(...given)
+        sign()
+        await settled()
+        return found
+      }
+      await step(
+        { ...context, store: { ...store, reads: { ...store.reads, work } } },
+        ownership,
+        nothingUnknown,
+        underWay,
+      )
+      await settled()
+    },
     /** The process died: only the rows are left. */
     restart() {
       underWay = newUnderWay()
@@ -128,6 +145,21 @@ describe('in advance', () => {
     await covered.advance(5)
     const usable = (await covered.rows()).filter(({ sealed }) => sealed !== null)
     expect(usable.map(({ nonce }) => Number(nonce))).toEqual([0, 1])
+  })
+
+  test('a step that read the rows before a no-op was stored does not request it again', async () => {
+    await using covered = await openPresigning({ presignCancel: 1 })
+    const { place, signer } = covered
+    signer.mood = 'signs'
+    await place.send()
+    await covered.advance(1)
+    signer.mood = 'holds'
+    await covered.advance(1)
+    const [request] = signer.held
+    expect(request?.priority).toBe('presign')
+    await covered.stepBeside(() => request?.sign())
+    expect(await covered.rows()).toHaveLength(1)
+    expect(signer.held).toEqual([])
   })
 
   test('a policy that is turned off deletes them, also those that are being signed', async () => {
