@@ -110,4 +110,11 @@ export const ofOwners: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'remember-a-look-from-before',
+    breaks: 'keeps the time of the next look at a relayer that another process had meanwhile',
+    caughtBy: 'test/engine/survey-idle.test.ts',
+    expects: 'a relayer that comes back from another process is looked at anew, at once',
+    edits: [{ file: 'src/engine/remember-reports.ts', find: 'looks.delete(id)', put: 'wokenAt.delete(id)' }],
+  },
 ]

@@ -107,6 +107,20 @@ export const ofPresigning: readonly Mutant[] = [
     ],
   },
   {
+    name: 'pre-sign-beside-a-store',
+    breaks:
+      'asks after the rows are read whether no-ops are under way, and requests one again that was stored meanwhile',
+    caughtBy: 'test/engine/presign.test.ts',
+    expects: 'a step that read the rows before a no-op was stored does not request it again',
+    edits: [
+      {
+        file: 'src/engine/step.ts',
+        find: 'if (remote && presigned && mayPresign) {',
+        put: 'if (remote && presigned && (mayPresign || underWay.presigning.isFree())) {',
+      },
+    ],
+  },
+  {
     name: 'bump-before-its-no-op',
     breaks: 'signs a higher price that no pre-signed no-op replaces before another is pre-signed',
     caughtBy: 'test/domain/decide/presign.test.ts',
