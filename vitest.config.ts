@@ -64,13 +64,14 @@ const onOneDatabase = [
 export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
   { name: 'rest-mutants', files: ['test/sim/mutants.test.ts'] },
+  { name: 'rest-broken-end', files: ['test/sim/broken-end.test.ts'] },
   { name: 'sim', files: ['test/sim/**/*.test.ts'] },
   { name: 'demo', files: ['test/demo/**/*.test.ts'] },
   { name: 'rest-cli', files: ['test/cli/{bulk,commands,nodes,outage,packed-dashboard,prepare,testing-page}.test.ts'] },
   { name: 'rest-store', files: ['test/store/postgres{,-deep-pages,-server}.test.ts', 'test/store/pgbouncer.test.ts'] },
   { name: 'rest-replicas', files: ['test/e2e/replicas-*.test.ts'] },
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
-  { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,nodes,outage}.test.ts'] },
+  { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,look,nodes,outage}.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
   { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
@@ -124,7 +125,8 @@ const ways: Readonly<Record<string, object>> = {
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
   sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },
-  'rest-sim': sweeping(3, { after: 60, seeds: 2_940 }),
+  'rest-sim': sweeping(3, { after: 60, seeds: 940 }),
+  'rest-broken-end': sweeping(9, { after: 0, seeds: 16 }),
   'rest-mutants': { ...alone(8), maxConcurrency: 2 },
   'rest-chaos': alone(4),
 }

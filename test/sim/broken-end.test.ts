@@ -5,7 +5,7 @@ import type { BrokenPart } from '../../sim/scenario/scenario.ts'
 import { failuresOf, simulate } from './simulate.ts'
 
 const first = inject('firstSeed')
-const seeds = 16
+const { seeds } = inject('sweep')
 const steps = 150
 
 test.each<[string, readonly Feature[], BrokenPart]>([
