@@ -106,4 +106,17 @@ export const ofBulkEvents: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'announce-an-end-before-its-counts',
+    breaks: 'calls a part final for other units of the commit that takes its races',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'a look in the commit that takes a race is not told of an end',
+    edits: [
+      {
+        file: 'src/store/transactions/bulk-rows.ts',
+        find: 'CAST(${p.isCounted} AS INTEGER) = 1',
+        put: 'CAST(${p.isCounted} AS INTEGER) >= 0',
+      },
+    ],
+  },
 ]

@@ -83,6 +83,31 @@ export function bulkEventContract(open: OpenStore): void {
     ])
   })
 
+  test('a look in the commit that takes a race is not told of an end', async () => {
+    await using under = await open()
+    const { store } = under
+    const { id } = await notifying(store, freshId())
+    const race = await racing(store, id)
+    const after = await store.reads.newestEvent()
+    const bulkId = await record(store, [id], {})
+    const announce = (at: number) => store.commit((session) => session.announceBulk(bulkId, at))
+    // What comes while a commit is under way shares the next one.
+    const gate = Promise.withResolvers<void>()
+    const before = store.commit(() => gate.promise)
+    const beside = [takeAll(store, bulkId, id), announce(now)]
+    gate.resolve()
+    await Promise.all([before, ...beside])
+    const notices = () =>
+      under.query<{ id: number }>(
+        `SELECT id FROM outbox WHERE kind = 'bulk_notice' AND transaction_id = '${bulkId}' ORDER BY id`,
+      )
+    expect(await notices()).toEqual([])
+    await race.end(now + 6_000)
+    expect(await announce(now + 6_000)).toBe(true)
+    expect(await notices()).toHaveLength(1)
+    expect((await seenBy(store, [id], after)).at(-1)).toEqual(['bulkFinal', [id]])
+  })
+
   test('a DELETE of everything pending, in its shares too, is for readers alone', async () => {
     await using under = await open()
     const { store } = under

@@ -21,6 +21,7 @@ import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import type { Ids } from './find-transaction.ts'
 import { withSeenIds } from './seen-ids.ts'
+import type { Tallies } from './tallies.ts'
 
 /** A new row, without the columns of its events, which come later. */
 type BulkRow = Omit<BulkTable, 'shown' | 'announced_at' | 'announced'>
@@ -352,8 +353,8 @@ export async function recordLeft(
   })
 }
 
-// Counts that the same commit adds may take the end back: see bulk-sheet.ts.
-const end = statement<{ part: number; instant: number | null; now: number }>((db, p) =>
+// Where its commit adds counts, they say at the end of the commit whether the part is final: another unit of it may read the row before.
+const end = statement<{ part: number; instant: number | null; now: number; isCounted: 0 | 1 }>((db, p) =>
   db
     .updateTable('bulk_parts')
     .set({
@@ -361,7 +362,7 @@ const end = statement<{ part: number; instant: number | null; now: number }>((db
       instant: sql<number>`COALESCE(instant, ${p.instant})`,
       walking: null,
       unwritten: 0,
-      final_at: sql<number>`CASE WHEN unsettled = 0 THEN CAST(${p.now} AS BIGINT) END`,
+      final_at: sql<number>`CASE WHEN unsettled = 0 AND CAST(${p.isCounted} AS INTEGER) = 1 THEN CAST(${p.now} AS BIGINT) END`,
     })
     .where('id', '=', p.part),
 )
@@ -369,10 +370,11 @@ const end = statement<{ part: number; instant: number | null; now: number }>((db
 /** Every match is written. `instant` is absent for a relayer that was deleted first. */
 export async function endPart(
   executor: Executor,
+  tallies: Pick<Tallies, 'hasBulk'>,
   part: number,
   { instant, now }: { readonly instant?: TimestampMs; readonly now: TimestampMs },
 ): Promise<void> {
-  await executor.all(end, { part, instant: instant ?? null, now })
+  await executor.all(end, { part, instant: instant ?? null, now, isCounted: tallies.hasBulk(part) ? 0 : 1 })
 }
 
 type WaitingRow = Pick<StoredPart, 'id' | 'bulk_id' | 'relayer_id'> & Pick<BulkTable, 'pause'>

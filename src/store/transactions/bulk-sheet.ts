@@ -1,7 +1,7 @@
 // The counts of bulk cancellations. A commit adds the changes of all its transactions at once, one row for each part.
 import { sql } from 'kysely'
 import type { BulkCounts } from '../../domain/bulk-cancellation.ts'
-import { isNoChange, sumOf } from '../../domain/bulk-counts.ts'
+import { sumOf } from '../../domain/bulk-counts.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkCountColumns } from '../bulk-tables.ts'
 import { inLists } from '../in-lists.ts'
@@ -21,6 +21,7 @@ export interface BulkChange {
 /** Changes that wait for their commit. */
 interface BulkSheet {
   add(change: BulkChange): void
+  has(part: number): boolean
   clear(): void
   write(executor: Executor): Promise<void>
 }
@@ -33,6 +34,7 @@ export function openBulkSheet(): BulkSheet {
       const known = waiting.get(change.part)
       waiting.set(change.part, known ? { ...change, counts: sumOf([known.counts, change.counts]) } : change)
     },
+    has: (part) => waiting.has(part),
     clear() {
       waiting = new Map()
     },
@@ -40,7 +42,7 @@ export function openBulkSheet(): BulkSheet {
       const changes = waiting
       waiting = new Map()
       for (const { part, at, counts } of changes.values()) {
-        if (!isNoChange(counts)) await executor.all(add, { id: part, at, ...columnsFrom(counts) })
+        await executor.all(add, { id: part, at, ...columnsFrom(counts) })
       }
     },
   }
@@ -65,7 +67,7 @@ const ofEach = <T>(value: (name: keyof BulkCountColumns) => T) => recordOf(count
 
 type Addition = BulkCountColumns & { id: number; at: number }
 
-// Once written, the part is final as soon as each of its verdicts is.
+// Once written, the part is final as soon as each of its verdicts is. Also changes whose sum is none say whether it is: see `endPart`.
 const add = inLists(
   statement<Addition>((db, p) =>
     db

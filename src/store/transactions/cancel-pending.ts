@@ -105,7 +105,7 @@ export async function takeBulk(
   const head = part && (await findBulkHead(executor, bulkId))
   if (!part || !head) return undefined
   if (!isThere) {
-    await endPart(executor, part.number, { now })
+    await endPart(executor, tallies, part.number, { now })
     return undefined
   }
   const { filter } = head
@@ -161,7 +161,7 @@ async function stopRelayer(
   for (const queue of queues) {
     canceled.push(...(await dropMatches(executor, tallies, { ...stop, ...queue, after: 0, shown: stop.shown?.set })))
   }
-  await endPart(executor, stop.part, { instant: stop.now, now: stop.now })
+  await endPart(executor, tallies, stop.part, { instant: stop.now, now: stop.now })
   return { ...taken, canceled }
 }
 
@@ -217,7 +217,7 @@ export async function cancelPortion(
   const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id, shown })
   const next = last === undefined ? statuses[statuses.indexOf(queued) + 1] : queued
   if (next === undefined) {
-    await endPart(executor, mark.id, { now })
+    await endPart(executor, tallies, mark.id, { now })
     if (preview !== undefined) await forgetShown(executor, preview, relayerId)
   } else {
     const walked = next === queued ? through : 0
