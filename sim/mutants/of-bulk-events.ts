@@ -110,12 +110,12 @@ export const ofBulkEvents: readonly Mutant[] = [
     name: 'announce-an-end-before-its-counts',
     breaks: 'calls a part final for other units of the commit that takes its races',
     caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'a look in the commit that takes a race is not told of an end',
+    expects: 'the commit that cancels a race writes no final event',
     edits: [
       {
         file: 'src/store/transactions/bulk-rows.ts',
-        find: 'CAST(${p.isCounted} AS INTEGER) = 1',
-        put: 'CAST(${p.isCounted} AS INTEGER) >= 0',
+        find: "      state: 'written',\n",
+        put: "      state: 'written',\n      final_at: sql<number>`CASE WHEN unsettled = 0 THEN 1 END`,\n",
       },
     ],
   },

@@ -31,10 +31,11 @@ export function sumOf(counts: readonly BulkCounts[]): BulkCounts {
   return counts.reduce((sum, each) => combine(sum, each, 1), noCounts)
 }
 
-/** Undefined if no bulk cancellation has taken the transaction. */
+/** Undefined if no bulk cancellation has taken the transaction, or if its counts stay the same. */
 export function countChange(before: Transaction, after: Transaction): BulkCounts | undefined {
   if (after.bulkPart === undefined) return undefined
-  return combine(countsOf(after), before.bulkPart === undefined ? noCounts : countsOf(before), -1)
+  const change = combine(countsOf(after), before.bulkPart === undefined ? noCounts : countsOf(before), -1)
+  return isNoChange(change) ? undefined : change
 }
 
 function combine(one: BulkCounts, other: BulkCounts, sign: 1 | -1): BulkCounts {
@@ -51,7 +52,7 @@ function combine(one: BulkCounts, other: BulkCounts, sign: 1 | -1): BulkCounts {
   }
 }
 
-export function isNoChange(counts: BulkCounts): boolean {
+function isNoChange(counts: BulkCounts): boolean {
   return Object.values(counts).every((count) => count === 0 || count === 0n)
 }
 

@@ -33,7 +33,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
   })
   let underWay = newUnderWay()
 
-  /** Once what was signed is stored. */
+  /** Resolves once the signatures are stored. */
   async function settled(): Promise<void> {
     await quiescence()
     await underWay.presigning.ended()
@@ -85,6 +85,14 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
       await advance(4)
       return id
     },
+    /** Sends a transaction, which a node accepts. The test signs its first no-op. */
+    async sendWithHeldNoOp(): Promise<void> {
+      signer.mood = 'signs'
+      await place.send()
+      await advance(1)
+      signer.mood = 'holds'
+      await advance(1)
+    },
     rows: () =>
       under.query<{ nonce: number; hash: string; sealed: string | null; max_fee_per_gas: string }>(
         'SELECT nonce, hash, sealed, max_fee_per_gas FROM presigned_no_ops ORDER BY nonce, max_fee_per_gas',
@@ -120,11 +128,7 @@ describe('in advance', () => {
   test('a signature that hangs holds up nothing, and a hash without bytes is of no use', async () => {
     await using covered = await openPresigning({ presignCancel: 1 })
     const { place, signer } = covered
-    signer.mood = 'signs'
-    await place.send()
-    await covered.advance(1)
-    signer.mood = 'holds'
-    await covered.advance(1)
+    await covered.sendWithHeldNoOp()
     expect(signer.held.map(({ nonce, priority }) => [nonce, priority])).toEqual([[0, 'presign']])
     await place.send()
     await covered.advance(1)
@@ -149,12 +153,8 @@ describe('in advance', () => {
 
   test('a step that read the rows before a no-op was stored does not request it again', async () => {
     await using covered = await openPresigning({ presignCancel: 1 })
-    const { place, signer } = covered
-    signer.mood = 'signs'
-    await place.send()
-    await covered.advance(1)
-    signer.mood = 'holds'
-    await covered.advance(1)
+    const { signer } = covered
+    await covered.sendWithHeldNoOp()
     const [request] = signer.held
     expect(request?.priority).toBe('presign')
     await covered.stepBeside(() => request?.sign())
@@ -167,11 +167,7 @@ describe('in advance', () => {
     const { place, signer } = covered
     await covered.sendCovered()
     expect(await covered.rows()).toHaveLength(2)
-    signer.mood = 'signs'
-    await place.send()
-    await covered.advance(1)
-    signer.mood = 'holds'
-    await covered.advance(1)
+    await covered.sendWithHeldNoOp()
     expect(signer.held.map(({ priority }) => priority)).toContain('presign')
     const { presignCancel: _, ...policies } = place.relayer.policies
     await place.context.store.commit((session) => session.saveRelayer({ ...place.relayer, policies }))

@@ -67,7 +67,7 @@ const onceFailed = [
   [5000301, 'a bid that came down over the foreign transaction of one pool met the one before it in another'],
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
   [900001251, 'the release of one that a lost no-op may have canceled forgot why it waits'],
-  [207850729, 'a final sweep, of which no node said whether it succeeded, refused every later one as under way'],
+  [207850729, 'a final sweep without a status from any node counted as under way: every later sweep was refused'],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** By seed: the mutant that has the same fault. Faults of the simulator itself have none, and some of the service lack one. */

@@ -83,7 +83,7 @@ export function bulkEventContract(open: OpenStore): void {
     ])
   })
 
-  test('a look in the commit that takes a race is not told of an end', async () => {
+  test('the commit that cancels a race writes no final event', async () => {
     await using under = await open()
     const { store } = under
     const { id } = await notifying(store, freshId())
@@ -91,7 +91,7 @@ export function bulkEventContract(open: OpenStore): void {
     const after = await store.reads.newestEvent()
     const bulkId = await record(store, [id], {})
     const announce = (at: number) => store.commit((session) => session.announceBulk(bulkId, at))
-    // What comes while a commit is under way shares the next one.
+    // Units that arrive during a commit share the next one.
     const gate = Promise.withResolvers<void>()
     const before = store.commit(() => gate.promise)
     const beside = [takeAll(store, bulkId, id), announce(now)]

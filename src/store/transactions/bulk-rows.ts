@@ -8,6 +8,7 @@ import type {
   BulkRefusal,
   WaitingBulkPart,
 } from '../../domain/bulk-cancellation.ts'
+import { noCounts } from '../../domain/bulk-counts.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
@@ -353,8 +354,7 @@ export async function recordLeft(
   })
 }
 
-// Where its commit adds counts, they say at the end of the commit whether the part is final: another unit of it may read the row before.
-const end = statement<{ part: number; instant: number | null; now: number; isCounted: 0 | 1 }>((db, p) =>
+const end = statement<{ part: number; instant: number | null }>((db, p) =>
   db
     .updateTable('bulk_parts')
     .set({
@@ -362,19 +362,19 @@ const end = statement<{ part: number; instant: number | null; now: number; isCou
       instant: sql<number>`COALESCE(instant, ${p.instant})`,
       walking: null,
       unwritten: 0,
-      final_at: sql<number>`CASE WHEN unsettled = 0 AND CAST(${p.isCounted} AS INTEGER) = 1 THEN CAST(${p.now} AS BIGINT) END`,
     })
     .where('id', '=', p.part),
 )
 
-/** Every match is written. `instant` is absent for a relayer that was deleted first. */
+/** Every match is written; the counts of the commit decide whether the part is final. A relayer deleted first has no `instant`. */
 export async function endPart(
   executor: Executor,
-  tallies: Pick<Tallies, 'hasBulk'>,
+  tallies: Pick<Tallies, 'addBulk'>,
   part: number,
   { instant, now }: { readonly instant?: TimestampMs; readonly now: TimestampMs },
 ): Promise<void> {
-  await executor.all(end, { part, instant: instant ?? null, now, isCounted: tallies.hasBulk(part) ? 0 : 1 })
+  await executor.all(end, { part, instant: instant ?? null })
+  tallies.addBulk({ part, at: now, counts: noCounts })
 }
 
 type WaitingRow = Pick<StoredPart, 'id' | 'bulk_id' | 'relayer_id'> & Pick<BulkTable, 'pause'>

@@ -21,7 +21,6 @@ export interface BulkChange {
 /** Changes that wait for their commit. */
 interface BulkSheet {
   add(change: BulkChange): void
-  has(part: number): boolean
   clear(): void
   write(executor: Executor): Promise<void>
 }
@@ -34,7 +33,6 @@ export function openBulkSheet(): BulkSheet {
       const known = waiting.get(change.part)
       waiting.set(change.part, known ? { ...change, counts: sumOf([known.counts, change.counts]) } : change)
     },
-    has: (part) => waiting.has(part),
     clear() {
       waiting = new Map()
     },
@@ -67,7 +65,8 @@ const ofEach = <T>(value: (name: keyof BulkCountColumns) => T) => recordOf(count
 
 type Addition = BulkCountColumns & { id: number; at: number }
 
-// Once written, the part is final as soon as each of its verdicts is. Also changes whose sum is none say whether it is: see `endPart`.
+// A part is final once it is written and each of its verdicts is final. This statement alone decides that, at the end of the commit:
+// before, another unit of the commit reads the row without its counts.
 const add = inLists(
   statement<Addition>((db, p) =>
     db

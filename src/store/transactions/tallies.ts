@@ -1,8 +1,6 @@
 // The number of transactions per status, written with each change: reading it takes constant time. The figures of five minutes are
 // written with them.
-
 import { sql } from 'kysely'
-import { isNoChange } from '../../domain/bulk-counts.ts'
 import type { FigureChange, RelayerFigures } from '../../domain/figures.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { pendingStatuses, type Status, statuses } from '../../domain/transaction.ts'
@@ -25,8 +23,6 @@ export interface Tallies extends Deferred {
   addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
   /** Adds to the counts of a bulk cancellation. */
   addBulk(change: BulkChange): void
-  /** Whether changes by this unit or by earlier units of the commit wait for its end. */
-  hasBulk(part: number): boolean
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
   /** Writes the changes of the buckets now, not at the end of the commit. */
@@ -60,9 +56,8 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
       for (const change of changes) figures.push({ relayerId, ...change })
     },
     addBulk(change) {
-      if (!isNoChange(change.counts)) bulks.push(change)
+      bulks.push(change)
     },
-    hasBulk: (part) => bulkSheet.has(part) || bulks.some((change) => change.part === part),
     changeOf(relayerId, status) {
       let sum = kept.get(relayerId)?.get(status) ?? 0
       for (const each of counted) if (each.status === status && each.relayerId === relayerId) sum += each.change
