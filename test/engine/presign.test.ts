@@ -42,7 +42,7 @@ async function openPresigning(policies: Partial<Policies> = { presignCancel: 2 }
 
   async function advance(steps = 1): Promise<void> {
     for (let count = 0; count < steps; count += 1) {
-      // A step that began before would request the same no-op again.
+      // A step that begins while signatures are being stored requests none.
       await settled()
       underWay.presigning.throwLateError()
       await step(context, ownership, nothingUnknown, underWay)

@@ -6,7 +6,7 @@ import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { by, now, someAttempt, someBulk, someNoOp } from '../domain/some.ts'
-import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
+import { freshId, type OpenStore, type StoreUnderTest, send, storedRelayer } from './contract.ts'
 import { record, takeAll } from './contract-bulk-objects.ts'
 
 const everyone = () => true
@@ -72,9 +72,7 @@ export function bulkEventContract(open: OpenStore): void {
       ['bulkProgress', [two.id]],
       ['bulkFinal', [two.id]],
     ])
-    const rows = await under.query<{ id: number; notification_id: string }>(
-      `SELECT id, notification_id FROM outbox WHERE kind = 'bulk_notice' AND transaction_id = '${bulkId}' ORDER BY id`,
-    )
+    const rows = await noticesOf(under, bulkId)
     expect(rows.map((row) => row.notification_id)).toEqual(hooks)
     const notices = await Promise.all(rows.map(({ id }) => store.reads.event(Number(id))))
     expect(notices.map(seen)).toEqual([
@@ -97,14 +95,10 @@ export function bulkEventContract(open: OpenStore): void {
     const beside = [takeAll(store, bulkId, id), announce(now)]
     gate.resolve()
     await Promise.all([before, ...beside])
-    const notices = () =>
-      under.query<{ id: number }>(
-        `SELECT id FROM outbox WHERE kind = 'bulk_notice' AND transaction_id = '${bulkId}' ORDER BY id`,
-      )
-    expect(await notices()).toEqual([])
+    expect(await noticesOf(under, bulkId)).toEqual([])
     await race.end(now + 6_000)
     expect(await announce(now + 6_000)).toBe(true)
-    expect(await notices()).toHaveLength(1)
+    expect(await noticesOf(under, bulkId)).toHaveLength(1)
     expect((await seenBy(store, [id], after)).at(-1)).toEqual(['bulkFinal', [id]])
   })
 
@@ -168,6 +162,13 @@ async function notifying(store: Store, notificationId: string | undefined): Prom
   if (notificationId === undefined) return relayer
   await store.commit((session) => session.saveRelayer({ ...relayer, notificationId }))
   return relayer
+}
+
+/** The rows that notifications are delivered from, of a bulk cancellation. */
+function noticesOf(under: StoreUnderTest, bulkId: string) {
+  return under.query<{ id: number; notification_id: string }>(
+    `SELECT id, notification_id FROM outbox WHERE kind = 'bulk_notice' AND transaction_id = '${bulkId}' ORDER BY id`,
+  )
 }
 
 function seen(event: StoredEvent | undefined) {

@@ -369,7 +369,7 @@ const end = statement<{ part: number; instant: number | null }>((db, p) =>
 /** Every match is written; the counts of the commit decide whether the part is final. A relayer deleted first has no `instant`. */
 export async function endPart(
   executor: Executor,
-  tallies: Pick<Tallies, 'addBulk'>,
+  tallies: Tallies,
   part: number,
   { instant, now }: { readonly instant?: TimestampMs; readonly now: TimestampMs },
 ): Promise<void> {
