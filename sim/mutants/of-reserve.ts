@@ -59,8 +59,8 @@ export const ofReserve: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/accounts/read-lagged.ts',
-        find: 'return known && { balance: known.balance, nonce: known.nonce }',
-        put: 'return known && undefined',
+        find: '?? (known && { balance: known.balance, nonce: known.nonce })',
+        put: '?? (known && undefined)',
       },
     ],
   },

@@ -56,8 +56,8 @@ export const ofWitnesses: readonly Mutant[] = [
     edits: [
       {
         file: 'src/chain/fees/estimate-gas.ts',
-        find: 'silentSince >= silenceMaxMs ? first',
-        put: 'silentSince < 0 ? first',
+        find: 'silence.ms() >= aloneAfterMs ? first',
+        put: 'silence.ms() < 0 ? first',
       },
     ],
   },
@@ -296,7 +296,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'while others are called',
     edits: [
       {
-        file: 'src/chain/inclusions/witness-ledger.ts',
+        file: 'src/chain/nodes/silence.ts',
         find: 'Math.min(now - last, countedMaxMs)',
         put: 'Math.max(now - last, countedMaxMs)',
       },

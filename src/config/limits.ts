@@ -1,6 +1,7 @@
 // The limits and defaults of configuration and decisions, in one place; the relations between them are asserted below.
 // Those of HTTP stand in http/limits.ts.
 import { policyTable } from '../domain/policy-table.ts'
+import { aloneAfterMs } from '../domain/second-witness.ts'
 
 export const limits = {
   /** Pending transactions that one relayer may hold. */
@@ -26,7 +27,7 @@ export const limits = {
   cancelBumpAfterMs: 2_000,
   rebroadcastAfterBlocks: 4,
   /** Then a single provider's word is final, unless `second_witness` is `require`. */
-  witnessSilentMs: 600_000,
+  witnessSilentMs: aloneAfterMs,
   /** Confirmed transactions that become final, or open again, in one step. */
   confirmedRowsMax: 500,
 

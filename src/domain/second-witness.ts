@@ -7,6 +7,9 @@
 export const secondWitnessModes = ['prefer', 'require', 'off'] as const
 export type SecondWitness = (typeof secondWitnessModes)[number]
 
+/** The time of silence of all others after which one endpoint may be enough. */
+export const aloneAfterMs = 600_000
+
 export interface WitnessRule {
   readonly secondWitness: SecondWitness
   /** The silence of all other providers after which one suffices, under `prefer`. */

@@ -6,7 +6,7 @@ import type { BlockNumber } from '../../domain/units.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { toBigInt, toHex } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import { type Endpoints, firstFitAnswer } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
 
 type Lagged = NonNullable<Observation['lagged']>
@@ -38,12 +38,8 @@ export function readingLagged(endpoints: Pick<Endpoints, 'order'>, lagBlocks: nu
       const { number } = at.head
       const known = note(address, number, now)
       const block = Math.max(0, number - lagBlocks)
-      for (const endpoint of endpoints.order(at.by)) {
-        if (!endpoint.fit() || (await endpoint.ready()) !== undefined) continue
-        const read = await readAt(endpoint, address, block)
-        if (read) return read
-      }
-      return known && { balance: known.balance, nonce: known.nonce }
+      const read = await firstFitAnswer(endpoints.order(at.by), (endpoint) => readAt(endpoint, address, block))
+      return read ?? (known && { balance: known.balance, nonce: known.nonce })
     },
   }
 }

@@ -1,12 +1,14 @@
 // Reads an account's count a second time, from another endpoint: what a single count says may be false. Where no other
 // endpoint answers, the same one has to say it again.
 import type { Address } from '../../domain/ids.ts'
+import { aloneAfterMs } from '../../domain/second-witness.ts'
 import type { BlockNumber, Nonce } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import { type Endpoints, firstFitAnswer, othersThan } from '../nodes/endpoints.ts'
 import { readNonce } from '../nodes/read-nonce.ts'
+import { measureSilence, type Silence } from '../nodes/silence.ts'
 
 interface SecondCount {
   readonly nonce: Nonce
@@ -44,8 +46,6 @@ function lowest(count: Nonce, other: Nonce): Nonce {
   return Math.min(count, other)
 }
 
-/** The time of silence after which the only endpoint that answers is enough. */
-const silenceMaxMs = 600_000
 const readingsNeeded = 3
 /** A gateway's mistake mostly ends within seconds. */
 const confirmMs = 15_000
@@ -65,8 +65,7 @@ interface Doubt {
 }
 
 interface Readings {
-  /** The first request since another endpoint answered. By `clock.elapsed()`. */
-  readonly since: number
+  readonly silence: Silence
   readonly counts: readonly { readonly head: BlockNumber; readonly at: number; readonly nonce: Nonce }[]
 }
 
@@ -77,40 +76,32 @@ export function readingSecondCounts(
 ): SecondCounts {
   const doubts = new Map<Address, Doubt>()
   const own = new Map<Address, Readings>()
-  const othersThan = (by: Endpoint) => endpoints.order(by).filter((each) => each !== by)
-
-  /** The count of the first other endpoint that is on the chain. */
-  async function firstOther(address: Address, { head }: TrackedHead, by: Endpoint): Promise<Nonce | undefined> {
-    for (const endpoint of othersThan(by)) {
-      const isReady = endpoint.fit() && (await endpoint.ready()) === undefined
-      const count = isReady ? await readNonce(endpoint, address, head.number) : undefined
-      if (count !== undefined) return count
-    }
-    return undefined
-  }
+  const otherCount = (address: Address, { head }: TrackedHead, by: Endpoint) =>
+    firstFitAnswer(othersThan(by, endpoints), (endpoint) => readNonce(endpoint, address, head.number))
 
   return {
     async read(address, at, by) {
-      const other = await firstOther(address, at, by)
+      const other = await otherCount(address, at, by)
       if (other !== undefined) {
         own.delete(address)
         return { nonce: other, by: 'another' }
       }
       const now = clock.elapsed()
       if (own.size >= accountsMax && !own.has(address)) own.clear()
-      const known: Readings = own.get(address) ?? { since: now, counts: [] }
+      const known: Readings = own.get(address) ?? { silence: measureSilence(clock), counts: [] }
+      known.silence.note(true)
       const last = known.counts.at(-1)
       const isNext = !last || last.head !== at.head.number || now - last.at >= readingEveryMs
       const nonce = isNext ? await readNonce(by, address, at.head.number) : undefined
       const reading = nonce === undefined ? [] : [{ head: at.head.number, at: now, nonce }]
       const counts = [...known.counts, ...reading].slice(-readingsNeeded)
       own.set(address, { ...known, counts })
-      const isAlone = othersThan(by).length === 0 || now - known.since >= silenceMaxMs
+      const isAlone = othersThan(by, endpoints).length === 0 || known.silence.ms() >= aloneAfterMs
       if (!isAlone || counts.length < readingsNeeded) return undefined
       return { nonce: Math.max(...counts.map((each) => each.nonce)), by: 'same' }
     },
     async confirm(address, at, by, { count, below }) {
-      const other = await firstOther(address, at, by)
+      const other = await otherCount(address, at, by)
       if (other !== undefined) {
         doubts.delete(address)
         return lowest(count, other)
@@ -142,7 +133,7 @@ export function readingSecondCounts(
     },
     explained: (address) => void doubts.delete(address),
     async lower(address, at, by, count) {
-      const other = await firstOther(address, at, by)
+      const other = await otherCount(address, at, by)
       if (other !== undefined) return lowest(count, other)
       const again = await readNonce(by, address, at.head.number)
       const last = await readNonce(by, address, at.head.number)

@@ -6,14 +6,16 @@ import type { Hash } from '../../domain/ids.ts'
 import { dataFloorGas } from '../../domain/intrinsic-gas.ts'
 import type { Estimate, EstimateRequest } from '../../domain/observation.ts'
 import type { NetworkProfile } from '../../domain/profile.ts'
+import { aloneAfterMs } from '../../domain/second-witness.ts'
 import type { Gas, Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { memberOf } from '../../ops/member.ts'
 import type { Answer, Call, SendCall } from '../nodes/call.ts'
 import { toBigInt, toHex, toNumber } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import { type Endpoints, firstFitAnswer, othersThan } from '../nodes/endpoints.ts'
 import { revertReason } from '../nodes/revert-reason.ts'
+import { measureSilence } from '../nodes/silence.ts'
 
 /** State may change between the estimate and the block. */
 const marginPercent = 20
@@ -109,9 +111,6 @@ export function estimatingOnce(profile: EstimateRules, limits: GasLimits): Estim
   }
 }
 
-/** The time of silence after which the only endpoint that answers is enough. */
-const silenceMaxMs = 600_000
-
 /**
  * The estimate of another endpoint than `by`, which called the payload reverting. One false estimate must not end a payload, which then
  * gets no nonce. If there is no other endpoint, or none has answered for ten minutes, `first` stands. Undefined until then.
@@ -128,20 +127,13 @@ export function readingSecondEstimates(
   estimateGas: EstimateGas,
   clock: Pick<Clock, 'elapsed'>,
 ): SecondEstimate {
-  /** The first request since another endpoint answered. By `clock.elapsed()`. */
-  let silentSince: number | undefined
+  const silence = measureSilence(clock)
 
   return async (first, request, head, by) => {
-    const others = endpoints.order(by).filter((each) => each !== by)
+    const others = othersThan(by, endpoints)
     if (others.length === 0) return first
-    for (const endpoint of others) {
-      const isReady = endpoint.fit() && (await endpoint.ready()) === undefined
-      const estimate = isReady ? await estimateGas(endpoint, request, head) : undefined
-      if (estimate === undefined) continue
-      silentSince = undefined
-      return estimate
-    }
-    silentSince ??= clock.elapsed()
-    return clock.elapsed() - silentSince >= silenceMaxMs ? first : undefined
+    const second = await firstFitAnswer(others, (endpoint) => estimateGas(endpoint, request, head))
+    silence.note(second === undefined)
+    return second ?? (silence.ms() >= aloneAfterMs ? first : undefined)
   }
 }

@@ -2,13 +2,15 @@
 // signature the node omits. One answer of one endpoint is no proof of it: another endpoint has to show the same
 // transaction in the same block. Where there is no other, or none answers for long, three readings count.
 import { isAddressEqual } from 'viem/utils'
+import { aloneAfterMs } from '../../domain/second-witness.ts'
 import type { BlockRef } from '../../domain/transaction.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Mined } from '../nodes/decode.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
-import type { Endpoints } from '../nodes/endpoints.ts'
+import { type Endpoints, othersThan } from '../nodes/endpoints.ts'
 import { readBody } from '../nodes/read-block.ts'
+import { measureSilence, type Silence } from '../nodes/silence.ts'
 
 interface SpenderClaim {
   readonly mined: Mined
@@ -21,13 +23,11 @@ export type Corroborate = (endpoint: Endpoint, claim: SpenderClaim) => Promise<b
 /** Readings closer together may come from the same fault. A gateway's mistake mostly ends within seconds. */
 const spacingMs = 10_000
 const readingsMin = 3
-/** How long the other endpoints have to be silent before one endpoint's readings count. */
-const silentMs = 600_000
 /** The most claims: with more, all readings are forgotten and start again. */
 const claimsMax = 1_000
 
 interface Readings {
-  readonly since: number
+  readonly silence: Silence
   readonly lastAt: number
   readonly count: number
 }
@@ -38,8 +38,10 @@ export function corroborating(endpoints: Endpoints, clock: Clock): Corroborate {
   function readAgain(key: string): Readings {
     const now = clock.elapsed()
     const last = claims.get(key)
+    const silence = last?.silence ?? measureSilence(clock)
+    silence.note(true)
     if (last && now - last.lastAt < spacingMs) return last
-    const readings = { since: last?.since ?? now, lastAt: now, count: (last?.count ?? 0) + 1 }
+    const readings = { silence, lastAt: now, count: (last?.count ?? 0) + 1 }
     if (claims.size >= claimsMax) claims.clear()
     claims.set(key, readings)
     return readings
@@ -48,15 +50,15 @@ export function corroborating(endpoints: Endpoints, clock: Clock): Corroborate {
   return async (endpoint, claim) => {
     const { mined, block } = claim
     const key = `${endpoint.index} ${mined.from} ${mined.nonce} ${mined.hash} ${block.hash}`
-    const others = endpoints.order(endpoint).filter((other) => other !== endpoint)
+    const others = othersThan(endpoint, endpoints)
     const views = await Promise.all(others.map((other) => viewOf(other, claim)))
     if (views.includes('same')) return true
     if (views.includes('other')) {
       claims.delete(key)
       return false
     }
-    const { since, count } = readAgain(key)
-    return count >= readingsMin && (others.length === 0 || clock.elapsed() - since >= silentMs)
+    const { silence, count } = readAgain(key)
+    return count >= readingsMin && (others.length === 0 || silence.ms() >= aloneAfterMs)
   }
 }
 

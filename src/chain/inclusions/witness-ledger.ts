@@ -4,6 +4,7 @@ import type { Hash } from '../../domain/ids.ts'
 import type { BlockNumber } from '../../domain/units.ts'
 import { enoughOf, type Testimony, type WitnessClaim, witnessesNeeded } from '../../domain/witness.ts'
 import type { Clock } from '../../ops/clock.ts'
+import { measureSilence, type Silence } from '../nodes/silence.ts'
 import type { View, WitnessAnswer } from './witness-view.ts'
 
 /** The word of one provider. */
@@ -61,6 +62,8 @@ const rememberedMax = 10_000
 /** The most claims of one spender. Its block may be replaced, and endpoints that lie make up more. */
 const claimsMax = 8
 const noWords: Heard = new Map()
+/** The most silence that counts between two readings: only time during which the others were called counts. */
+const countedMaxMs = 30_000
 /** The time between two readings about one claim. It doubles. A contradiction seldom ends by itself. */
 const againMs = { first: 1_000, most: 5_000, mostDenied: 15_000 }
 
@@ -69,7 +72,8 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
   const entries = new LRUCache<Hash, readonly Entry[]>({ max: rememberedMax })
   const refuted = new LRUCache<string, true>({ max: rememberedMax })
   // Where a node has no receipts for long, it may show its lists all the same.
-  const ofAny = { listings: measureSilence(clock), results: measureSilence(clock) }
+  const measure = () => measureSilence(clock, countedMaxMs)
+  const ofAny = { listings: measure(), results: measure() }
   const silenceOfAny = ({ succeeded }: WitnessClaim) => ofAny[succeeded === undefined ? 'listings' : 'results']
   const enough = enoughOf(providers)
   let lastHeard: number | undefined
@@ -104,7 +108,7 @@ export function openWitnessLedger({ providers, clock, contradicted, silent }: Wi
       const [first] = heard.values()
       if (first) {
         const silentNow = isSilent(heard, isNew ? said : saidBy([...heard.values()]))
-        if (silentNow) entry.silence ??= measureSilence(clock)
+        if (silentNow) entry.silence ??= measure()
         entry.silence?.note(silentNow)
         silenceOfAny(claim).note(silentNow)
         lastHeard = first.endpoint
@@ -177,28 +181,4 @@ function isSame(one: WitnessClaim, other: WitnessClaim): boolean {
 
 function keyOf({ hash, block, succeeded }: WitnessClaim): string {
   return `${hash} ${block.hash} ${succeeded}`
-}
-
-/** How long only one provider has answered as a witness. Only time during which the others were called counts. */
-interface Silence {
-  /** Notes after each reading whether all providers but one were silent. */
-  note(isSilent: boolean): void
-  /** The silence in milliseconds. 0 while two answer. */
-  ms(): number
-}
-
-/** The most time that counts between two readings: a provider may have been back for a while. */
-const countedMaxMs = 30_000
-
-function measureSilence(clock: Clock): Silence {
-  let countedMs = 0
-  let last: number | undefined
-  return {
-    note(isSilent) {
-      const now = clock.elapsed()
-      countedMs = isSilent && last !== undefined ? countedMs + Math.min(now - last, countedMaxMs) : 0
-      last = isSilent ? now : undefined
-    },
-    ms: () => countedMs,
-  }
 }

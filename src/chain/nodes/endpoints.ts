@@ -91,6 +91,23 @@ export function chooseAmong(all: readonly Endpoint[], given?: ReplacementRule): 
   }
 }
 
+export function othersThan(by: Endpoint, endpoints: Pick<Endpoints, 'order'>): readonly Endpoint[] {
+  return endpoints.order(by).filter((endpoint) => endpoint !== by)
+}
+
+/** The answer of the first of these endpoints that is fit, serves this chain and gives one. */
+export async function firstFitAnswer<T>(
+  endpoints: readonly Endpoint[],
+  read: (endpoint: Endpoint) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const endpoint of endpoints) {
+    const isReady = endpoint.fit() && (await endpoint.ready()) === undefined
+    const answer = isReady ? await read(endpoint) : undefined
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
+
 /** Satisfies both. */
 function strictest(one: ReplacementRule, other: ReplacementRule): ReplacementRule {
   const measure = one.measure === other.measure ? one.measure : strictestRule.measure
