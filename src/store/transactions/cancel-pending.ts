@@ -159,7 +159,9 @@ async function stopRelayer(
   }
   const canceled: TransactionId[] = [...taken.canceled]
   for (const queue of queues) {
-    canceled.push(...(await dropMatches(executor, tallies, { ...stop, ...queue, after: 0, shown: stop.shown?.set })))
+    const dropped = await dropMatches(executor, tallies, { ...stop, ...queue, after: 0, shown: stop.shown?.set })
+    // Not spread: a queue has more ids than a call may have arguments.
+    for (const id of dropped) canceled.push(id)
   }
   await endPart(executor, tallies, stop.part, { instant: stop.now, now: stop.now })
   return { ...taken, canceled }
