@@ -1,13 +1,10 @@
 // The engine as it would be if an endpoint of another chain with the same chain id were followed, or one that invents blocks.
 import type { Mutant } from './mutant.ts'
 
-const serving = 'src/chain/nodes/serving.ts'
 const move = 'src/chain/heads/move-anchor.ts'
 const admit = 'src/chain/heads/read-head.ts'
 const branches = 'src/chain/heads/branches.ts'
-const believe = 'src/chain/heads/believe-head.ts'
 const apart = 'test/chain/heads/branches.unit.test.ts'
-const heads = 'test/chain/heads/believe-head.unit.test.ts'
 const followed = 'test/chain/heads/follow-branch.test.ts'
 const tested = 'test/chain/heads/anchor.test.ts'
 
@@ -19,22 +16,9 @@ export const ofAnchors: readonly Mutant[] = [
     expects: 'is neither read nor sent to, and is back once it shows the anchor',
     edits: [
       {
-        file: serving,
+        file: 'src/chain/nodes/serving.ts',
         find: 'shown !== undefined && shown !== anchor.hash',
         put: 'shown === anchor.hash + anchor.hash',
-      },
-    ],
-  },
-  {
-    name: 'pruned-is-denied',
-    breaks: 'excludes an endpoint that shows no block at the anchor',
-    caughtBy: tested,
-    expects: 'is used where no other shows it: null',
-    edits: [
-      {
-        file: serving,
-        find: "return { kind: 'sameChain', showsAnchor: !anchor || shown !== undefined }",
-        put: "return anchor && shown === undefined ? { kind: 'otherBlock', shown: anchor.hash, anchor } : { kind: 'sameChain', showsAnchor: true }",
       },
     ],
   },
@@ -44,16 +28,6 @@ export const ofAnchors: readonly Mutant[] = [
     caughtBy: tested,
     expects: 'gives no first head where another one shows it',
     edits: [{ file: admit, find: "confirmation.showsAnchor ? 'admitted' : 'notShown'", put: "'admitted'" }],
-  },
-  {
-    name: 'keep-a-replaced-anchor',
-    breaks: 'excludes an endpoint by an anchor that an operator has replaced',
-    caughtBy: tested,
-    expects: 'is right where the stored anchor was replaced meanwhile',
-    edits: [
-      { file: serving, find: '(wrong ? anchor.reload() : anchor.known())', put: 'anchor.known()' },
-      { file: serving, find: 'const stored = await reload().catch(() => before)', put: 'const stored = before' },
-    ],
   },
   {
     name: 'any-denial-replaces-the-anchor',
@@ -117,27 +91,6 @@ export const ofAnchors: readonly Mutant[] = [
     caughtBy: apart,
     expects: 'two endpoints of one provider are one voice',
     edits: [{ file: branches, find: 'new Set(branch.map(({ by }) => by.provider)).size', put: 'branch.length' }],
-  },
-  {
-    name: 'follow-the-higher-of-two',
-    breaks: 'follows the higher one of two branches that both grow',
-    caughtBy: apart,
-    expects: 'of as many on both sides that both grow, neither is followed',
-    edits: [{ file: branches, find: "growing.length > 1 ? 'split' : growing[0]", put: 'growing[0]' }],
-  },
-  {
-    name: 'rest-behind-one',
-    breaks: 'lets honest endpoints rest behind a head that only one has',
-    caughtBy: heads,
-    expects: 'are never behind the head of one provider alone',
-    edits: [{ file: believe, find: '.length >= 2)', put: '.length >= 1)' }],
-  },
-  {
-    name: 'wait-for-a-head-that-is-gone',
-    breaks: 'waits 128 block times for a head far ahead, whose endpoint is gone',
-    caughtBy: heads,
-    expects: 'a head far ahead whose reporter is gone is forgotten at the third reading of two others that agree',
-    edits: [{ file: believe, find: 'at.isAgreed ? 0 : silentBlocktimes', put: 'silentBlocktimes' }],
   },
   {
     name: 'settle-while-branches-differ',

@@ -1,5 +1,7 @@
-// The engine as it would be if it believed answers about another thing, chain or account than the one in question.
+// The engine as it would be if it believed answers about another thing, chain, account, block or state than the one in question.
 import type { Mutant } from './mutant.ts'
+
+const stateless = 'test/chain/latest-state-only.test.ts'
 
 export const ofAnswers: readonly Mutant[] = [
   {
@@ -52,19 +54,6 @@ export const ofAnswers: readonly Mutant[] = [
         file: 'src/chain/nodes/response-body.ts',
         find: 'counts.get(id) === 1 && ids.includes(id)',
         put: 'counts.has(id) && ids.includes(id)',
-      },
-    ],
-  },
-  {
-    name: 'strays-without-a-rest',
-    breaks: 'uses an endpoint on that answers about other things',
-    caughtBy: 'test/chain/nodes/endpoint-rest.unit.test.ts',
-    expects: 'one that answers about another thing rests as after a failure',
-    edits: [
-      {
-        file: 'src/chain/nodes/endpoint-rest.ts',
-        find: 'return strays ? Math.max(until, strays.until) : until',
-        put: 'return strays ? Math.min(until, strays.until) : until',
       },
     ],
   },
@@ -124,19 +113,6 @@ export const ofAnswers: readonly Mutant[] = [
     edits: [{ file: 'src/chain/heads/read-head.ts', find: 'refusal = await refuse()', put: 'refusal = undefined' }],
   },
   {
-    name: 'count-a-fall-of-another-chain',
-    breaks: 'counts a head of another chain as one that is behind',
-    caughtBy: 'test/chain/nodes/serving.test.ts',
-    expects: 'a lower head of another chain is not adopted',
-    edits: [
-      {
-        file: 'src/chain/heads/read-head.ts',
-        find: 'ancestry.holds(report.head) ? undefined : await endpoint.confirm()',
-        put: '(await endpoint.ready()) === undefined ? undefined : await endpoint.confirm()',
-      },
-    ],
-  },
-  {
     name: 'refusal-of-another-chain-counts',
     breaks: 'takes the refusal by a node of another chain for one by this chain',
     caughtBy: 'test/chain/nodes/serving.test.ts',
@@ -146,6 +122,63 @@ export const ofAnswers: readonly Mutant[] = [
         file: 'src/chain/sending/broadcast.ts',
         find: '  if (answers.some(doubtsChain)) await endpoint.confirm()\n',
         put: '',
+      },
+    ],
+  },
+  {
+    name: 'believe-the-block-of-a-state-call',
+    breaks: 'takes the latest count for that of an older block, where the node ignores the block of a call',
+    caughtBy: stateless,
+    expects: 'ignores the block of a call',
+    edits: [
+      {
+        file: 'src/chain/nodes/read-nonce.ts',
+        find: 'return ((await readNonce(endpoint, address, 0)) ?? 0) > 0',
+        put: 'return ((await readNonce(endpoint, address, 0)) ?? 0) < 0',
+      },
+    ],
+  },
+  {
+    name: 'the-latest-count-is-final',
+    breaks: 'takes the latest count for that of the final block',
+    caughtBy: stateless,
+    expects: 'once that is final',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-final-count.ts',
+        find: 'finalAt: head + aheadMax',
+        put: 'finalAt: head - head * aheadMax',
+      },
+    ],
+  },
+  {
+    name: 'a-receipt-of-any-height',
+    breaks: 'takes the result from a receipt that names another height than the body of the block',
+    caughtBy: 'test/chain/inclusions/receipts.test.ts',
+    expects: 'no evidence of the result',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: 'return shown.hash === hash && shown.block.number === block.number',
+        put: 'return shown.hash === hash',
+      },
+      {
+        file: 'src/chain/inclusions/prove-spender.ts',
+        find: '(isDeep && number === block.number)',
+        put: '(isDeep && number <= at.head.number)',
+      },
+    ],
+  },
+  {
+    name: 'another-hash-is-a-refutation',
+    breaks: 'takes a block with another hash and without the transaction for a refutation',
+    caughtBy: 'test/chain/inclusions/call-witnesses.test.ts',
+    expects: 'hash blocks differently',
+    edits: [
+      {
+        file: 'src/chain/inclusions/witness-view.ts',
+        find: "const denial = listing.hash === requested.block.hash ? 'unlisted' : 'elsewhere'",
+        put: "const denial = listing.number === requested.block.number ? 'unlisted' : 'elsewhere'",
       },
     ],
   },

@@ -3,19 +3,6 @@ import type { Mutant } from './mutant.ts'
 
 export const ofBids: readonly Mutant[] = [
   {
-    name: 'rejected-sets-the-floor',
-    breaks: 'outbids what every node rejected, and so never comes down from a spike',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'after a spike',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'return known.filter((attempt) => !wasAlwaysRejected(attempt) && !isOut(attempt))',
-        put: 'return known.filter((attempt) => !isOut(attempt))',
-      },
-    ],
-  },
-  {
     name: 'no-limit-on-escalation',
     breaks: 'goes on outbidding itself where nothing of ours is mined',
     caughtBy: 'test/domain/decide/bid.test.ts',
@@ -42,41 +29,6 @@ export const ofBids: readonly Mutant[] = [
     ],
   },
   {
-    name: 'spend-the-balance-twice',
-    breaks: 'raises each price of a step as if it were the only one',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'costs no more than the balance covers: the lowest nonce is raised',
-    edits: [
-      { file: 'src/domain/decide/follow-up.ts', find: 'unsignedCost += added', put: 'unsignedCost += 0n * added' },
-    ],
-  },
-  {
-    name: 'limit-the-floor-only',
-    breaks: 'outbids itself at the lowest price within the limit, and lifts the cap that held its tip down',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'ends at the multiple of the market’s price',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'return isBeyond(offer, reference, market) ? floor : offer',
-        put: 'return offer',
-      },
-    ],
-  },
-  {
-    name: 'limit-what-no-pool-has',
-    breaks: 'takes a no-op that no node took for the first bid, and signs none with the gas that it lacked',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'does not end for a no-op with more gas, where no node took the first',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: '!own.some((attempt) => rivals.includes(attempt)) || refused',
-        put: 'latest === undefined || refused',
-      },
-    ],
-  },
-  {
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
     caughtBy: 'test/domain/decide/bid.test.ts',
@@ -86,19 +38,6 @@ export const ofBids: readonly Mutant[] = [
         file: 'src/domain/decide/race/bid.ts',
         find: 'minWei(escalationMultiple * paid, smallTip)',
         put: 'maxWei(escalationMultiple * paid, smallTip)',
-      },
-    ],
-  },
-  {
-    name: 'never-raise-a-tip',
-    breaks: 'waits for ever with a tip that no builder takes, and none refuses',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'is raised within 20 blocks, once, to the price that the network takes',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'if (lifecycle.nonce !== nonce || !hasWaited ||',
-        put: 'if (lifecycle.nonce !== nonce || hasWaited || !hasWaited ||',
       },
     ],
   },
@@ -137,19 +76,6 @@ export const ofBids: readonly Mutant[] = [
         file: 'src/chain/fees/make-market.ts',
         find: 'const isFree = market.gasPrice === 0n',
         put: 'const isFree = market.gasPrice < 0n',
-      },
-    ],
-  },
-  {
-    name: 'bid-beyond-the-balance',
-    breaks: 'signs a bump that the account can not pay for',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'is not signed, and its reason says so',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'return funds === undefined ? undefined :',
-        put: 'return funds !== null ? undefined :',
       },
     ],
   },

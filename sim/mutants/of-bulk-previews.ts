@@ -80,43 +80,4 @@ export const ofBulkPreviews: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'use-a-preview-twice',
-    breaks: 'makes two bulk cancellations with one token',
-    caughtBy: 'test/http/bulk-cancellations/previews.test.ts',
-    expects: 'a token serves one request of its key',
-    edits: [
-      {
-        file: 'src/commands/bulk-cancellations/create.ts',
-        find: 'if (shown && !(await session.claimPreview(shown.id, id, now))) throw previewNotFound()',
-        put: 'if (shown) await session.claimPreview(shown.id, id, now)',
-      },
-    ],
-  },
-  {
-    name: 'use-the-preview-of-another-key',
-    breaks: 'takes the token of a preview from any key',
-    caughtBy: 'test/http/bulk-cancellations/previews.test.ts',
-    expects: 'a token serves one request of its key',
-    edits: [
-      {
-        file: 'src/commands/bulk-cancellations/create.ts',
-        find: '|| shown.keyId !== requester.keyId ',
-        put: '',
-      },
-    ],
-  },
-  {
-    name: 'exact-but-for-what-came',
-    breaks: 'finds no difference where something matches that was not shown',
-    caughtBy: 'test/domain/bulk-preview.test.ts',
-    expects: 'one came',
-    edits: [
-      {
-        file: 'src/domain/bulk-preview.ts',
-        find: 'added: countLacking(after, before),',
-        put: 'added: countLacking(after, after),',
-      },
-    ],
-  },
 ]

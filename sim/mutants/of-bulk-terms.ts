@@ -1,4 +1,4 @@
-// Mutants of the terms of bulk cancellations: limits of cost over several relayers, free cancellations, and the pause.
+// Mutants of the terms of bulk cancellations, and of their events: limits of cost over several relayers, the pause, the end.
 import type { Mutant } from './mutant.ts'
 
 const terms = ['bulkObjects', 'bulkTerms'] as const
@@ -83,28 +83,67 @@ export const ofBulkTerms: readonly Mutant[] = [
     ],
   },
   {
-    name: 'end-a-check-while-some-are-hidden',
-    breaks: 'ends the history check of a restored copy while a bulk cancellation hides the transactions in doubt',
-    caughtBy: 'test/domain/lost-history/check-history.test.ts',
-    expects: 'while a bulk cancellation hides',
+    name: 'announce-an-end-too-early',
+    breaks: 'says that a bulk cancellation is final once it is written, while its races are on',
+    with: ['bulkObjects'],
+    expects: 'is said to be final',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
-        find: 'return isHiding ? { ...nothing, lostHistory } : nothing',
-        put: 'return nothing',
+        file: 'src/domain/bulk-event.ts',
+        find: 'if (finalAt !== undefined) return final\n',
+        put: "if (finalAt !== undefined || state === 'written') return final\n",
       },
     ],
   },
   {
-    name: 'compare-without-the-hidden',
-    breaks: 'explains spent nonces of a lost history without the transactions that a bulk cancellation hides',
-    caughtBy: 'test/domain/lost-history/check-history.test.ts',
-    expects: 'hides transactions that were not compared',
+    name: 'announce-an-end-twice',
+    breaks: 'forgets which relayers of a bulk cancellation its events have called final',
+    with: ['bulkObjects'],
+    expects: 'event after its final one',
     edits: [
       {
-        file: 'src/domain/decide/history/check-history.ts',
-        find: '!work.found || !reach.isWhole || isHiding)',
-        put: '!work.found || !reach.isWhole)',
+        file: 'src/domain/bulk-event.ts',
+        find: 'return before !== final && before !== appearanceOf(part)',
+        put: 'return before === final || before !== appearanceOf(part)',
+      },
+    ],
+  },
+  {
+    name: 'notify-of-others-relayers',
+    breaks: 'sends a notification the end at relayers that name another one',
+    with: ['bulkObjects'],
+    expects: 'another notification gets the end of part',
+    edits: [
+      {
+        file: 'src/domain/bulk-event.ts',
+        find: 'Map.groupBy(left, ({ relayerId }) => notificationOf(relayerId))',
+        put: 'new Map([[left[0] && notificationOf(left[0].relayerId), left]])',
+      },
+    ],
+  },
+  {
+    name: 'close-an-object-with-an-open-part',
+    breaks: 'looks at a bulk cancellation no more once one of its relayers is final',
+    with: ['bulkObjects'],
+    expects: 'is over without a final event',
+    edits: [
+      {
+        file: 'src/domain/bulk-event.ts',
+        find: 'isOver: open.length === 0,',
+        put: 'isOver: open.length < parts.length || parts.length === 0,',
+      },
+    ],
+  },
+  {
+    name: 'take-any-tag',
+    breaks: 'cancels what has any tag where a bulk cancellation names some',
+    caughtBy: 'test/domain/bulk-filter.test.ts',
+    expects: 'another is none of them',
+    edits: [
+      {
+        file: 'src/domain/bulk-filter.ts',
+        find: 'filter.tags.some((tag) => tags.includes(tag))',
+        put: 'tags.length > 0',
       },
     ],
   },

@@ -3,32 +3,6 @@ import type { Mutant } from './mutant.ts'
 
 export const ofBulks: readonly Mutant[] = [
   {
-    name: 'let-an-owner-take-from-a-bulk',
-    breaks: 'gives a nonce to a transaction that a bulk cancellation has taken and not written yet',
-    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
-    expects: 'from the first commit on no owner sees the queue',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk-mark.ts',
-        find: '(transactions.status NOT IN (${queued}) OR',
-        put: "(transactions.status <> '' OR",
-      },
-    ],
-  },
-  {
-    name: 'read-what-a-bulk-took',
-    breaks: 'decides about the queue that a bulk cancellation has taken, over and over',
-    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
-    expects: 'from the first commit on no owner sees the queue',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk-mark.ts',
-        find: 'sql<boolean>`transactions.sequence > ${taken',
-        put: 'sql<boolean>`transactions.sequence + 1000000 > ${taken',
-      },
-    ],
-  },
-  {
     name: 'forget-a-bulk-in-a-crash',
     breaks: 'leaves a bulk cancellation unfinished after a crash between two portions',
     with: ['bulkShares'],
@@ -78,41 +52,6 @@ export const ofBulks: readonly Mutant[] = [
         find: '    await executor.all(publishDrops[kind], drop)\n',
         put: '',
       },
-    ],
-  },
-  {
-    name: 'count-what-a-bulk-took',
-    breaks: 'counts a canceled queue as pending until its portions are written',
-    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
-    expects: 'counts and the overview take the whole queue for canceled from the first commit on',
-    edits: [
-      {
-        file: 'src/store/transactions/tallies.ts',
-        find: 'counts[status] += count - (taken ?? 0)',
-        put: 'counts[status] += count - Math.min(0, taken ?? 0)',
-      },
-    ],
-  },
-  {
-    name: 'cancel-a-queue-twice',
-    breaks: 'takes a second bulk cancellation in the commit of a mark for a part of the first',
-    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
-    expects: 'a second DELETE in the very commit of the mark cancels what came after the first',
-    edits: [
-      {
-        file: 'src/store/transactions/cancel-pending.ts',
-        find: 'if (await findBulkMark(executor, relayerId)) {',
-        put: 'if ((await findBulkMark(executor, relayerId))?.through === -1) {',
-      },
-    ],
-  },
-  {
-    name: 'try-a-marked-queue-once',
-    breaks: 'answers a DELETE with an error where bulk cancellations of others came first, twice',
-    caughtBy: 'test/commands/transactions/finish-bulks.test.ts',
-    expects: 'a DELETE that finds another mark at each try waits for all of their shares',
-    edits: [
-      { file: 'src/commands/transactions/finish-bulks.ts', find: 'const triesMax = 100', put: 'const triesMax = 1' },
     ],
   },
   {
@@ -194,19 +133,6 @@ export const ofBulks: readonly Mutant[] = [
     ],
   },
   {
-    name: 'fill-the-gap-of-a-stopped-queue',
-    breaks: 'pays a no-op for a nonce that the queue takes a moment later',
-    caughtBy: 'test/domain/decide/limit-gap-fillers.test.ts',
-    expects: 'a queue that a bulk cancellation has stopped',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
-        find: '  if (gapRecord.isQueueStopped) return { fill: [], hasMore: false }\n',
-        put: '',
-      },
-    ],
-  },
-  {
     name: 'give-up-on-a-waiting-relayer',
     breaks: 'lets a relayer send on whose commit of a bulk cancellation failed once',
     caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
@@ -216,45 +142,6 @@ export const ofBulks: readonly Mutant[] = [
         file: 'src/commands/bulk-cancellations/stop-relayers.ts',
         find: 'if (!(await tryAll(parts, isInTurn ? 1 : atOnce))) retries.begin()',
         put: 'await tryAll(parts, isInTurn ? 1 : atOnce)',
-      },
-    ],
-  },
-  {
-    name: 'replay-another-request',
-    breaks: 'answers a new bulk cancellation with the one of an earlier request under its key',
-    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
-    expects: 'an idempotency key is required',
-    edits: [
-      {
-        file: 'src/commands/bulk-cancellations/create.ts',
-        find: '  checkClaim(claim, { digest, ids: [] })\n',
-        put: '  checkClaim(claim, { digest: claim.digest || digest, ids: [] })\n',
-      },
-    ],
-  },
-  {
-    name: 'show-the-parts-of-others',
-    breaks: 'shows a key the counts of relayers that it may not see',
-    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
-    expects: 'a key cancels and sees at its relayers only',
-    edits: [
-      {
-        file: 'src/store/transactions/bulk-rows.ts',
-        find: 'all.filter(({ relayerId }) => relayers.includes(relayerId))',
-        put: 'all.filter(() => relayers.length > 0)',
-      },
-    ],
-  },
-  {
-    name: 'forget-the-races-of-others',
-    breaks: 'does not count the matches whose race an earlier cancellation began',
-    caughtBy: 'test/http/bulk-cancellations/bulk-cancellations.test.ts',
-    expects: 'what an earlier one has in a race as already',
-    edits: [
-      {
-        file: 'src/domain/refusals.ts',
-        find: "status === 'canceled' && phase === 'inFlight'",
-        put: "status === 'canceled' && phase === 'mined'",
       },
     ],
   },

@@ -1,21 +1,13 @@
-// The engine as it would be if a single count moved the next nonce.
+// The engine as it would be if a single count moved the next nonce, or bound nonces that the account never reaches.
 import type { Mutant } from './mutant.ts'
 
 const counted = 'test/chain/accounts/second-count.unit.test.ts'
-const remembered = 'test/chain/accounts/remembered-account.test.ts'
-const reached = 'test/domain/decide/limit-reach.test.ts'
 const counting = 'src/chain/accounts/second-count.ts'
 const reading = 'src/chain/accounts/read-account.ts'
-const reach = 'src/domain/decide/queue/limit-reach.ts'
+const limit = 'src/domain/decide/queue/limit-reach.ts'
+const decided = 'test/domain/decide/limit-reach.test.ts'
 
 export const ofCounts: readonly Mutant[] = [
-  {
-    name: 'three-readings-in-a-row',
-    breaks: 'believes the only endpoint after three readings, however close together they are',
-    caughtBy: counted,
-    expects: 'over fifteen seconds',
-    edits: [{ file: counting, find: 'now - doubt.since < confirmMs', put: 'now - doubt.since < 0' }],
-  },
   {
     name: 'one-reading-is-three',
     breaks: 'counts readings under one head in the same moment as several',
@@ -27,15 +19,6 @@ export const ofCounts: readonly Mutant[] = [
         find: 'readings: (known?.readings ?? 0) + (isNext ? 1 : 0)',
         put: 'readings: (known?.readings ?? 0) + 1',
       },
-    ],
-  },
-  {
-    name: 'the-last-reading-wins',
-    breaks: 'believes the last of several counts that the only endpoint gave',
-    caughtBy: counted,
-    expects: 'the lowest of them',
-    edits: [
-      { file: counting, find: 'Math.min(known?.lowest ?? count, count)', put: 'Math.max(known?.lowest ?? 0, count)' },
     ],
   },
   {
@@ -52,26 +35,13 @@ export const ofCounts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'doubts-last',
-    breaks: 'goes on counting readings although an explained count came in between',
-    caughtBy: counted,
-    expects: 'before an explained count',
-    edits: [
-      {
-        file: counting,
-        find: 'explained: (address) => void doubts.delete(address)',
-        put: 'explained: (address) => void doubts.has(address)',
-      },
-    ],
-  },
-  {
     name: 'bind-above-a-doubt',
     breaks: 'binds nonces and fills gaps while a higher count may be true',
-    caughtBy: reached,
+    caughtBy: 'test/domain/decide/limit-reach.test.ts',
     expects: 'may be true',
     edits: [
       {
-        file: reach,
+        file: 'src/domain/decide/queue/limit-reach.ts',
         find: 'if (doubtedCount !== undefined && nonce >= observation.nonce)',
         put: 'if (doubtedCount !== undefined && nonce < 0)',
       },
@@ -80,7 +50,7 @@ export const ofCounts: readonly Mutant[] = [
   {
     name: 'a-doubted-count-moves',
     breaks: 'takes a count that nobody confirmed for the next nonce',
-    caughtBy: remembered,
+    caughtBy: 'test/chain/accounts/remembered-account.test.ts',
     expects: 'has repeated it',
     edits: [
       {
@@ -91,12 +61,60 @@ export const ofCounts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'bodies-explain-nothing',
-    breaks: 'doubts counts that a history check has explained by bodies',
-    caughtBy: remembered,
-    expects: 'that a history check explained',
+    name: 'bind-at-any-distance',
+    breaks: 'binds nonces at any distance above the record',
+    caughtBy: decided,
+    expects: 'is bound up to 10,000 above the record',
     edits: [
-      { file: reading, find: 'Math.max(spentBelow, proven, before,', put: 'Math.max(spentBelow, proven * 0, before,' },
+      {
+        file: limit,
+        find: 'if (below === 0 || nonce < below + reachMax) return within',
+        put: 'if (below === 0 || nonce >= 0) return within',
+      },
+    ],
+  },
+  {
+    name: 'confirm-a-count-by-itself',
+    breaks: 'takes repeated counts of the only endpoint for those of another',
+    caughtBy: decided,
+    expects: 'is not bound on the word of the only endpoint',
+    edits: [
+      { file: limit, find: " || secondCount === 'unknown' || isSecondCountOwn", put: " || secondCount === 'unknown'" },
+    ],
+  },
+  {
+    name: 'raise-the-floor-to-any-count',
+    breaks:
+      'raises the floor of spent nonces in a history check to any count of a node, so that no nonce below is bound again',
+    caughtBy: decided,
+    expects: 'a history check raises no floor to a count beyond the reach',
+    edits: [{ file: 'src/domain/decide/decide.ts', find: 'isBusy || !reach.isWithin ?', put: 'isBusy ?' }],
+  },
+  {
+    name: 'remember-a-doubted-pool',
+    breaks:
+      'remembers how far the pool of a node counts whose count at the head is false, and fills nonces for it later',
+    caughtBy: decided,
+    expects: 'a history check does not remember how far a pool counts',
+    edits: [
+      {
+        file: 'src/domain/decide/decide.ts',
+        find: 'lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0',
+        put: 'lostHistory?.finalBelow ?? Math.min(0, nonce)',
+      },
+    ],
+  },
+  {
+    name: 'fill-at-any-distance',
+    breaks: 'fills nonces at any distance above the record',
+    caughtBy: decided,
+    expects: 'a gap filler has the same reach',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
+        find: 'limitReach(nonce, { work, observation })',
+        put: 'limitReach(0, { work, observation })',
+      },
     ],
   },
 ]

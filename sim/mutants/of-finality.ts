@@ -69,26 +69,6 @@ export const ofFinality: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tag-goes-back',
-    breaks: 'forgets how far a tag was, when a node is behind another',
-    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
-    expects: 'a node that is behind, or has lost the tag, does not make it go back',
-    edits: [{ file: 'src/chain/heads/read-tag.ts', find: 'if (block) believed.set(tag, block)', put: '' }],
-  },
-  {
-    name: 'confirm-at-the-tag',
-    breaks: 'shows nothing as confirmed before it is final',
-    caughtBy: 'test/domain/decide/finality.test.ts',
-    expects: 'is confirmed first, and final by the rule',
-    edits: [
-      {
-        file: 'src/domain/decide/follow-up.ts',
-        find: "return mayConfirm(work, observation) ? [{ do: 'confirm', transaction }] : []",
-        put: 'return explainStalled(transaction, policy, mayConfirm(work, observation) ? now : now)',
-      },
-    ],
-  },
-  {
     name: 'confirm-on-any-branch',
     breaks: 'confirms a transaction on another branch than those that were confirmed before',
     caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
@@ -115,19 +95,6 @@ export const ofFinality: readonly Mutant[] = [
     ],
   },
   {
-    name: 'one-page-of-the-final',
-    breaks: 'settles the first rows that are final, and leaves the others to later blocks',
-    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
-    expects: 'joins the others by nonce, and the next page follows at once',
-    edits: [
-      {
-        file: 'src/domain/decide/facts/confirmed-not-final.ts',
-        find: 'return confirmedNotFinal?.hasMore === true && decisions.some(isStep)',
-        put: 'return confirmedNotFinal?.hasMore === true && decisions.length < 0 && decisions.some(isStep)',
-      },
-    ],
-  },
-  {
     name: 'nonces-free-before-they-are-final',
     breaks: 'believes a node that shows the nonces of confirmed transactions as free',
     caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
@@ -141,64 +108,12 @@ export const ofFinality: readonly Mutant[] = [
     ],
   },
   {
-    name: 'confirmed-and-unexplained',
-    breaks: 'takes the nonces of confirmed transactions for those of a lost history',
-    caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',
-    expects: 'counts their nonces as explained, up to its sequence',
-    edits: [
-      {
-        file: 'src/domain/decide/history/check-history.ts',
-        find: 'return [...ofOpen, ...noncesOfUnreadRows(work, through)]',
-        put: 'return [...ofOpen, ...noncesOfUnreadRows(work, -1)]',
-      },
-    ],
-  },
-  {
     name: 'taken-back-without-an-alarm',
     breaks: 'takes back what was confirmed as if it had only been mined',
     with: ['finality'],
     expects: 'taken back without an alarm',
     edits: [
       { file: 'src/domain/event.ts', find: "isTakenBack(before, after) ? (['alarm']", put: "false ? (['alarm']" },
-    ],
-  },
-  {
-    name: 'stalled-without-a-word',
-    breaks: 'does not say that a tag stands still',
-    caughtBy: 'test/domain/decide/finality.test.ts',
-    expects: 'is a wait with a condition, once, until the block is final',
-    edits: [
-      {
-        file: 'src/domain/decide/waits/explain-waits.ts',
-        find: 'if (minutes === undefined) return []',
-        put: 'if (minutes !== 0) return []',
-      },
-    ],
-  },
-  {
-    name: 'forget-when-it-was-confirmed',
-    breaks: 'does not keep when a transaction was confirmed',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'when it was confirmed is kept until its block is taken back',
-    edits: [
-      {
-        file: 'src/store/transactions/transaction-row.ts',
-        find: "confirmed_at: ('inclusion' in lifecycle ? lifecycle.confirmedAt : undefined) ?? null",
-        put: 'confirmed_at: null',
-      },
-    ],
-  },
-  {
-    name: 'expect-every-rollup-to-be-final-soon',
-    breaks: 'reports finality as late on chains whose proofs take hours',
-    caughtBy: 'test/domain/decide/finality.test.ts',
-    expects: 'a tag that has not come is a stall after 15 minutes for `safe`',
-    edits: [
-      {
-        file: 'src/domain/finality.ts',
-        find: 'limitMs ?? stalledAfterMs[finality]',
-        put: '(limitMs === 0 ? 0 : stalledAfterMs[finality])',
-      },
     ],
   },
   {

@@ -1,5 +1,8 @@
-// Mutants of the balance: the reserve, the minimum, and transactions that cannot be paid.
+// Mutants of the balance: the reserve, the minimum, transactions that cannot be paid, and the one that empties an account.
 import type { Mutant } from './mutant.ts'
+
+const sweeping = 'src/domain/decide/queue/sweeping.ts'
+const caughtBy = 'test/domain/decide/sweep.test.ts'
 
 export const ofFunds: readonly Mutant[] = [
   {
@@ -82,28 +85,97 @@ export const ofFunds: readonly Mutant[] = [
     ],
   },
   {
-    name: 'never-pass-the-unfunded',
-    breaks: 'does not look at skip_unfunded when nonces are assigned',
-    caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
-    expects: 'with it the others take the nonces',
+    name: 'sweep-beside-others',
+    breaks: 'sweeps an account while transactions are in flight, and their cost is missing',
+    with: ['sweeps'],
+    expects: 'sweeps the account beside',
+    edits: [{ file: sweeping, find: 'return inFlightOf(work).length > 0 ||', put: 'return' }],
+  },
+  {
+    name: 'sweep-before-others',
+    breaks: 'sweeps an account before what was sent earlier',
+    with: ['sweeps'],
+    expects: 'sweeps the account be',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "if (skips && condition === 'balance_short') {",
-        put: "if (skips && condition === 'balance_short' && transaction.sequence < 0) {",
+        file: sweeping,
+        find: 'if (at === 0) return queued.slice(0, 1)',
+        put: 'if (at >= 0) return queued.slice(at, at + 1)',
       },
     ],
   },
   {
-    name: 'always-pass-the-unfunded',
-    breaks: 'gives up the order of the queue without skip_unfunded',
-    caughtBy: 'test/domain/decide/skip-unfunded.test.ts',
-    expects: 'without it the first that cannot be paid holds up the queue',
+    name: 'sweep-to-the-last-wei',
+    breaks: 'sweeps all but the cost of the first bid, so that no second can be paid',
+    with: ['sweeps'],
+    expects: 'and should keep',
+    edits: [{ file: 'src/domain/sweep.ts', find: 'return funds - 2n * (', put: 'return funds - (' }],
+  },
+  {
+    name: 'sweep-beside-the-reserve',
+    breaks: 'leaves the reserve for cancellations in an account that is swept',
+    with: ['sweeps'],
+    expects: 'and should keep',
+    edits: [{ file: sweeping, find: 'return isSweep(transaction) ? 0n :', put: 'return' }],
+  },
+  {
+    name: 'sweep-without-a-pause',
+    breaks: 'sweeps an account whose clients go on to send',
+    with: ['sweeps'],
+    expects: 'and the relayer is not paused',
     edits: [
       {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "if (skips && condition === 'balance_short') {",
-        put: "if ((skips || String(condition) !== '') && condition === 'balance_short') {",
+        file: 'src/commands/relayers/sweep.ts',
+        find: 'found.paused ? found : await pause(session, found)',
+        put: 'found.paused || pause.length > 9 ? found : found',
+      },
+    ],
+  },
+  {
+    name: 'sweep-of-nothing',
+    breaks: 'signs the value that a sweep has before it is settled',
+    with: ['sweeps'],
+    expects: 'and should keep',
+    edits: [
+      {
+        file: 'src/engine/sign.ts',
+        find: 'signPayload(context, withBoundValue(transaction, change), change.nonce',
+        put: 'signPayload(context, withBoundValue(transaction, {}), change.nonce',
+      },
+    ],
+  },
+  {
+    name: 'sweep-twice-after-a-restore',
+    breaks: 'does not recognize a sweep that a lost history sent',
+    caughtBy,
+    expects: 'a lost history shows with which value it was sent',
+    edits: [
+      {
+        file: 'src/domain/decide/history/recover.ts',
+        find: 'return isSweep(transaction) ? { ...payload, value } : payload',
+        put: 'return isSweep(transaction) && value < 0n ? { ...payload, value } : payload',
+      },
+    ],
+  },
+  {
+    name: 'sweep-under-way-for-good',
+    breaks: 'takes a sweep for one under way after its end, where no node says whether it succeeded',
+    caughtBy,
+    expects: 'one is under way until it has ended or is canceled, also where no node says whether it succeeded',
+    edits: [
+      { file: 'src/domain/sweep.ts', find: 'return !isTerminal(transaction) && underWay', put: 'return underWay' },
+    ],
+  },
+  {
+    name: 'touch-the-reserve',
+    breaks: 'sends a value that touches the reserve beside others, so it reverts',
+    with: ['reserve'],
+    expects: 'touched the reserve',
+    edits: [
+      {
+        file: 'src/domain/decide/queue/reserve-balance.ts',
+        find: 'if (short <= 0n || goesAlone',
+        put: 'if (short <= 10n ** 40n || goesAlone',
       },
     ],
   },

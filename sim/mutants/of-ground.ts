@@ -1,13 +1,10 @@
-// Mutants of how the service stands on its database: where a session is, whose schema and account it works on, what a locked file
-// means. The simulator's database is one file of its own, so tests notice them.
+// Mutants of how the service stands on its database: where a session is, whose schema and account it works on.
 import type { Mutant } from './mutant.ts'
 
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
 const standby = 'test/store/postgres-standby.test.ts'
 const schemas = 'test/store/postgres-schemas.test.ts'
-const locked = 'test/store/sqlite-locked.test.ts'
-const parameters = 'test/store/postgres-parameters.test.ts'
 
 export const ofGround: readonly Mutant[] = [
   {
@@ -56,19 +53,6 @@ export const ofGround: readonly Mutant[] = [
         file: 'src/store/postgres/settle-identity.ts',
         find: 'if (isPromoted || isRestored) await',
         put: 'if (isPromoted) await',
-      },
-    ],
-  },
-  {
-    name: 'count-skipped-ids-as-events',
-    breaks: 'removes the events before a failover as too many',
-    caughtBy: failover,
-    expects: 'while the old primary and its sessions go on',
-    edits: [
-      {
-        file: 'src/store/events/prune-events.ts',
-        find: 'if (oldest <= through) oldest -= through - above',
-        put: 'if (oldest <= through) oldest -= 0',
       },
     ],
   },
@@ -147,33 +131,6 @@ export const ofGround: readonly Mutant[] = [
     ],
   },
   {
-    name: 'check-no-idle-sessions',
-    breaks: 'notices a standby only by a write',
-    caughtBy: standby,
-    expects: 'a write that a standby refuses ends every session there',
-    edits: [{ file: 'src/store/postgres/watch-address.ts', find: 'void server.check()', put: 'server.identity()' }],
-  },
-  {
-    name: 'leave-where-writes-are-off',
-    breaks: 'ends its sessions on a primary that is set to take no writes',
-    caughtBy: standby,
-    expects: 'a setting that refuses writes ends no session',
-    edits: [{ file: known, find: 'if (rows[0]?.recovering !== true) return', put: 'if (rows.length === 0) return' }],
-  },
-  {
-    name: 'believe-the-limit-of-the-role',
-    breaks: 'takes a session for its own whose settings a pooler has dropped',
-    caughtBy: 'test/store/pooler.test.ts',
-    expects: 'the most common limit of all',
-    edits: [
-      {
-        file: known,
-        find: 'if (facts?.lockTimeoutMs !== lockTimeoutMs) {',
-        put: 'if (facts === undefined || facts.lockTimeoutMs === 0) {',
-      },
-    ],
-  },
-  {
     name: 'work-in-a-later-schema',
     breaks: 'lets a schema that is created later take sessions over',
     caughtBy: schemas,
@@ -212,58 +169,6 @@ export const ofGround: readonly Mutant[] = [
         file: 'src/ownership/hold-slots.ts',
         find: 'accounts ? await accounts.take(next) : { own',
         put: 'accounts && (await accounts.take(next)).own.length < 0 ? { own: [], inUse: [] } : { own',
-      },
-    ],
-  },
-  {
-    name: 'wait-without-a-reason',
-    breaks: 'says nowhere that another service of the database has the account of a relayer',
-    caughtBy: 'test/engine/account-in-use.test.ts',
-    expects: 'what waits for an account in use says so',
-    edits: [{ file: 'src/ownership/hold-slots.ts', find: '  onInUse(inUse)', put: '  onInUse([])' }],
-  },
-  {
-    name: 'fail-at-once-on-a-locked-file',
-    breaks: 'refuses a write as soon as another program has locked the file',
-    caughtBy: locked,
-    expects: 'a write waits for another program',
-    edits: [
-      {
-        file: 'src/store/sqlite/lock.ts',
-        find: 'if (!isLocked(error) || clock',
-        put: 'if (isLocked(error) || clock',
-      },
-    ],
-  },
-  {
-    name: 'call-a-locked-file-a-fault',
-    breaks: 'answers 500 where another program has locked the file',
-    caughtBy: locked,
-    expects: 'a lock that stays is an outage by its name',
-    edits: [{ file: 'src/store/sqlite/failure.ts', find: '[/^SQLITE_(BUSY|LOCKED)/,', put: '[/^SQLITE_LOCKED/,' }],
-  },
-  {
-    name: 'pass-unknown-parameters',
-    breaks: 'ignores a parameter of DATABASE_URL without effect',
-    caughtBy: parameters,
-    expects: 'types=1 is refused',
-    edits: [
-      { file: 'src/store/postgres/parameters.ts', find: 'if (!honored.includes(name)) {', put: 'if (name === "") {' },
-    ],
-  },
-  {
-    name: 'keep-the-first-password',
-    breaks: 'uses the password of the first connection for all later ones',
-    caughtBy: parameters,
-    expects: 'a file yields the password at each connect',
-    edits: [
-      {
-        file: 'src/store/postgres/password.ts',
-        find: 'if (file !== null) return closingOnFailure(() => readFrom(file))',
-        put: `if (file !== null) {
-    let first: Promise<string> | undefined
-    return closingOnFailure(() => (first ??= readFrom(file)))
-  }`,
       },
     ],
   },

@@ -1,9 +1,11 @@
-// Mutants of holds and releases.
+// Mutants of what holds transactions back: holds and releases, four eyes, and the pause of a whole network.
 import type { Mutant } from './mutant.ts'
 
 const rules = 'src/domain/hold.ts'
 const releasing = 'src/domain/release.ts'
 const caughtBy = 'test/domain/hold.test.ts'
+const ofRules = 'test/domain/four-eyes.test.ts'
+const marking = 'src/store/registry/network-pauses.ts'
 
 export const ofHolds: readonly Mutant[] = [
   {
@@ -32,19 +34,6 @@ export const ofHolds: readonly Mutant[] = [
     caughtBy,
     expects: 'waits for that also after its release',
     edits: [{ file: releasing, find: '{ ...released, wait } : released', put: 'released : released' }],
-  },
-  {
-    name: 'wait-for-a-head-for-ever',
-    breaks: 'never releases by our clock alone, so a chain that stands still holds for ever',
-    caughtBy,
-    expects: 'after a minute without a new head',
-    edits: [
-      {
-        file: rules,
-        find: 'return headAt >= until || now >= patienceEndsAt(until, headSince)',
-        put: 'return headAt >= until',
-      },
-    ],
   },
   {
     name: 'release-under-a-pause',
@@ -76,45 +65,12 @@ export const ofHolds: readonly Mutant[] = [
     edits: [{ file: rules, find: 'const latest = Math.max(', put: 'const latest = Math.min(' }],
   },
   {
-    name: 'hold-at-the-value',
-    breaks: 'holds a send of exactly hold_above_value',
-    caughtBy,
-    expects: 'at the value',
-    edits: [{ file: rules, find: 'value <= holdAboveValue', put: 'value < holdAboveValue' }],
-  },
-  {
     name: 'a-put-ends-the-hold',
     breaks: 'forgets the hold of a transaction whose payload is replaced without one',
     caughtBy,
     expects: 'begins the hold anew',
     edits: [
       { file: releasing, find: 'return { ...request, hold: replaced.lifecycle.hold.request }', put: 'return request' },
-    ],
-  },
-  {
-    name: 'a-send-may-expire-on-hold',
-    breaks: 'accepts a valid_until that comes before the end of the hold',
-    caughtBy,
-    expects: 'would expire on hold',
-    edits: [
-      {
-        file: rules,
-        find: 'validUntil === undefined || validUntil > hold.until',
-        put: 'validUntil === undefined || validUntil > 0',
-      },
-    ],
-  },
-  {
-    name: 'a-silent-release',
-    breaks: 'releases without an event',
-    caughtBy,
-    expects: 'puts it back, once',
-    edits: [
-      {
-        file: 'src/domain/event.ts',
-        find: "if (before.lifecycle.phase === 'held' && lifecycle.phase === 'queued') return true",
-        put: '',
-      },
     ],
   },
   {
@@ -129,5 +85,156 @@ export const ofHolds: readonly Mutant[] = [
         put: "isInPhase(each, 'held')",
       },
     ],
+  },
+  {
+    name: 'release-by-the-setter',
+    breaks: 'lets the key that set a payload release it',
+    with: ['fourEyes'],
+    expects: 'without the release of a second key',
+    edits: [
+      {
+        file: 'src/domain/four-eyes.ts',
+        find: 'by === undefined || fourEyes.setBy.includes(by)',
+        put: 'by === undefined',
+      },
+    ],
+  },
+  {
+    name: 'release-by-any-digest',
+    breaks: 'releases whatever payload stands there, by the digest of an earlier one',
+    with: ['fourEyes'],
+    expects: 'one key alone stands behind',
+    edits: [
+      {
+        file: 'src/domain/four-eyes.ts',
+        find: 'if (digest === undefined || digest === payloadDigest(transaction)) return undefined',
+        put: 'if (digest === undefined || digest.length === 66) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'forget-the-key-of-a-put',
+    breaks: 'lets the key of a PUT release its own payload',
+    caughtBy: ofRules,
+    expects: 'adds its key',
+    edits: [
+      {
+        file: 'src/domain/four-eyes.ts',
+        find: 'const keys = [...(fourEyes?.setBy ?? [createdBy]), by].filter(',
+        put: 'const keys = [...(fourEyes?.setBy ?? [createdBy ?? by])].filter(',
+      },
+    ],
+  },
+  {
+    name: 'open-four-eyes-with-the-policy',
+    breaks: 'lets a PUT out of four eyes once the policy is off',
+    caughtBy: ofRules,
+    expects: 'opens no hold',
+    edits: [
+      {
+        file: 'src/domain/begin-hold.ts',
+        find: 'isUnderFourEyes: fourEyes !== undefined',
+        put: 'isUnderFourEyes: fourEyes === null',
+      },
+    ],
+  },
+  {
+    name: 'four-eyes-for-values-only',
+    breaks: 'lets calls pass under hold_above_value, as their value is 0',
+    caughtBy: ofRules,
+    expects: 'with data 0xa9059cbb',
+    edits: [
+      {
+        file: 'src/domain/hold.ts',
+        find: "return holdAboveValue === undefined || value > holdAboveValue || data !== '0x'",
+        put: 'return holdAboveValue === undefined || value > holdAboveValue || data.length < 2',
+      },
+    ],
+  },
+  {
+    name: 'requeue-without-a-release',
+    breaks: 'gives one whose release a restore lost another nonce',
+    caughtBy: ofRules,
+    expects: 'back on hold',
+    edits: [
+      {
+        file: 'src/domain/release.ts',
+        find: "if (!isInPhase(transaction, 'queued') || isApproved(transaction)) return transaction",
+        put: "if (!isInPhase(transaction, 'queued') || transaction.version > 0) return transaction",
+      },
+    ],
+  },
+  {
+    name: 'sign-messages-under-four-eyes',
+    breaks: 'signs a permit for one key',
+    caughtBy: ofRules,
+    expects: 'signs no messages',
+    edits: [
+      {
+        file: 'src/domain/four-eyes.ts',
+        find: 'if (!policies.fourEyes) return undefined',
+        put: 'if (policies) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'digest-of-equal-payouts',
+    breaks: 'lets the approval of one payout stand for an equal one',
+    caughtBy: 'test/domain/payload-digest.test.ts',
+    expects: 'two digests are equal only if',
+    edits: [
+      {
+        file: 'src/domain/payload-digest.ts',
+        find: '    transaction_id: id,',
+        put: "    transaction_id: '' as TransactionId,",
+      },
+    ],
+  },
+  {
+    name: 'go-on-in-a-paused-network',
+    breaks: 'takes the pause of a network for none',
+    with: ['networkPauses'],
+    expects: 'while the network was paused',
+    edits: [{ file: 'src/domain/pause.ts', find: 'return paused || networkPaused === true', put: 'return paused' }],
+  },
+  {
+    name: 'bind-while-the-network-is-paused',
+    breaks: 'signs what it decided before the network was paused',
+    with: ['networkPauses'],
+    expects: 'while the network was paused',
+    edits: [
+      {
+        file: 'src/engine/record.ts',
+        find: 'if (!fresh || isPaused(fresh) !== isPaused(relayer)) return false',
+        put: 'if (!fresh || fresh.paused !== relayer.paused) return false',
+      },
+    ],
+  },
+  {
+    name: 'resume-what-was-paused-itself',
+    breaks: 'resumes with a network the relayers that were paused themselves',
+    with: ['networkPauses'],
+    expects: 'its own pause changed with that of its network',
+    edits: [
+      {
+        file: marking,
+        find: '.set({ network_paused: p.paused })',
+        put: '.set({ network_paused: p.paused, paused: p.paused })',
+      },
+    ],
+  },
+  {
+    name: 'lose-the-mark-with-a-change',
+    breaks: 'forgets the pause of its network when a relayer is saved',
+    with: ['networkPauses'],
+    expects: 'its own pause changed with that of its network',
+    edits: [{ file: 'src/store/relayers/relayers.ts', find: 'THEN 1 ELSE 0 END`', put: 'THEN 0 ELSE 0 END`' }],
+  },
+  {
+    name: 'mark-without-the-relayers',
+    breaks: 'marks a paused network, and none of its relayers',
+    with: ['networkPauses'],
+    expects: 'while the network was paused',
+    edits: [{ file: marking, find: "'network_paused', '<>', p.paused", put: "'network_paused', '>', p.paused" }],
   },
 ]

@@ -1,4 +1,4 @@
-// Mutants of the names that clients give to their transactions.
+// Mutants of the names that clients give to their transactions, and of refusals for no reason.
 import type { Mutant } from './mutant.ts'
 
 const rule = 'src/domain/labels.ts'
@@ -86,16 +86,27 @@ export const ofLabels: readonly Mutant[] = [
     caughtBy: ofStore,
   },
   {
-    name: 'labels-in-the-digest',
-    breaks: 'takes a replay with other names for another request',
-    expects: 'names are no part',
+    name: 'refuse-a-price-at-the-cap',
+    breaks: 'refuses a send whose price is exactly gas_price_cap',
+    expects: 'refused with POLICY_VIOLATION, and nothing',
     edits: [
       {
-        file: 'src/http/transactions/submit.ts',
-        find: '{ believed: _, labels: __, ...payload }',
-        put: '{ believed: _, ...payload }',
+        file: 'src/domain/submit.ts',
+        find: 'gasPriceCap !== undefined && feeCap(pricing) > gasPriceCap',
+        put: 'gasPriceCap !== undefined && feeCap(pricing) >= gasPriceCap',
       },
     ],
-    caughtBy: 'test/http/transactions/labels.test.ts',
+  },
+  {
+    name: 'refuse-a-second-cancel',
+    breaks: 'refuses a DELETE of a transaction whose race is under way',
+    expects: 'refused with TRANSACTION_ALREADY_MINED, and nothing',
+    edits: [
+      {
+        file: 'src/domain/refusals.ts',
+        find: 'const byStatus: Refusals = cancelRefusals\n',
+        put: 'const { phase } = transaction.lifecycle\n  const byStatus: Refusals = isRacing(status, phase) ? { canceled: cancelRefusals.mined } : cancelRefusals\n',
+      },
+    ],
   },
 ]

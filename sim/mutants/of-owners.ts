@@ -1,5 +1,8 @@
-// Mutants of owners: epochs, leases, locks and fences.
+// Mutants of owners: epochs, leases, locks and fences, also where relayers share transactions on PostgreSQL.
 import type { Mutant } from './mutant.ts'
+
+const caughtBy = 'test/store/postgres-shared.test.ts'
+const besideEarlier = 'test/store/postgres-earlier-replicas.test.ts'
 
 export const ofOwners: readonly Mutant[] = [
   {
@@ -111,10 +114,84 @@ export const ofOwners: readonly Mutant[] = [
     ],
   },
   {
-    name: 'remember-a-look-from-before',
-    breaks: 'keeps the time of the next look at a relayer that another process had meanwhile',
-    caughtBy: 'test/engine/survey-idle.test.ts',
-    expects: 'a relayer that comes back from another process is looked at anew, at once',
-    edits: [{ file: 'src/engine/remember-reports.ts', find: 'looks.delete(id)', put: 'wokenAt.delete(id)' }],
+    name: 'wait-with-locks-in-hand',
+    breaks: 'waits for a relayer that another process has locked, while it holds the locks of others',
+    caughtBy,
+    expects: 'a relayer that another process has locked waits alone',
+    edits: [
+      { file: 'src/store/relayers/relayers.ts', find: '.forNoKeyUpdate().skipLocked(),', put: '.forNoKeyUpdate(),' },
+    ],
+  },
+  {
+    name: 'count-before-the-lock',
+    breaks: 'reads ahead how many are pending, and misses what the holder of the lock stores',
+    caughtBy,
+    expects: 'how many are pending is read under the lock, also ahead',
+    edits: [
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: '    counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,',
+        put: '    early,',
+      },
+      {
+        file: 'src/store/postgres/commit-group.ts',
+        find: '  const [rows, transactions, claims, counts, unfolded] = await Promise.all([',
+        put: `  const early = counted.size > 0 ? countOfEach(executor, [...counted]) : undefined
+  const [rows, transactions, claims, counts, unfolded] = await Promise.all([`,
+      },
+    ],
+  },
+  {
+    name: 'reserve-what-the-holder-took',
+    breaks: 'reserves by the transactions as they were before the wait for the relayer, and gives a sequence out twice',
+    caughtBy: besideEarlier,
+    expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, advanceBy, { id, count })])',
+        put: 'const row = await first(executor, advanceBy, { id, count })',
+      },
+    ],
+  },
+  {
+    name: 'check-history-up-to-before-the-wait',
+    breaks: 'begins a history check before the transactions of the holder for which the new owner waited',
+    caughtBy: besideEarlier,
+    expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
+    edits: [
+      {
+        file: 'src/store/relayers/relayers.ts',
+        find: 'const [, row] = await Promise.all([executor.all(locked, { id }), first(executor, raiseEpoch, { id })])',
+        put: 'const row = await first(executor, raiseEpoch, { id })',
+      },
+    ],
+  },
+  {
+    name: 'give-a-removed-sequence-again',
+    breaks: 'gives the sequence of a removed transaction to a later one',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'a removed transaction leaves its sequence to no later one',
+    edits: [
+      {
+        file: 'src/store/transactions/prune-ended.ts',
+        find: '  await keepFromReuse(executor, relayerId, newest)\n',
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/prune-ended.ts',
+        find: "import { keepFromReuse } from '../relayers/last-sequence.ts'\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'give-an-unused-sequence-again',
+    breaks: 'gives sequences out again that a unit has reserved and stored nothing with',
+    caughtBy: 'test/store/sqlite.test.ts',
+    expects: 'places taken together lie next to each other',
+    edits: [
+      { file: 'src/store/relayers/remember-row.ts', find: 'known && last > stored', put: 'known && last < stored' },
+    ],
   },
 ]

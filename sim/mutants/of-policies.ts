@@ -1,4 +1,4 @@
-// The engine as it would be if it followed one of the operator's rules less, or one of the client's.
+// The engine as it would be if it followed a rule of the operator or of the client less, or a right reached further than it says.
 import type { Mutant } from './mutant.ts'
 
 export const ofPolicies: readonly Mutant[] = [
@@ -107,42 +107,6 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
-    name: 'double-though-some-wait',
-    breaks: 'raises the window although not everything in flight was mined',
-    caughtBy: 'test/domain/decide/window.test.ts',
-    expects: 'never where there was room, one is not mined, or it took longer',
-    edits: [{ file: 'src/domain/decide/queue/window.ts', find: 'if (!unmined && head', put: 'if (head' }],
-  },
-  {
-    name: 'overlook-an-eviction',
-    breaks: 'keeps a wide window although a pool lost transactions that it had accepted',
-    caughtBy: 'test/domain/decide/window.test.ts',
-    expects: 'where it was full, and all of it is mined within two blocks',
-    edits: [
-      { file: 'src/domain/decide/queue/window.ts', find: 'if (isShort && latest', put: 'if (!isShort && latest' },
-    ],
-  },
-  {
-    name: 'widen-at-a-full-pool',
-    breaks: 'keeps a wide window although a node has no room',
-    caughtBy: 'test/domain/decide/window.test.ts',
-    expects: 'where a node has no room for more',
-    edits: [{ file: 'src/domain/decide/queue/window.ts', find: "=== 'poolFull'", put: "=== 'invalid'" }],
-  },
-  {
-    name: 'one-of-who-delegates',
-    breaks: 'lets one transaction of a delegated account be in flight, whatever max_in_flight says',
-    caughtBy: 'test/domain/decide/window.test.ts',
-    expects: 'a number in the configuration stays',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/window.ts',
-        find: 'return policies.maxInFlight ?? (delegated ? 1 : size)',
-        put: 'return delegated ? 1 : (policies.maxInFlight ?? size)',
-      },
-    ],
-  },
-  {
     name: 'no-limit-in-flight',
     breaks: 'does not look at max_in_flight',
     expects: 'in flight of',
@@ -236,15 +200,6 @@ export const ofPolicies: readonly Mutant[] = [
         find: 'gasLimitEstimation === false) {',
         put: 'gasLimitEstimation === false && now < 0) {',
       },
-    ],
-  },
-  {
-    name: 'accept-too-little-gas',
-    breaks: 'accepts a gas_limit below the intrinsic gas',
-    caughtBy: 'test/domain/intrinsic-gas.test.ts',
-    expects: 'names the field, both figures, the rule and the fix',
-    edits: [
-      { file: 'src/domain/intrinsic-gas.ts', find: 'if (gasLimit >= least) return', put: 'if (gasLimit >= 0) return' },
     ],
   },
   {
@@ -365,6 +320,79 @@ export const ofPolicies: readonly Mutant[] = [
         file: 'src/domain/decide/follow-up.ts',
         find: 'if (!transaction.cancellation && hasExpired(transaction, now)) return',
         put: 'if (!transaction.cancellation && transaction.sequence < 0) return',
+      },
+    ],
+  },
+  {
+    name: 'creation-as-a-call',
+    breaks: 'signs the creation of a contract as a call of the zero address',
+    with: ['creations'],
+    expects: 'its payload is not that of the send',
+    edits: [
+      {
+        file: 'src/signers/sign-unsigned.ts',
+        find: '...(unsigned.to && { to: lowerHex(unsigned.to) }),',
+        put: "to: lowerHex(unsigned.to ?? `0x${'0'.repeat(40)}`),",
+      },
+    ],
+  },
+  {
+    name: 'creations-past-the-whitelist',
+    breaks: 'lets a creation pass a relayer that may send to named receivers only',
+    with: ['creations'],
+    expects: 'although whitelist_receivers forbids',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'if (whitelistReceivers === undefined) return undefined',
+        put: 'if (whitelistReceivers === undefined || to === undefined) return undefined',
+      },
+      {
+        file: 'src/domain/forbid.ts',
+        find: `  if (to === undefined) {
+    return 'to: is missing, and whitelist_receivers of the relayer can name no contract that is yet to be created; create it through another relayer'
+  }
+`,
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'empty-list-of-receivers-for-anybody',
+    breaks: 'takes an empty whitelist_receivers for none, as a template that lost its variable leaves it',
+    caughtBy: 'test/domain/forbid.test.ts',
+    expects: 'nobody may, where the list is empty',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'if (whitelistReceivers === undefined) return undefined',
+        put: 'if (whitelistReceivers === undefined || whitelistReceivers.length === 0) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'drop-an-empty-list',
+    breaks: 'reads an empty whitelist_receivers of the file as if it were not there',
+    caughtBy: 'test/config/load-config.test.ts',
+    expects: 'an empty list of receivers means nobody, and says so',
+    edits: [
+      {
+        file: 'src/config/parse-policies.ts',
+        find: 'return parseReceivers(name, policy.emptyMeans, members, report)',
+        put: 'return parseReceivers(name, policy.emptyMeans, members, report).length > 0 ? parseReceivers(name, policy.emptyMeans, members, report) : undefined',
+      },
+    ],
+  },
+  {
+    name: 'own-address-with-data',
+    breaks: "lets sends beside a list call the code of the relayer's own account",
+    caughtBy: 'test/domain/forbid.test.ts',
+    expects: 'with empty data only',
+    edits: [
+      {
+        file: 'src/domain/forbid.ts',
+        find: 'if (isEmpty(data)) return undefined',
+        put: 'if (isEmpty(data) || data.length > 0) return undefined',
       },
     ],
   },

@@ -42,19 +42,6 @@ export const ofPresigning: readonly Mutant[] = [
     ],
   },
   {
-    name: 'reserve-balance-from-what-is-pre-signed',
-    breaks: 'leaves cancel_reserve untouched by the no-ops that it is for',
-    caughtBy: 'test/engine/presign.test.ts',
-    expects: 'only cancel_gas_price_cap limits them: pause',
-    edits: [
-      {
-        file: 'src/domain/decide/signer/presign.ts',
-        find: 'noOpCost(gasLimit, fees, market) <= balance)',
-        put: 'noOpCost(gasLimit, fees, market) <= balance - (work.relayer.policies.cancelReserve ?? 0n))',
-      },
-    ],
-  },
-  {
     name: 'keep-what-is-pre-signed',
     breaks: 'keeps pre-signed no-ops when their nonce is final',
     with: ['remoteSigners', 'presign'],
@@ -90,46 +77,6 @@ export const ofPresigning: readonly Mutant[] = [
         file: 'src/engine/presign.ts',
         find: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })',
         put: 'if (isWanted) await session.recordPresigned(id, { ...signed.attempt, signedAt: clock.now() })\n      await session.sealPresigned({ relayerId: id, nonce: signed.attempt.nonce, hash: signed.attempt.hash, sealed: sealNoOp(vault, id, signed.attempt) })',
-      },
-    ],
-  },
-  {
-    name: 'pre-sign-without-end',
-    breaks: 'signs a level again at each step where gas is free',
-    caughtBy: 'test/domain/decide/presign.test.ts',
-    expects: 'a market that wanders never makes it sign without end, nor keep many',
-    edits: [
-      {
-        file: 'src/domain/decide/signer/presign.ts',
-        find: 'stored.some((each) => isSame(each.fees, fees))',
-        put: 'stored.some((each) => isSame(each.fees, fees) && feeCap(fees) < 0n)',
-      },
-    ],
-  },
-  {
-    name: 'pre-sign-beside-a-store',
-    breaks:
-      'asks after the rows are read whether no-ops are under way, and requests one again that was stored meanwhile',
-    caughtBy: 'test/engine/presign.test.ts',
-    expects: 'a step that read the rows before a no-op was stored does not request it again',
-    edits: [
-      {
-        file: 'src/engine/step.ts',
-        find: 'if (remote && presigned && mayPresign) {',
-        put: 'if (remote && presigned && (mayPresign || underWay.presigning.isFree())) {',
-      },
-    ],
-  },
-  {
-    name: 'bump-before-its-no-op',
-    breaks: 'signs a higher price that no pre-signed no-op replaces before another is pre-signed',
-    caughtBy: 'test/domain/decide/presign.test.ts',
-    expects: 'the bump waits until it is stored',
-    edits: [
-      {
-        file: 'src/domain/decide/signer/presign.ts',
-        find: 'if (!order) return [decision]',
-        put: 'if (!order || order.isUrgent) return [decision]',
       },
     ],
   },

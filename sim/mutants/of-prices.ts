@@ -1,26 +1,12 @@
-// The engine as it would be if it believed any price that one node names.
+// The engine as it would be if it believed any price that one node names, or its own bids, or forgot what it believed.
 import type { Mutant } from './mutant.ts'
 
 const market = 'test/chain/fees/limit-tips.unit.test.ts'
-const floor = { file: 'src/chain/fees/limit-tips.ts', caughtBy: 'test/chain/fees/tip-floor.unit.test.ts' }
-
 const ceiling = 'test/domain/price-ceiling.test.ts'
+const believing = 'test/chain/fees/believe-tips.unit.test.ts'
+const paid = 'test/chain/fees/paid-tips.unit.test.ts'
 
 export const ofPrices: readonly Mutant[] = [
-  {
-    name: 'never-forget-a-minimum',
-    breaks: 'pays the smallest tip that a pool named once, for ever',
-    caughtBy: floor.caughtBy,
-    expects: 'a learned minimum is forgotten after an hour',
-    edits: [{ file: floor.file, find: 'floor && clock.elapsed() - floor.learnedAt < keptMs', put: 'floor' }],
-  },
-  {
-    name: 'a-minimum-for-all',
-    breaks: 'raises every price to the smallest tip that one of several pools named',
-    caughtBy: floor.caughtBy,
-    expects: 'a minimum counts only as far as a second endpoint named one',
-    edits: [{ file: floor.file, find: 'named[Math.min(1, named.length - 1)]', put: 'named[0]' }],
-  },
   {
     name: 'any-minimum',
     breaks: 'pays whatever smallest tip a pool names',
@@ -68,19 +54,6 @@ export const ofPrices: readonly Mutant[] = [
     edits: [{ file: 'src/domain/tip-marks.ts', find: 'const riseMost = 2n', put: 'const riseMost = 200n' }],
   },
   {
-    name: 'an-offer-of-nothing-with-too-little-gas',
-    breaks: 'takes a free no-op with too little gas for the offer that a pool may accept',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'one with too little gas does not count',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'isFree(attempt.fees) && attempt.gasLimit >= gas)',
-        put: 'isFree(attempt.fees))',
-      },
-    ],
-  },
-  {
     name: 'no-ceiling',
     breaks: 'follows any price that the only node reports, tenfold',
     caughtBy: ceiling,
@@ -90,19 +63,6 @@ export const ofPrices: readonly Mutant[] = [
         file: 'src/domain/decide/race/bid.ts',
         find: 'bidder.cap ?? bidCeiling(rivals, bidder, observation, market, policy)',
         put: 'bidder.cap ?? 10n ** 9n * bidCeiling(rivals, bidder, observation, market, policy)',
-      },
-    ],
-  },
-  {
-    name: 'no-ceiling-for-a-first-price',
-    breaks: 'offers whatever tip an estimate of gas demands',
-    caughtBy: ceiling,
-    expects: 'is never above the ceiling: first prices, gap fillers, and no-ops',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'eip1559Pricing, gasPriceCap ?? ceiling)',
-        put: 'eip1559Pricing, gasPriceCap)',
       },
     ],
   },
@@ -120,32 +80,6 @@ export const ofPrices: readonly Mutant[] = [
     ],
   },
   {
-    name: 'ceiling-for-named-fees',
-    breaks: 'lets a price that the client named wait at the ceiling',
-    caughtBy: ceiling,
-    expects: 'fees that a client named',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: "pricing.kind === 'speed' ? priceCeiling(market, pricing.speed, 'payload', policy.profile) : undefined",
-        put: "priceCeiling(market, pricing.kind === 'speed' ? pricing.speed : 'fast', 'payload', policy.profile)",
-      },
-    ],
-  },
-  {
-    name: 'ceiling-over-rivals',
-    breaks: 'lets a no-op wait below the price of the payload that it has to replace',
-    caughtBy: ceiling,
-    expects: "the least price over another contender's attempts: the first no-op",
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'maxWei(ceiling, effectivePrice(',
-        put: 'maxWei(ceiling, 0n * effectivePrice(',
-      },
-    ],
-  },
-  {
     name: 'ceiling-of-named-caps',
     breaks: 'offers a tip as high as the fee cap of the payload that it replaces',
     caughtBy: ceiling,
@@ -159,68 +93,77 @@ export const ofPrices: readonly Mutant[] = [
     ],
   },
   {
-    name: 'foreign-caps-hold-a-race-up',
-    breaks: 'lets a no-op wait at the ceiling though only the fee cap of a foreign transaction is high',
-    caughtBy: ceiling,
-    expects: 'of a foreign transaction is exceeded by the cap alone',
+    name: 'any-first-tip',
+    breaks: 'believes the only endpoint whatever it names first, where nothing is stored',
+    caughtBy: paid,
+    expects: "the only endpoint's first reading counts up to a small price",
+    edits: [{ file: 'src/chain/fees/believe-tips.ts', find: 'isDevelopment ? tip', put: 'tip > 0n ? tip' }],
+  },
+  {
+    name: 'first-tip-of-one-of-two',
+    breaks: 'believes the first of two endpoints whatever it names, where nothing is stored',
+    caughtBy: paid,
+    expects: "of two endpoints' first readings the lower is believed",
+    edits: [
+      { file: 'src/chain/fees/make-market.ts', find: '? minWei(one, other) : undefined', put: '? one : undefined' },
+    ],
+  },
+  {
+    name: 'a-minute-in-one-block',
+    breaks: 'takes one block for three readings',
+    caughtBy: 'test/domain/tip-marks.test.ts',
+    expects: 'counts a block once',
+    edits: [{ file: 'src/domain/tip-marks.ts', find: 'next.block !== last.block && ', put: '' }],
+  },
+  {
+    name: 'forget-tips-at-a-restart',
+    breaks: 'believes the first reading of each process',
+    caughtBy: believing,
+    expects: 'counts in the next process, and in another replica',
     edits: [
       {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'refused !== undefined && bidder.cap === undefined',
-        put: 'refused !== undefined && bidder.cap === 0n',
+        file: 'src/chain/fees/remember-tips.ts',
+        find: 'return memory ? storedTips(memory, clock, logger) : ownTips(clock)',
+        put: 'return memory && !logger ? storedTips(memory, clock, logger) : ownTips(clock)',
       },
     ],
   },
   {
-    name: 'tip-over-what-is-refused',
-    breaks: 'lets a no-op wait at the ceiling for the tip of its last one, which every pool refuses',
-    caughtBy: ceiling,
-    expects: 'of a foreign transaction is exceeded by the cap alone',
+    name: 'store-any-tip',
+    breaks: 'stores a false price in full, to be believed ten minutes later',
+    caughtBy: believing,
+    expects: 'never exceeds what the rule lets it be believed',
     edits: [
       {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'rivals.filter((rival) => rejectionOf(rival) === undefined)',
-        put: 'rivals.filter((rival) => !wasAlwaysRejected(rival))',
+        file: 'src/chain/fees/believe-tips.ts',
+        find: 'minWei(reading.tip, allowance)',
+        put: 'minWei(reading.tip, 9n * allowance)',
       },
     ],
   },
   {
-    name: 'ceiling-of-fee-caps',
-    breaks:
-      'lets a low tip wait because the cap of its replacement would exceed the ceiling, though nobody pays that cap',
-    caughtBy: ceiling,
-    expects: 'holds up no bid whose price is below it: nobody pays the cap while the',
+    name: 'follow-own-bids',
+    breaks: 'takes its own bids for the price of the chain, and bids ten times as much',
+    caughtBy: paid,
+    expects: 'a block of our own that is on record is no price of the chain',
     edits: [
       {
-        file: 'src/domain/price-ceiling.ts',
-        find: 'return effectivePrice(fees, baseFee) > ceiling',
-        put: 'return effectivePrice(fees, 10n ** 30n + (baseFee ?? 0n)) > ceiling',
+        file: 'src/chain/fees/compare-readings.ts',
+        find: 'paid.filter(({ number }) => !isOwn(number))',
+        put: 'paid.filter(({ number }) => !isOwn(-number))',
       },
     ],
   },
   {
-    name: 'wait-for-a-clock-that-was-set-back',
-    breaks: 'raises no price until a clock that was set back has caught up',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'waits for time as well as for blocks, unless the base fee has risen',
+    name: 'no-history-without-a-base-fee',
+    breaks: 'believes the price that a node names, though its blocks show a lower one',
+    caughtBy: paid,
+    expects: 'without a base fee the price is what recent blocks of others paid',
     edits: [
       {
-        file: 'src/domain/decide/race/reason-to-bid.ts',
-        find: 'waitedMs < 0 || waitedMs >= patience.ms',
-        put: 'waitedMs >= patience.ms',
-      },
-    ],
-  },
-  {
-    name: 'repeat-with-too-little-gas',
-    breaks: 'repeats a no-op with too little gas where another would cost the same for a unit',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'repeats no earlier no-op of the same price that has too little gas',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bidder.ts',
-        find: 'attempt.revision === revision && attempt.gasLimit >= gas',
-        put: 'attempt.revision === revision && gas > 0',
+        file: 'src/chain/fees/read-market.ts',
+        find: 'at.head.baseFee === undefined ? readPaid(endpoint, at)',
+        put: 'at.head.baseFee === -1n ? readPaid(endpoint, at)',
       },
     ],
   },

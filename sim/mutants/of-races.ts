@@ -1,5 +1,7 @@
-// Mutants of races, replacements, and nonces that nobody uses.
+// Mutants of races, replacements, nonces that nobody uses, and orders of sequencers.
 import type { Mutant } from './mutant.ts'
+
+const sent = 'test/chain/sending/send-raw.unit.test.ts'
 
 export const ofRaces: readonly Mutant[] = [
   {
@@ -35,19 +37,6 @@ export const ofRaces: readonly Mutant[] = [
         file: 'src/domain/decide/race/contender.ts',
         find: 'cap: work.relayer.policies.cancelGasPriceCap',
         put: 'cap: work.relayer.policies.gasPriceCap',
-      },
-    ],
-  },
-  {
-    name: 'forget-the-gap',
-    breaks: 'leaves the nonce of what was dropped open, and everything behind it stuck',
-    caughtBy: 'test/domain/decide/decide.test.ts',
-    expects: 'given up below others goes to the first of the queue',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/free-nonces.ts',
-        find: 'let next = freeFrom(firstUnspent(work, observation))',
-        put: 'let next = freeFrom(Math.max(firstUnspent(work, observation), ...[...used].map((nonce) => nonce + 1)))',
       },
     ],
   },
@@ -90,19 +79,6 @@ export const ofRaces: readonly Mutant[] = [
     ],
   },
   {
-    name: 'wait-for-a-pool-nobody-shows',
-    breaks: 'never fills a gap where no node counts its pool',
-    caughtBy: 'test/domain/decide/gaps.test.ts',
-    expects: 'goes to the queue once a foreign transaction had its time',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/assign-nonces.ts',
-        find: 'pendingNonce === undefined && !mayUseForeignNonce(work, observation, policy)) {',
-        put: 'pendingNonce === undefined) {',
-      },
-    ],
-  },
-  {
     name: 'gap-fillers-without-end',
     breaks: 'makes a gap filler anew, at once, where a node called the last one invalid',
     caughtBy: 'test/domain/decide/advance.test.ts',
@@ -137,6 +113,97 @@ export const ofRaces: readonly Mutant[] = [
         file: 'src/domain/replace.ts',
         find: 'const queued = neverReachedANode(transaction) ?',
         put: 'const queued = neverReachedANode({ ...transaction, lifecycle: { phase: "queued" } }) ?',
+      },
+    ],
+  },
+  {
+    name: 'an-order-is-a-refusal',
+    breaks: 'remembers the code of an acceptance as that of a refusal, which the database does not hold',
+    with: ['orderReceipts'],
+    expects: 'that retention may remove, work is',
+    edits: [
+      {
+        file: 'src/domain/attempt.ts',
+        find: "return outcome.kind === 'rejected' || outcome.kind === 'unknown' ? outcome.code : undefined",
+        put: "return 'code' in outcome ? (outcome.code as RefusalCode) : undefined",
+      },
+    ],
+  },
+  {
+    name: 'orders-prove-funds',
+    breaks: 'repeats for ever a no-op that a sequencer accepts and the account cannot pay for',
+    with: ['earlyHashes'],
+    expects: 'have not ended',
+    edits: [
+      {
+        file: 'src/domain/decide/race/reason-to-bid.ts',
+        find: "code === 'insufficientFunds' || isAboveBalance(contender.transaction, latest, observation)",
+        put: "code === 'insufficientFunds'",
+      },
+    ],
+  },
+  {
+    name: 'older-of-equal-bytes',
+    breaks: 'calls a replacement the older payload, where both are the same bytes and one receipt is lost',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
+    expects: 'for the same bytes twice',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: '(attemptWith(attempts, attempt.hash) ?? attempt)',
+        put: 'attempt',
+      },
+    ],
+  },
+  {
+    name: 'believe-the-words-of-a-wait',
+    breaks: "reads the words of EIP-7966's code 5, which says nothing for certain",
+    caughtBy: sent,
+    expects: 'what they prove by their codes',
+    edits: [
+      {
+        file: 'src/chain/sending/broadcast-outcome.ts',
+        find: 'if (code === 5) return',
+        put: 'if (code === 55) return',
+      },
+    ],
+  },
+  {
+    name: 'a-preconfirmation-is-an-inclusion',
+    breaks: 'takes a receipt that names no block for an inclusion',
+    caughtBy: 'test/chain/inclusions/receipts.test.ts',
+    expects: 'a preconfirmation is no inclusion',
+    edits: [
+      {
+        file: 'src/chain/inclusions/receipt.ts',
+        find: 'blockHash === noBlock || number === undefined) return undefined',
+        put: 'number === undefined) return undefined',
+      },
+    ],
+  },
+  {
+    name: 'preconfirmed-by-a-hash',
+    breaks: 'calls a cancellation lost as soon as a node has answered with the hash of the original',
+    with: ['earlyHashes'],
+    expects: 'preconfirmed, and the sequencer has not ordered it',
+    edits: [
+      {
+        file: 'src/domain/cancel.ts',
+        find: 'return attempts.some(isSequenced) &&',
+        put: "return attempts.some((each) => each.broadcast.state === 'handed') &&",
+      },
+    ],
+  },
+  {
+    name: 'certain-after-unknown-words',
+    breaks: 'takes a refusal by the usual method for certain, although the first one may have taken the bytes',
+    caughtBy: sent,
+    expects: 'no refusal by the usual method is certain',
+    edits: [
+      {
+        file: 'src/chain/sending/send-raw.ts',
+        find: "return second.kind === 'value' ? second : answer",
+        put: "return second.kind === 'value' ? second : second",
       },
     ],
   },

@@ -19,19 +19,6 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
-    name: 'repeat-too-low-for-ever',
-    breaks: 'broadcasts a price that every pool calls too low again and again, though dearer bytes are signed',
-    caughtBy: unit,
-    expects: 'while the newest attempt pays less than pools accept and a higher price',
-    edits: [
-      {
-        file: 'src/domain/decide/race/rebroadcast.ts',
-        find: 'dearer && !isSentAfter(dearer, latest)',
-        put: 'dearer && latest === dearer',
-      },
-    ],
-  },
-  {
     name: 'free-what-is-called-invalid',
     breaks: 'takes the word "invalid" as proof that no pool has the bytes, and gives their nonce to another payload',
     with: ['invalid'],
@@ -71,19 +58,6 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
-    name: 'wait-for-the-word-of-the-silent',
-    breaks: 'gives nothing up while an endpoint that gave another answer once gives none',
-    caughtBy: memory,
-    expects: 'whatever an endpoint said that gives no answer any more',
-    edits: [
-      {
-        file: 'src/chain/sending/remember-refusals.ts',
-        find: "if (isSilent) return before?.what === 'invalid' && isTwice(before) ? before : undefined",
-        put: 'if (isSilent) return before',
-      },
-    ],
-  },
-  {
     name: 'give-up-what-a-pool-shows',
     breaks: 'gives a payload up that an endpoint shows in its pool, as all call it invalid',
     caughtBy: memory,
@@ -93,123 +67,6 @@ export const ofRefusals: readonly Mutant[] = [
         file: 'src/chain/sending/remember-refusals.ts',
         find: 'if (words !== undefined && !(await isRefuted(payload)))',
         put: 'if (words !== undefined && ((await isRefuted(payload)) || true))',
-      },
-    ],
-  },
-  {
-    name: 'give-up-in-an-outage',
-    breaks: 'gives a payload up for unknown words while endpoints accept nothing at all',
-    caughtBy: unit,
-    expects: 'that last two minutes and twenty blocks',
-    edits: [
-      {
-        file: 'src/domain/decide/race/give-up.ts',
-        find: 'const isOutage = unshown.otherAcceptedMsAgo >= refusedMs',
-        put: 'const isOutage = unshown.otherAcceptedMsAgo < 0',
-      },
-    ],
-  },
-  {
-    name: 'give-up-any-nonce-for-unknown-words',
-    breaks: 'gives payloads up for unknown words whose nonces are not next',
-    caughtBy: unit,
-    expects: 'that last two minutes and twenty blocks',
-    edits: [
-      {
-        file: 'src/domain/decide/race/give-up.ts',
-        find: 'if (nonce !== observation.nonce || words',
-        put: 'if (nonce < observation.nonce || words',
-      },
-    ],
-  },
-  {
-    name: 'return-for-ever',
-    breaks: 'sends a payload back into the queue however often nodes refuse it in unknown words',
-    caughtBy: unit,
-    expects: 'the third time it fails',
-    edits: [
-      {
-        file: 'src/domain/give-up.ts',
-        find: 'Math.min(giveUpsEnd, (transaction.giveUps ?? 0) + 1)',
-        put: 'Math.min(giveUpsEnd - 1, (transaction.giveUps ?? 0) + 1)',
-      },
-    ],
-  },
-  {
-    name: 'forget-the-gas-of-a-return',
-    breaks: 'leaves the no-op of a payload that waits for another nonce out of the daily gas',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'given up for now',
-    edits: [
-      {
-        file: 'src/store/transactions/daily-gas.ts',
-        find: "return after.phase === 'queued' && before.phase === 'mined' ?",
-        put: "return after.phase === 'queued' && before.phase === 'final' ?",
-      },
-    ],
-  },
-  {
-    name: 'bind-what-no-block-holds',
-    breaks: 'binds a nonce to a payload that names more gas than a block holds',
-    caughtBy: 'test/domain/decide/decide.test.ts',
-    expects: 'that names more gas than a block holds',
-    edits: [
-      {
-        file: 'src/domain/intrinsic-gas.ts',
-        find: 'return most !== undefined && gasLimit > most',
-        put: 'return most !== undefined && gasLimit > 10 * most',
-      },
-    ],
-  },
-  {
-    name: 'believe-one-head-s-gas-limit',
-    breaks: 'takes the gas limit of the newest head alone, which one endpoint may have named falsely',
-    caughtBy: 'test/chain/heads/limit-gas.unit.test.ts',
-    expects: 'is the widest of the last eight heads',
-    edits: [
-      {
-        file: 'src/chain/heads/limit-gas.ts',
-        find: 'const heads = [...recent.values()]',
-        put: 'const heads = [head]',
-      },
-    ],
-  },
-  {
-    name: 'count-no-give-up',
-    breaks: 'counts a payload that every node refused against nobody',
-    caughtBy: 'test/engine/step.test.ts',
-    expects: 'is given up across a crash',
-    edits: [
-      {
-        file: 'src/engine/record.ts',
-        find: "if (decision.do === 'giveUp') await countGiveUp(",
-        put: "if (decision.do === 'giveUp' && now < 0) await countGiveUp(",
-      },
-    ],
-  },
-  {
-    name: 'send-on-after-refusals',
-    breaks: 'takes any number of payloads that every node refuses from one API key',
-    caughtBy: 'test/commands/commands.test.ts',
-    expects: 'a key whose sends every node refused 16 times',
-    edits: [
-      {
-        file: 'src/commands/transactions/limit-give-ups.ts',
-        find: 'if (count < giveUpsMax) return',
-        put: 'if (count < giveUpsMax || count > 0) return',
-      },
-    ],
-  },
-  {
-    name: 'outbid-what-all-refused',
-    breaks: 'bids over the fees of a given up payload that no node ever took',
-    caughtBy: unit,
-    expects: 'that is given up sets no floor',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: "const isGivenUp = cancellation?.origin === 'refusal'",
-        put: "const isGivenUp = cancellation?.origin === 'refusal' && lifecycle.nonce < 0",
       },
     ],
   },
@@ -263,45 +120,6 @@ export const ofRefusals: readonly Mutant[] = [
         file: 'src/chain/sending/broadcast-outcome.ts',
         find: "['nodeLimit', 'poolFull', 'invalid']",
         put: "['nodeLimit', 'poolFull']",
-      },
-    ],
-  },
-  {
-    name: 'repeat-at-a-fixed-pace',
-    breaks: 'repeats what nodes refuse in the same words at a fixed pace for ever',
-    caughtBy: unit,
-    expects: 'is repeated after pauses that double, and says why',
-    edits: [
-      {
-        file: 'src/domain/decide/race/repeat-after.ts',
-        find: 'const refusedMs = at - (refusedSinceOf(attempt) ?? at)',
-        put: 'const refusedMs = 0 * at',
-      },
-    ],
-  },
-  {
-    name: 'end-a-race-by-unknown-words',
-    breaks: 'never bids again in a race whose no-op nodes refuse in words that no table has, where blocks are empty',
-    caughtBy: unit,
-    expects: 'in empty blocks: a race bids again up to its limit',
-    edits: [
-      {
-        file: 'src/domain/decide/race/reason-to-bid.ts',
-        find: "if (wants === 'noOp' && isRefusedLong(",
-        put: "if (wants === 'noOp' && latest.nonce < 0 && isRefusedLong(",
-      },
-    ],
-  },
-  {
-    name: 'read-the-code-alone',
-    breaks: 'takes any error -32005 for a rate limit, whatever its words say',
-    caughtBy: 'test/chain/sending/broadcast-outcome.unit.test.ts',
-    expects: 'a code of rate limits with words of the transaction is read by its words',
-    edits: [
-      {
-        file: 'src/chain/nodes/response-body.ts',
-        find: 'return ofRequests.test(message) && !ofTransaction.test(message)',
-        put: 'return message.length >= 0 || (ofRequests.test(message) && !ofTransaction.test(message))',
       },
     ],
   },

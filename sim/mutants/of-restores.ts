@@ -1,4 +1,4 @@
-// Mutants of restored copies, and of the history that they have lost.
+// Mutants of restored copies and the history that they have lost, and of the rows that retention removes.
 import type { Mutant } from './mutant.ts'
 
 export const ofRestores: readonly Mutant[] = [
@@ -197,6 +197,91 @@ export const ofRestores: readonly Mutant[] = [
         file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'passed !== undefined && isPaired',
         put: 'isPaired',
+      },
+    ],
+  },
+  {
+    name: 'remove-what-is-open',
+    breaks: 'takes a transaction that has not ended for one that nothing needs any more',
+    with: ['retention'],
+    expects: 'retention may remove an open transaction',
+    edits: [
+      {
+        file: 'src/store/transactions/prune-ended.ts',
+        find: 'open === 0 &&',
+        put: 'open >= 0 &&',
+      },
+    ],
+  },
+  {
+    name: 'remove-what-is-not-explained',
+    breaks: 'removes a final transaction although a history check still reads about its nonce',
+    with: ['retention', 'anyRestores'],
+    expects: 'rows that retention may remove, hasAttempt is',
+    edits: [
+      {
+        file: 'src/domain/removable.ts',
+        find: 'return nonce < explainedBelow && nonce !== highestNonce',
+        put: 'return explainedBelow >= 0 && nonce !== highestNonce',
+      },
+    ],
+  },
+  {
+    name: 'remove-what-a-no-op-may-have-canceled',
+    breaks: 'removes what ended without a nonce while a history check compares it with the no-ops of a lost history',
+    with: ['retention', 'anyRestores'],
+    expects: 'rows that retention may remove, droppedSince is',
+    edits: [
+      {
+        file: 'src/domain/removable.ts',
+        find: 'if (nonce === undefined) return isChecked',
+        put: 'if (nonce === undefined) return isChecked || !hasDelivery',
+      },
+    ],
+  },
+  {
+    name: 'remove-the-newest-nonce',
+    breaks: 'removes the transaction with the newest nonce of a relayer',
+    caughtBy: 'test/domain/removable.test.ts',
+    expects: 'the newest nonce',
+    edits: [
+      {
+        file: 'src/domain/removable.ts',
+        find: 'return nonce < explainedBelow && nonce !== highestNonce',
+        put: 'return nonce < explainedBelow && highestNonce !== -1',
+      },
+    ],
+  },
+  {
+    name: 'shrink-what-is-open',
+    breaks: 'drops the signed bytes of a transaction that has not ended, so that nothing can broadcast it again',
+    with: ['shrinking'],
+    expects: 'its signed bytes were dropped',
+    edits: [
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: ') = 0`',
+        put: ') >= 0`',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 't.nonce < account.spent_below AND ',
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: "    .where('nonce', '<', p.spent)\n",
+        put: '',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 'found.find(({ open }) => open === 1)',
+        put: 'found.find(({ nonce }) => nonce < 0)',
+      },
+      {
+        file: 'src/store/transactions/shrink-attempts.ts',
+        find: 'open === 0 && nonce < below',
+        put: 'open >= 0 && nonce < below',
       },
     ],
   },

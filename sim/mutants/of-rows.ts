@@ -20,19 +20,6 @@ export const ofRows: readonly Mutant[] = [
     ],
   },
   {
-    name: 'answer-by-the-bytes',
-    breaks: 'records the answer of a broadcast with earlier attempts of the nonce, too',
-    caughtBy: 'test/engine/step.test.ts',
-    expects: 'an owner keeps its own writes as a read would find them',
-    edits: [
-      {
-        file: 'src/store/transactions/save-attempts.ts',
-        find: ".where('position', '=', p.position)",
-        put: ".where('position', '<=', p.position)",
-      },
-    ],
-  },
-  {
     name: 'forget-an-earlier-binding',
     breaks: 'goes on without the attempts of an earlier binding to the same nonce',
     caughtBy: 'test/engine/step.test.ts',

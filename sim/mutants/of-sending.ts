@@ -40,19 +40,6 @@ export const ofSending: readonly Mutant[] = [
     ],
   },
   {
-    name: 'silence-is-consent',
-    breaks: 'prices for the nodes that said what they are, and not for those that have not said it yet',
-    caughtBy: 'test/chain/fees/replacement-rule.unit.test.ts',
-    expects: 'an endpoint that has not said what it is counts as the strictest',
-    edits: [
-      {
-        file: 'src/chain/nodes/endpoints.ts',
-        find: 'all.map((endpoint) => endpoint.rule() ?? strictestRule)',
-        put: 'all.map((endpoint) => endpoint.rule()).filter((rule) => rule !== undefined)',
-      },
-    ],
-  },
-  {
     name: 'broadcast-behind-a-delete',
     breaks: 'does not look whether a DELETE came between decision and broadcast',
     expects: 'although a DELETE of it had succeeded',

@@ -1,33 +1,7 @@
-// Mutants of the signers whose key is in a service: they trust it too much, or wait for it.
+// Mutants of the signers whose key is in a service: they trust it too much, wait for it, or share an account.
 import type { Mutant } from './mutant.ts'
 
 export const ofSigners: readonly Mutant[] = [
-  {
-    name: 'wait-for-a-slow-signer',
-    breaks: 'does nothing while a signature is under way',
-    caughtBy: 'test/engine/remote-signer.test.ts',
-    expects: 'while a signature hangs, a mined transaction is settled',
-    edits: [
-      {
-        file: 'src/engine/step.ts',
-        find: '  const lostHistory = historyOf(stored, carried)\n',
-        put: '  if (remote && underWay.signatures.state(remote).underWay.size > 0) return { idle: true, carried }\n  const lostHistory = historyOf(stored, carried)\n',
-      },
-    ],
-  },
-  {
-    name: 'deaf-to-throttling',
-    breaks: 'goes on at the same rate when a key service throttles',
-    caughtBy: 'test/signers/remote/quota.test.ts',
-    expects: 'over a second no more calls begin than the quota and its burst',
-    edits: [
-      {
-        file: 'src/signers/remote/quota.ts',
-        find: 'rate: Math.max(perSecond / 50, state.rate / 2), tokens: 0,',
-        put: '',
-      },
-    ],
-  },
   {
     name: 'wait-for-a-hanging-key',
     breaks: 'sets no limit to a call to a key service',
@@ -64,19 +38,6 @@ export const ofSigners: readonly Mutant[] = [
         file: 'src/engine/record-signed.ts',
         find: 'Math.max(0, inFlightMax - inFlightOf(work).length)',
         put: 'inFlightMax',
-      },
-    ],
-  },
-  {
-    name: 'bind-above-a-failure',
-    breaks: 'binds a nonce above one whose signature failed',
-    caughtBy: 'test/engine/remote-signer.test.ts',
-    expects: 'new nonces are bound up to the first that failed',
-    edits: [
-      {
-        file: 'src/engine/record-signed.ts',
-        find: "} else if (purpose === 'bind') break",
-        put: "} else if (purpose === 'bind') continue",
       },
     ],
   },
@@ -120,20 +81,6 @@ export const ofSigners: readonly Mutant[] = [
     ],
   },
   {
-    name: 'count-the-room-once',
-    breaks: 'forgets the signatures of a commit that runs again, as its first run took their room',
-    caughtBy: 'test/engine/remote-signer.test.ts',
-    expects: 'signatures are recorded, too',
-    edits: [
-      {
-        file: 'src/engine/record-signed.ts',
-        find: '  const roomBefore = await openRoomFor(store.reads, group)',
-        put: '  let room = await openRoomFor(store.reads, group)',
-      },
-      { file: 'src/engine/record-signed.ts', find: '      let room = roomBefore\n', put: '' },
-    ],
-  },
-  {
     name: 'bid-below-what-a-pool-took-meanwhile',
     breaks: 'records a bid that was priced before a pool took the attempt below it',
     caughtBy: 'test/engine/remote-signer.test.ts',
@@ -141,15 +88,27 @@ export const ofSigners: readonly Mutant[] = [
     edits: [{ file: 'src/engine/record-signed.ts', find: ' || hasNewRival(known, fresh)', put: '' }],
   },
   {
-    name: 'no-op-for-what-was-ordered-meanwhile',
-    breaks: 'records a no-op that was decided before the sequencer ordered the payload',
-    expects: 'requested before the sequencer ordered the payload',
-    caughtBy: 'test/engine/remote-signer.test.ts',
+    name: 'two-relayers-of-one-late-account',
+    breaks: 'stores two relayers of one account if their signer opens after the start',
+    caughtBy: 'test/registry/await-signers.test.ts',
+    expects: 'a relayer whose account another has stays out, with the reason',
+    edits: [{ file: 'src/compose-signers.ts', find: '    refuseSharedAddresses(file.relayers)\n', put: '' }],
+  },
+  {
+    name: 'give-up-after-a-refusal',
+    breaks: 'never tries a key again that once waited for a person',
+    with: ['custody'],
+    expects: 'has stood still',
     edits: [
       {
-        file: 'src/engine/record-signed.ts',
-        find: '  if (isFcfs(policy) && wasOrderedSince(attemptsOf(known), attemptsOf(fresh))) return undefined\n',
-        put: '',
+        file: 'src/signers/remote/breaker.ts',
+        find: 'const permanentMs = 15_000',
+        put: 'const permanentMs = 15_000_000_000',
+      },
+      {
+        file: 'src/signers/remote/breaker.ts',
+        find: 'const permanentLongestMs = 60_000',
+        put: 'const permanentLongestMs = 60_000_000_000',
       },
     ],
   },

@@ -108,38 +108,6 @@ export const ofVerdicts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'wake-nobody',
-    caughtBy: 'test/ownership/own-by-locks.test.ts',
-    breaks: 'loses every wake-up, and looks for nobody who missed one',
-    expects: 'the owner finds work that any replica stored',
-    edits: [
-      {
-        file: 'src/commands/transactions/submit.ts',
-        find: '  context.wake(relayerId)\n  return transaction\n',
-        put: '  return transaction\n',
-      },
-      {
-        file: 'src/ownership/own-by-locks.ts',
-        find: 'const found = await reads.backlogs()',
-        put: 'const found: typeof seen = (await reads.backlogs()) && new Map()',
-      },
-    ],
-  },
-  {
-    name: 'wake-no-idle-owner',
-    caughtBy: 'test/ownership/own-by-locks.test.ts',
-    breaks:
-      'looks for lost hints by the newest sequence alone, so that a transaction that is released again may stand still',
-    expects: 'the owner finds work that any replica stored',
-    edits: [
-      {
-        file: 'src/ownership/own-by-locks.ts',
-        find: 'if (seen.get(relayer) === sequence) handlers.wakeIfIdle(relayer)',
-        put: 'if (seen.get(relayer) === sequence) continue',
-      },
-    ],
-  },
-  {
     name: 'foreign-nonces-stay-free',
     breaks: 'does not count the nonces as used that a foreign transaction has finally used',
     caughtBy: 'test/domain/decide/decide.test.ts',

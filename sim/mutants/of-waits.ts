@@ -1,33 +1,7 @@
-// Mutants that lose the reason for a wait, or the history of a transaction.
+// Mutants that lose the reason for a wait, or the history of a transaction, or miscount it in figures.
 import type { Mutant } from './mutant.ts'
 
 export const ofWaits: readonly Mutant[] = [
-  {
-    name: 'waits-for-ever',
-    breaks: 'says that a transaction waits long after what it waited for is over',
-    caughtBy: 'test/domain/decide/reasons.test.ts',
-    expects: 'is cleared once it is over',
-    edits: [
-      {
-        file: 'src/domain/decide/waits/explain-waits.ts',
-        find: '.filter(({ id, wait }) => wait && !touched.has(id))',
-        put: '.filter(({ id, wait }) => wait && touched.has(id) && !touched.has(id))',
-      },
-    ],
-  },
-  {
-    name: 'ends-and-still-waits',
-    breaks: 'says that a transaction waits which was dropped',
-    caughtBy: 'test/domain/decide/reasons.test.ts',
-    expects: 'a canceled, mined or ended transaction waits for nothing any more',
-    edits: [
-      {
-        file: 'src/domain/cancel.ts',
-        find: "{ ...withoutWait(transaction), lifecycle: { phase: 'dropped'",
-        put: "{ ...transaction, lifecycle: { phase: 'dropped'",
-      },
-    ],
-  },
   {
     name: 'mined-and-still-waits',
     breaks: 'keeps the wait of a transaction to which something happened',
@@ -37,32 +11,6 @@ export const ofWaits: readonly Mutant[] = [
         file: 'src/domain/wait.ts',
         find: 'const { statusReason: _, ...rest } = withoutWait(transaction)',
         put: 'const { statusReason: _, ...rest } = transaction',
-      },
-    ],
-  },
-  {
-    name: 'event-for-each-figure',
-    breaks: 'tells clients anew of a wait whenever a figure of it changes',
-    caughtBy: 'test/domain/event.test.ts',
-    expects: 'is none as long as its condition stands',
-    edits: [
-      {
-        file: 'src/domain/event.ts',
-        find: 'wait.condition !== before.wait?.condition',
-        put: 'wait.text !== before.wait?.text',
-      },
-    ],
-  },
-  {
-    name: 'recovered-is-forgotten',
-    breaks: 'does not keep that an attempt was rebuilt from the chain',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'any transaction in any phase is read as it was inserted',
-    edits: [
-      {
-        file: 'src/store/transactions/attempt-row.ts',
-        find: 'recovered: attempt.recovered ? 1 : 0',
-        put: 'recovered: 0',
       },
     ],
   },
@@ -79,19 +27,6 @@ export const ofWaits: readonly Mutant[] = [
     ],
   },
   {
-    name: 'forget-what-came-due',
-    breaks: 'waits for a block with a retry that came due between the decision and the end of the step',
-    caughtBy: 'test/engine/gap-fillers.test.ts',
-    expects: 'a try that comes due between the decision and the end of the step is made at once',
-    edits: [
-      {
-        file: 'src/engine/again-after.ts',
-        find: 'nextRefusedRetry(work, repeats, decidedAt)',
-        put: 'nextRefusedRetry(work, repeats, now)',
-      },
-    ],
-  },
-  {
     name: 'keep-what-was-read-first',
     breaks: 'decides about a transaction as it was when a step first read it',
     expects: 'is queued among those with a nonce',
@@ -100,52 +35,6 @@ export const ofWaits: readonly Mutant[] = [
         file: 'src/store/transactions/read-changed.ts',
         find: 'known.get(id)?.version !== version',
         put: '!known.has(id)',
-      },
-    ],
-  },
-  {
-    name: 'take-back-an-acceptance',
-    breaks: "holds up a sequencer's queue while a repeat of accepted bytes has no answer",
-    caughtBy: 'test/domain/decide/one-by-one.test.ts',
-    expects: 'holds up nothing while a repeat of it has no answer',
-    edits: [{ file: 'src/domain/decide/queue/strict-nonce-order.ts', find: ' || wasTakenBefore(attempt))', put: ')' }],
-  },
-  {
-    name: 'believe-facts-of-other-words',
-    breaks: 'shows the facts of an earlier wait beside a text that another release wrote',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'the facts of a wait are read as they were saved',
-    edits: [
-      {
-        file: 'src/store/transactions/transaction-row.ts',
-        find: ' || sentenceOf(reason, row.canceled_at !== null) !== text',
-        put: ' || sentenceOf(reason, row.canceled_at !== null) === undefined',
-      },
-    ],
-  },
-  {
-    name: 'begin-a-wait-with-each-observation',
-    breaks: 'lets a wait begin anew with each change of its figures',
-    caughtBy: 'test/store/sqlite.test.ts',
-    expects: 'the facts of a wait are read as they were saved',
-    edits: [
-      {
-        file: 'src/domain/wait.ts',
-        find: 'before?.condition === condition ? before.since : now',
-        put: 'before?.condition === condition ? now : now',
-      },
-    ],
-  },
-  {
-    name: 'two-receipts-of-the-same-bytes',
-    breaks: 'takes the receipt of bytes that two attempts share for two that contradict each other',
-    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
-    expects: 'one receipt for the same bytes twice proves them',
-    edits: [
-      {
-        file: 'src/chain/inclusions/read-receipts.ts',
-        find: '(first.get(nonce) ?? hash) !== hash',
-        put: 'first.has(nonce)',
       },
     ],
   },
@@ -175,6 +64,55 @@ export const ofWaits: readonly Mutant[] = [
         file: 'src/domain/decide/waits/explain-waits.ts',
         find: "    if (decision.do !== 'explain') return true\n    const { wait",
         put: "    if (decision.do !== 'explain') return true\n    if (decision.condition === 'balance_below_minimum') return false\n    const { wait",
+      },
+    ],
+  },
+  {
+    name: 'counts-each-change-of-a-state-anew',
+    breaks:
+      'adds the figures of a transaction with each of its changes, without taking those of its earlier state away',
+    expects: 'are kept of',
+    edits: [
+      {
+        file: 'src/domain/figures.ts',
+        find: 'addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)',
+        put: "if (before.lifecycle.phase === 'mined') addAll(changes, figureChangesOf(before, spentNonceOf(before)), -1)",
+      },
+    ],
+  },
+  {
+    name: 'figures-of-a-unit-that-failed',
+    breaks: 'keeps the figures of a unit that failed and runs again',
+    expects: 'are kept of',
+    edits: [
+      {
+        file: 'src/store/transactions/tallies.ts',
+        find: '    forget() {\n      counted = []\n      figures = []',
+        put: '    forget() {\n      counted = []',
+      },
+    ],
+  },
+  {
+    name: 'bulk-without-figures',
+    breaks: 'leaves the queue that a bulk cancellation dropped out of the figures',
+    expects: 'canceled are kept of',
+    edits: [
+      {
+        file: 'src/store/transactions/drop-queue.ts',
+        find: 'figures: { canceled: rows.length }',
+        put: 'figures: {}',
+      },
+    ],
+  },
+  {
+    name: 'figures-of-what-was-taken-back',
+    breaks: 'leaves a confirmation in the figures that a reorganization took back',
+    expects: 'are kept',
+    edits: [
+      {
+        file: 'src/domain/figures.ts',
+        find: '  return [...changes].flatMap(([at, sums]) => {',
+        put: "  if (before.lifecycle.phase === 'mined' && after.lifecycle.phase === 'inFlight') return []\n  return [...changes].flatMap(([at, sums]) => {",
       },
     ],
   },

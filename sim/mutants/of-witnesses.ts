@@ -4,7 +4,6 @@ import type { Mutant } from './mutant.ts'
 const decided = 'test/domain/decide/witnesses.test.ts'
 const called = 'test/chain/inclusions/call-witnesses.test.ts'
 const rule = 'src/domain/witness.ts'
-const calling = 'src/chain/inclusions/call-witnesses.ts'
 const viewing = 'src/chain/inclusions/witness-view.ts'
 const ledger = 'src/chain/inclusions/witness-ledger.ts'
 
@@ -23,45 +22,6 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'believe-a-no-op-without-gas',
-    breaks: 'signs a no-op with less gas than any node takes, because one estimated so',
-    caughtBy: 'test/chain/fees/no-op.unit.test.ts',
-    expects: 'below what each node demands',
-    edits: [
-      {
-        file: 'src/chain/fees/read-no-op.ts',
-        find: 'gas: Math.max(least, estimated)',
-        put: 'gas: Math.max(Math.min(0, least), estimated)',
-      },
-    ],
-  },
-  {
-    name: 'waits-at-a-false-head',
-    breaks: 'signs no bid until the chain is as high as the false head at which the last one was signed',
-    caughtBy: 'test/domain/decide/false-head.test.ts',
-    expects: 'gets another bid at once',
-    edits: [
-      {
-        file: 'src/domain/attempt.ts',
-        find: 'recordedAtBlock - head > fallBlocksMax ? 0',
-        put: 'recordedAtBlock - head > Number.MAX_SAFE_INTEGER ? 0',
-      },
-    ],
-  },
-  {
-    name: 'reverts-for-ever-unsaid',
-    breaks: 'waits for a second estimate for ever, although no other endpoint answers',
-    caughtBy: 'test/chain/fees/second-estimate.unit.test.ts',
-    expects: 'for ten minutes',
-    edits: [
-      {
-        file: 'src/chain/fees/estimate-gas.ts',
-        find: 'silence.ms() >= aloneAfterMs ? first',
-        put: 'silence.ms() < 0 ? first',
-      },
-    ],
-  },
-  {
     name: 'one-witness-for-a-verdict',
     breaks: 'makes final statements on the word of one endpoint',
     with: ['falseInclusion'],
@@ -73,26 +33,6 @@ export const ofWitnesses: readonly Mutant[] = [
         put: 'if (rule.secondWitness !== undefined) return true',
       },
     ],
-  },
-  {
-    name: 'a-moment-of-silence',
-    breaks: 'does not wait for endpoints that are silent for a moment',
-    caughtBy: decided,
-    expects: 'silent for a moment',
-    edits: [
-      {
-        file: rule,
-        find: 'silentMs >= witnessSilentMs &&',
-        put: 'silentMs < witnessSilentMs &&',
-      },
-    ],
-  },
-  {
-    name: 'never-alone',
-    breaks: 'waits for a second endpoint for ever, although one is preferred, not required',
-    caughtBy: decided,
-    expects: 'and for long',
-    edits: [{ file: rule, find: 'silentMs >= witnessSilentMs &&', put: 'silentMs < 0 &&' }],
   },
   {
     name: 'required-and-alone',
@@ -149,7 +89,7 @@ export const ofWitnesses: readonly Mutant[] = [
     expects: 'endpoints of one provider',
     edits: [
       {
-        file: calling,
+        file: 'src/chain/inclusions/call-witnesses.ts',
         find: 'const { provider } = endpoint',
         put: 'const provider = String(endpoint.index)',
       },
@@ -195,19 +135,6 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'keep-a-contradicted-list',
-    breaks: 'never reads a list again that contradicted another, so the truth comes too late',
-    caughtBy: called,
-    expects: 'read anew',
-    edits: [
-      {
-        file: viewing,
-        find: 'const known = isDoubted ? undefined : listings.get(key)',
-        put: 'const known = listings.get(key)',
-      },
-    ],
-  },
-  {
     name: 'any-block-at-this-height',
     breaks: 'takes the list of another block at this height for that of the block',
     caughtBy: called,
@@ -247,13 +174,6 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'never-without-a-result',
-    breaks: 'waits for the result of a node that never says one',
-    caughtBy: decided,
-    expects: 'lists it without a result',
-    edits: [{ file: rule, find: 'shownBy.length + listedBy.length >=', put: 'shownBy.length >=' }],
-  },
-  {
     name: 'a-list-is-a-result',
     breaks: 'takes the list of a second endpoint for its word on the result',
     caughtBy: called,
@@ -272,59 +192,6 @@ export const ofWitnesses: readonly Mutant[] = [
     caughtBy: decided,
     expects: 'in a block of just now',
     edits: [{ file: rule, find: 'laterBlocks >= laterBlocksMin', put: 'laterBlocks >= 0' }],
-  },
-  {
-    name: 'wait-for-a-slow-witness',
-    breaks: 'holds sends up until the slowest witness has answered',
-    caughtBy: called,
-    expects: 'holds no step up',
-    edits: [
-      { file: calling, find: 'if (ms > 0) await waitBriefly(clock, ms, () => ended)', put: 'if (ms > -1) await ended' },
-    ],
-  },
-  {
-    name: 'sleep-over-a-late-witness',
-    breaks: 'does not wake the relayer when a late witness has answered',
-    caughtBy: called,
-    expects: 'its answer wakes the relayer',
-    edits: [{ file: calling, find: 'if (isLate) changed?.()', put: 'if (isLate && open.length > 99) changed?.()' }],
-  },
-  {
-    name: 'hours-of-silence',
-    breaks: 'counts silence while nobody was called',
-    caughtBy: called,
-    expects: 'while others are called',
-    edits: [
-      {
-        file: 'src/chain/nodes/silence.ts',
-        find: 'Math.min(now - last, countedMaxMs)',
-        put: 'Math.max(now - last, countedMaxMs)',
-      },
-    ],
-  },
-  {
-    name: 'call-at-each-step',
-    breaks: 'calls the witnesses at each step while they contradict each other',
-    caughtBy: called,
-    expects: 'at growing intervals',
-    edits: [{ file: ledger, find: 'return dueAt <= clock.elapsed() &&', put: 'return dueAt > -1 &&' }],
-  },
-  {
-    name: 'lose-an-answer-lose-a-witness',
-    breaks:
-      'does not repeat a call whose answer was lost, so a node that loses every second one is no witness for long',
-    caughtBy: called,
-    expects: 'a lost answer is requested once more',
-    edits: [{ file: viewing, find: "reply.why !== 'noAnswer' ? reply", put: 'reply.why !== undefined ? reply' }],
-  },
-  {
-    name: 'silent-for-each-spender-anew',
-    breaks: 'waits for silent endpoints with each spender anew',
-    caughtBy: called,
-    expects: 'silence is counted',
-    edits: [
-      { file: ledger, find: 'Math.max(silence?.ms() ?? 0, silenceOfAny(claim).ms())', put: '(silence?.ms() ?? 0)' },
-    ],
   },
   {
     name: 'forget-the-provider',

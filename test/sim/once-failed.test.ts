@@ -90,7 +90,6 @@ const mutantOf: Readonly<Record<number, string>> = {
   2599070968: 'balance-of-a-node-behind',
   2599081818: 'match-above-an-unknown-spender',
   649800568: 'bid-below-what-a-pool-took-meanwhile',
-  700127: 'try-a-marked-queue-once',
   900001251: 'forget-a-suspicion-at-the-release',
 }
 
