@@ -1,0 +1,166 @@
+// What one send and one DELETE cost the database, from the request until the outcome is final. A change that costs more has to
+// change a number here; a change that costs less lowers it.
+import { expect, test } from 'vitest'
+import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
+import { submitTransaction } from '../../src/commands/transactions/submit.ts'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import type { ApiKeyId, TransactionId } from '../../src/domain/ids.ts'
+import { statusOf } from '../../src/domain/transaction.ts'
+import { type OwnerMemory, step } from '../../src/engine/step.ts'
+import { serverVariable } from '../../tooling/tested-database.ts'
+import { type RunStatement, watchStatements } from '../../tooling/watch-statements.ts'
+import { by, headAt, height, someObservation, somePolicy } from '../domain/some.ts'
+import { noneHanging, nothingUnknown, openWorkplace, request } from './workplace.ts'
+
+const database = process.env[serverVariable] === undefined ? 'sqlite' : 'postgres'
+const requester = { keyId: 'client' as ApiKeyId, operation: 'sendTransaction', requestId: 'request', address: '::1' }
+
+test('a send, from its POST until it is confirmed and final', async () => {
+  await using scene = await openScene()
+  const id = await scene.send()
+  await scene.look()
+  await scene.mine(id, 'execute')
+  await scene.finalize(id, 'execute')
+  expect(scene.cost()).toEqual(
+    onDatabase({
+      sqlite: {
+        statements: { begin: 5, pragma: 6, select: 30, insert: 28, update: 8, commit: 5 },
+        rows: {
+          transactions: 5,
+          attempts: 2,
+          outbox: 4,
+          tallies: 9,
+          tally_buckets: 9,
+          figures: 2,
+          daily_gas: 1,
+          relayers: 1,
+          audit_log: 1,
+          'triggers of audit_log': 1,
+        },
+      },
+      postgres: { statements: { begin: 8, select: 40, insert: 20, update: 6, commit: 8 } },
+    }),
+  )
+  expect(statusOf(await scene.place.read(id))).toBe('confirmed')
+})
+
+test('a DELETE of a queued transaction', async () => {
+  await using scene = await openScene()
+  const id = await scene.send()
+  scene.forget()
+  await scene.cancel(id)
+  expect(scene.cost()).toEqual(
+    onDatabase({
+      sqlite: {
+        statements: { begin: 1, select: 1, insert: 7, update: 1, commit: 1 },
+        rows: {
+          transactions: 1,
+          outbox: 1,
+          tallies: 2,
+          tally_buckets: 2,
+          figures: 1,
+          audit_log: 1,
+          'triggers of audit_log': 1,
+        },
+      },
+      postgres: { statements: { begin: 1, select: 5, insert: 5, update: 1, commit: 1 } },
+    }),
+  )
+  expect(statusOf(await scene.place.read(id))).toBe('canceled')
+})
+
+test('a DELETE of a transaction in flight, until its no-op is final', async () => {
+  await using scene = await openScene()
+  const id = await scene.send()
+  await scene.look()
+  scene.forget()
+  await scene.cancel(id)
+  await scene.look()
+  await scene.mine(id, 'cancel')
+  await scene.finalize(id, 'cancel')
+  expect(scene.cost()).toEqual(
+    onDatabase({
+      sqlite: {
+        statements: { begin: 5, pragma: 6, select: 32, insert: 11, update: 9, commit: 5 },
+        rows: {
+          transactions: 5,
+          attempts: 2,
+          outbox: 2,
+          tallies: 2,
+          tally_buckets: 2,
+          figures: 2,
+          daily_gas: 1,
+          relayers: 1,
+          audit_log: 1,
+          'triggers of audit_log': 1,
+        },
+      },
+      postgres: { statements: { begin: 8, select: 42, insert: 9, update: 7, commit: 8 } },
+    }),
+  )
+  expect(statusOf(await scene.place.read(id))).toBe('canceled')
+})
+
+interface Cost {
+  readonly statements: Readonly<Record<string, number>>
+  readonly rows?: Readonly<Record<string, number>>
+}
+
+/** The same tests run on both databases. */
+const onDatabase = (of: Readonly<Record<'sqlite' | 'postgres', Cost>>) => of[database]
+
+/** Statements by verb; rows by table on SQLite, those that triggers wrote under the table of the statement. */
+function costOf(ran: readonly RunStatement[]): Cost {
+  const statements: Record<string, number> = {}
+  const rows: Record<string, number> = {}
+  for (const { verb, table, rows: own, triggeredRows } of ran) {
+    statements[verb] = (statements[verb] ?? 0) + 1
+    if (table !== undefined && own > 0) rows[table] = (rows[table] ?? 0) + own
+    if (triggeredRows > 0) rows[`triggers of ${table}`] = (rows[`triggers of ${table}`] ?? 0) + triggeredRows
+  }
+  return database === 'postgres' ? { statements } : { statements, rows }
+}
+
+/** An owner that looks once after each change, and a client with an API key. */
+async function openScene() {
+  const place = await openWorkplace()
+  const { chain, commands, relayer } = place
+  const ownership = await place.own()
+  const ran: RunStatement[] = []
+  const watched = watchStatements((statement) => ran.push(statement))
+  let carried: OwnerMemory = nothingUnknown
+  const look = async () => {
+    carried = (await step(place.context, ownership, carried, noneHanging)).carried
+  }
+  /** Its reads are no part of the cost. */
+  const inclusionOf = async (id: TransactionId, kind: Attempt['kind']) => {
+    const before = ran.length
+    const attempts = await place.under.store.reads.attempts(id)
+    ran.length = before
+    const attempt = attempts.find((each) => each.kind === kind)
+    if (!attempt) throw new Error(`${id} has no attempt to ${kind}`)
+    return by(attempt)
+  }
+  return {
+    place,
+    look,
+    forget: () => void ran.splice(0),
+    cost: () => costOf(ran),
+    send: async () => (await submitTransaction(commands, relayer.id, request, requester)).id,
+    cancel: (id: TransactionId) => cancelTransaction(commands, relayer.id, id, requester),
+    async mine(id: TransactionId, kind: Attempt['kind']) {
+      chain.view = someObservation({ nonce: 1, inclusions: new Map([[0, await inclusionOf(id, kind)]]) })
+      await look()
+    },
+    async finalize(id: TransactionId, kind: Attempt['kind']) {
+      const { block } = await inclusionOf(id, kind)
+      const head = headAt(height + somePolicy.requiredConfirmations - 1)
+      chain.view = someObservation({ nonce: 1, head, canonical: new Map([[block.number, block.hash]]) })
+      await look()
+    },
+    async [Symbol.asyncDispose]() {
+      watched[Symbol.dispose]()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
