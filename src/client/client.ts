@@ -12,11 +12,17 @@ import type {
   SweepInput,
   SweepView,
 } from './account-types.ts'
-import type { BulkPreviewInput, BulkPreviewView } from './bulk-preview-types.ts'
-import type { BulkHeadView, BulkInput, BulkTransactionView, BulkView } from './bulk-types.ts'
+import type {
+  BulkHeadView,
+  BulkInput,
+  BulkPreviewInput,
+  BulkPreviewView,
+  BulkTransactionView,
+  BulkView,
+} from './bulk-types.ts'
 import type { ListedTraceView, TraceView } from './dashboard-types.ts'
-import { type EventFilter, type EventView, followEvents } from './events.ts'
-import type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
+import { type EventFilter, followEvents } from './events.ts'
+import type { EventView, NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
 import type { AcknowledgmentInput, OverviewView, RelayerConditionView } from './relayer-types.ts'
 import { type ApiPage, type Connection, requestData, requestPage } from './request.ts'
 import type {
@@ -34,14 +40,14 @@ import type {
 } from './transaction-types.ts'
 
 export type * from './account-types.ts'
-export type * from './bulk-preview-types.ts'
 export type * from './bulk-types.ts'
-export type { ListedTraceView, TraceView } from './dashboard-types.ts'
-export type { EventFilter, EventView } from './events.ts'
-export type { NetworkNodesView, NetworkPauseInput, NetworkView } from './record-types.ts'
+export type * from './dashboard-types.ts'
+export type { EventFilter } from './events.ts'
+export type * from './record-types.ts'
 export type * from './relayer-types.ts'
 export type { ApiPage, Connection } from './request.ts'
 export { ApiError, NoAnswer } from './request.ts'
+export type * from './shared-types.ts'
 export type * from './transaction-types.ts'
 
 export interface Paging {

@@ -1,11 +1,8 @@
 // Follows the event stream, and resumes it after its last event when the connection ends.
 
 import { pause } from './pause.ts'
-import type { DeadLetterView } from './record-types.ts'
+import type { EventView } from './record-types.ts'
 import { ApiError, answering, type Connection, NoAnswer } from './request.ts'
-
-/** One event: the body of a webhook, and the data of a line of the stream. */
-export type EventView = DeadLetterView['event']
 
 export interface EventFilter {
   readonly relayerId?: string

@@ -1,7 +1,6 @@
 // The preview of a bulk cancellation, and the typed confirmation that takes nothing beyond it.
 import type { ComponentChildren } from 'preact'
-import type { BulkPreviewView } from '../../client/bulk-preview-types.ts'
-import type { BulkInput } from '../../client/bulk-types.ts'
+import type { BulkInput, BulkPreviewView } from '../../client/bulk-types.ts'
 import { bulksPath, type Previewing, usePreview } from '../state/bulk.ts'
 import { grouped, plural } from '../state/format.ts'
 import { Ether } from './exact.tsx'

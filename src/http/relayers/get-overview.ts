@@ -7,7 +7,7 @@ import {
   readOverview,
 } from '../../commands/relayers/read-overview.ts'
 import { countedSendsMax, networkPrice, readTopUp, type TopUpSource } from '../../commands/relayers/read-status.ts'
-import { heldConditions, runbookOf } from '../../domain/condition.ts'
+import { runbookOf } from '../../domain/condition.ts'
 import type { TopUp } from '../../domain/decide/queue/top-up.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
 import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
@@ -31,7 +31,7 @@ import {
   presentTime,
   runbookSchema,
 } from '../response/present-values.ts'
-import { factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
+import { conditionSchema, factsSchema, presentFacts, presentWait, waitSchema } from '../transactions/present-wait.ts'
 
 interface OverviewSource extends TopUpSource {
   readonly clock: Pick<Clock, 'now'>
@@ -101,7 +101,7 @@ const acknowledgmentSchema = Type.Object(
 
 export const heldSchema = Type.Object(
   {
-    condition: Type.Enum([...heldConditions]),
+    condition: Type.Union([conditionSchema, Type.Literal('step_failing')]),
     since: time('When it began to hold'),
     text: Type.Optional(
       such('the next send would wait: the balance (0.01 ether) does not cover its value (0.5 ether) and gas'),

@@ -14,9 +14,11 @@ export const factsSchema = Type.Object(
   },
 )
 
+export const conditionSchema = Type.Enum([...conditions], { title: 'WaitCondition' })
+
 export const waitSchema = Type.Object(
   {
-    condition: Type.Enum([...conditions]),
+    condition: conditionSchema,
     facts: Type.Optional(factsSchema),
     text: such('waits: the relayer is paused; unpause it, or cancel this'),
     since: Type.Optional(time('When the condition began to hold')),
