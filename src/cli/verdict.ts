@@ -6,6 +6,7 @@ import {
   type ListedTraceView,
   type TransactionView,
 } from '../client/client.ts'
+import { verdictWords } from '../words/verdict.ts'
 import { CommandError, type Exit, exits } from './exits.ts'
 import { type Cell, ether, statusColor } from './format.ts'
 import type { Color } from './terminal.ts'
@@ -26,48 +27,26 @@ export function exitOf({ state, final }: CancellationView): Exit {
   return state === 'lost' || state === 'external' ? exits.lost : exits.done
 }
 
-const meanings: Readonly<Record<CancellationView['state'], string>> = {
-  dropped: 'dropped: no node ever had the transaction',
-  racing: 'racing: a no-op competes for the nonce',
-  won: 'won: the no-op took the nonce',
-  lost: 'lost: the original was mined first',
-  external: 'external: a foreign transaction took the nonce',
+export function explain(verdict: CancellationView): string {
+  const { state, winner } = verdict
+  const [, , sentence] = verdictWords(verdict)
+  return `${state}: ${sentence}${winner ? ` (${winner.hash} in block ${winner.block_number})` : ''}`
 }
 
-export function explain({ state, final, preconfirmed, winner }: CancellationView): string {
-  if (preconfirmed) return 'lost: the sequencer has ordered the original; no block shows it yet, so this is not final'
-  const by = winner ? `, ${winner.hash} in block ${winner.block_number}` : ''
-  return `${meanings[state]}${by}${final ? '' : '; this is not final yet'}`
-}
-
-interface State {
+/** The word for a transaction in a list: its verdict if it is canceled, green only once that is final; else its status. */
+export function stateOf({ transaction: { status }, cancellation }: ListedTraceView): {
   readonly word: string
   readonly color: Color | undefined
-}
-
-const finalStates: Readonly<Record<CancellationView['state'], State>> = {
-  racing: { word: 'canceling', color: 'yellow' },
-  dropped: { word: 'canceled, free', color: 'green' },
-  won: { word: 'canceled', color: 'green' },
-  lost: { word: 'too late', color: 'red' },
-  external: { word: 'nonce taken', color: 'red' },
-}
-
-const openStates: Readonly<Partial<Record<CancellationView['state'], string>>> = {
-  won: 'no-op mined',
-  lost: 'original mined',
-  external: 'nonce taken, not final',
-}
-
-/**
- * The word for a transaction in a list: its verdict if it is canceled, green only once that is final; else its status. The
- * dashboard's words.
- */
-export function stateOf({ transaction: { status }, cancellation }: ListedTraceView): State {
+} {
   if (!cancellation) return { word: status, color: statusColor(status) }
-  const { state, final, preconfirmed } = cancellation
-  if (preconfirmed) return { word: 'original ordered', color: 'yellow' }
-  return final ? finalStates[state] : { word: openStates[state] ?? finalStates[state].word, color: 'yellow' }
+  const [, word] = verdictWords(cancellation)
+  return { word, color: colors[exitOf(cancellation)] }
+}
+
+const colors: Readonly<Record<number, Color>> = {
+  [exits.undecided]: 'yellow',
+  [exits.lost]: 'red',
+  [exits.done]: 'green',
 }
 
 export function verdictPairs(verdict: CancellationView): readonly (readonly [string, Cell])[] {

@@ -249,7 +249,7 @@ test('a foreign transaction in the nonce ends with 4, and is named', async () =>
   expect(await canceling.ended).toMatchObject({
     exit: 4,
     stdout: expect.stringMatching(/\nverdict +external, final\n/),
-    stderr: expect.stringContaining(`external: a foreign transaction took the nonce, ${hash}`),
+    stderr: expect.stringContaining(`external: a foreign transaction took the nonce (${hash}`),
   })
   expect(await rescind(['tx', 'watch', id, '-r', 'one'])).toMatchObject({ exit: 4 })
 })

@@ -68,9 +68,11 @@ const matrix: Readonly<Record<string, Rule>> = {
   ],
   // It stands alone: programs import it from the package.
   client: [],
-  cli: ['client', 'ops', 'domain/defined.ts', 'domain/shown-amount.ts'],
+  // What the command line and the dashboard say in the same words.
+  words: ['client', 'domain/shown-amount.ts'],
+  cli: ['client', 'words', 'ops', 'domain/defined.ts', 'domain/shown-amount.ts'],
   // It runs in browsers, and reaches the service by its API alone. Amounts look the same everywhere.
-  dashboard: ['client', 'domain/shown-amount.ts'],
+  dashboard: ['client', 'words', 'domain/shown-amount.ts'],
 }
 
 /** Folders below one of the matrix that may import more than it. */
@@ -233,7 +235,7 @@ const top: Readonly<Record<string, Rule>> = {
   ],
   'compose.ts': [
     ...['compose-database.ts', 'compose-networks.ts', 'compose-signers.ts'],
-    ...Object.keys(matrix).filter((folder) => !['cli', 'client'].includes(folder)),
+    ...Object.keys(matrix).filter((folder) => !['cli', 'client', 'words'].includes(folder)),
   ],
 }
 

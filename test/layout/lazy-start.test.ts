@@ -39,7 +39,7 @@ test('the service loads no client of a key service before a signer needs it', ()
   expect(loaded.filter((path) => clients.test(path))).toEqual([])
 })
 
-test('a command loads commander, the client, and of the service the words for amounts and absent members alone', () => {
-  const loaded = [...loadedBy('cli/run.ts')].filter((path) => !/^(?:cli|client|ops)\/|^node:/.test(path))
+test('a command loads commander, the client, the shared words, and of the service amounts and absent members alone', () => {
+  const loaded = [...loadedBy('cli/run.ts')].filter((path) => !/^(?:cli|client|words|ops)\/|^node:/.test(path))
   expect(loaded.sort()).toEqual(['commander', 'domain/defined.ts', 'domain/shown-amount.ts', 'uuid'])
 })

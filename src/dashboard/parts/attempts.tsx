@@ -1,8 +1,8 @@
 // The attempts of a transaction's nonce: fees, and what nodes answered.
 import type { TraceView } from '../../client/dashboard-types.ts'
+import type { Tone } from '../../words/verdict.ts'
 import { grouped } from '../state/format.ts'
 import { networkOf } from '../state/networks.ts'
-import type { Tone } from '../state/verdict.ts'
 import { Gwei, Time } from './exact.tsx'
 import { Badge, Copy, Empty, Explore } from './pieces.tsx'
 

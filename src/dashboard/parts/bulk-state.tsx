@@ -1,8 +1,8 @@
 // How far a bulk cancellation is: its badge, its cost, and the number of its transactions in each state.
 import type { BulkHeadView } from '../../client/bulk-types.ts'
+import { verdictWords } from '../../words/verdict.ts'
 import { canceledBy } from '../state/bulk.ts'
-import { grouped } from '../state/format.ts'
-import { verdictOf } from '../state/verdict.ts'
+import { begun, grouped } from '../state/format.ts'
 import { Ether } from './exact.tsx'
 import { Badge } from './pieces.tsx'
 
@@ -53,11 +53,11 @@ export function BulkTally({
         {states
           .filter((state) => counts[state] > 0)
           .map((state) => {
-            const [tone, word, sentence] = verdictOf({ state, final: final || state === 'dropped' })
+            const [tone, word, sentence] = verdictWords({ state, final: final || state === 'dropped' })
             return (
               <li key={state}>
                 <strong class="number">{grouped(counts[state])}</strong> <Badge tone={tone}>{word}</Badge>{' '}
-                <span>{sentence}</span>
+                <span>{begun(sentence)}.</span>
               </li>
             )
           })}

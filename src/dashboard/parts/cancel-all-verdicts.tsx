@@ -1,11 +1,11 @@
 // The verdicts after canceling all: while no-ops race, and once every verdict is final.
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { TransactionView } from '../../client/transaction-types.ts'
-import { grouped, plural } from '../state/format.ts'
+import { type Tone, verdictWords } from '../../words/verdict.ts'
+import { begun, grouped, plural } from '../state/format.ts'
 import { type Loaded, useLoad, useRead } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf, type Reply, type RequestOptions, request } from '../state/request.ts'
-import { type Tone, verdictOf } from '../state/verdict.ts'
 import { Ether } from './exact.tsx'
 import { NonceLane } from './lane.tsx'
 import { Badge, Heading, Shown } from './pieces.tsx'
@@ -77,8 +77,8 @@ interface Group {
 
 function groupsOf(free: number, traces: readonly TraceView[]): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>()
-  const add = (verdict: Parameters<typeof verdictOf>[0], count: number) => {
-    const [tone, word, sentence] = verdictOf(verdict)
+  const add = (verdict: Parameters<typeof verdictWords>[0], count: number) => {
+    const [tone, word, sentence] = verdictWords(verdict)
     groups.set(word, { tone, sentence, count: (groups.get(word)?.count ?? 0) + count })
   }
   for (const { cancellation } of traces) if (cancellation) add(cancellation, 1)
@@ -108,7 +108,8 @@ function Tally({
       <ul>
         {[...groupsOf(free, traces)].map(([word, { tone, sentence, count }]) => (
           <li key={word}>
-            <strong class="number">{grouped(count)}</strong> <Badge tone={tone}>{word}</Badge> <span>{sentence}</span>
+            <strong class="number">{grouped(count)}</strong> <Badge tone={tone}>{word}</Badge>{' '}
+            <span>{begun(sentence)}.</span>
           </li>
         ))}
       </ul>

@@ -2,13 +2,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
+import { type Tone, verdictWords } from '../../words/verdict.ts'
 import { after, shownNow } from '../state/clock.ts'
 import { conditionTitles } from '../state/conditions.ts'
 import { duration, exactTime, localTime, shortened, timeOfDay } from '../state/format.ts'
 import { isStale, readAt } from '../state/live.ts'
 import type { Loaded } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-import { stateOf, type Tone, verdictOf } from '../state/verdict.ts'
+import { stateOf } from '../state/standing.ts'
 
 const marks: Readonly<Record<Tone, string>> = { bad: '✕', warn: '!', good: '✓', info: '→', quiet: '·' }
 
@@ -214,7 +215,7 @@ export function Pages({ page, perPage, total }: { page: Signal<number>; perPage:
 export function TransactionBadge({ trace }: { trace: ListedTraceView }) {
   const { cancellation, wait } = trace
   if (cancellation && (cancellation.state !== 'racing' || !wait)) {
-    const [tone, word] = verdictOf(cancellation)
+    const [tone, word] = verdictWords(cancellation)
     return <Badge tone={tone}>{word}</Badge>
   }
   if (wait) return <Badge tone={wait.condition === 'paused' ? 'warn' : 'bad'}>{conditionTitles[wait.condition]}</Badge>

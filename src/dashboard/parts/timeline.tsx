@@ -2,9 +2,8 @@
 
 import type { TraceView } from '../../client/dashboard-types.ts'
 import { inGwei } from '../../domain/shown-amount.ts'
-import { grouped } from '../state/format.ts'
-import type { Tone } from '../state/verdict.ts'
-import { verdictOf } from '../state/verdict.ts'
+import { type Tone, verdictWords } from '../../words/verdict.ts'
+import { begun, grouped } from '../state/format.ts'
 import { Time } from './exact.tsx'
 
 interface Entry {
@@ -97,8 +96,12 @@ function ending({ transaction, inclusion, cancellation, final }: TraceView): rea
     entries.push({ at: transaction.confirmed_at, what: 'Confirmed', tone: 'good' })
   }
   if (cancellation) {
-    const [tone, word, sentence] = verdictOf(cancellation)
-    entries.push({ what: `${cancellation.final ? 'Verdict' : 'Verdict so far'}: ${word}`, more: sentence, tone })
+    const [tone, word, sentence] = verdictWords(cancellation)
+    entries.push({
+      what: `${cancellation.final ? 'Verdict' : 'Verdict so far'}: ${word}`,
+      more: `${begun(sentence)}.`,
+      tone,
+    })
   } else if (!final) {
     entries.push({ what: inclusion ? 'Waits for finality' : 'Waits for a block', tone: 'quiet' })
   }

@@ -1,12 +1,12 @@
 // The audit log, newest first: changes, refusals, and the keys that made them.
 import { useSignal } from '@preact/signals'
 import type { AuditView } from '../../client/record-types.ts'
+import type { Tone } from '../../words/verdict.ts'
 import { Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Shown } from '../parts/pieces.tsx'
 import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-import type { Tone } from '../state/verdict.ts'
 
 const perPage = 50
 

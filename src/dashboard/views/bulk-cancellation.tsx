@@ -1,6 +1,7 @@
 // One bulk cancellation: who and why, its progress at each relayer, its refusals, and its transactions with their verdicts.
 import { useSignal } from '@preact/signals'
 import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
+import { verdictWords } from '../../words/verdict.ts'
 import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
 import { Ether, Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
@@ -8,7 +9,6 @@ import { bulksPath, filterWords, limitWords, refusalWords, useSymbols } from '..
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-import { verdictOf } from '../state/verdict.ts'
 
 const perPage = 25
 
@@ -199,7 +199,7 @@ function Transactions({ items }: { items: readonly BulkTransactionView[] }) {
         </thead>
         <tbody>
           {items.map(({ transaction: { id, relayer_id: relayer, nonce }, cancellation }) => {
-            const [tone, word] = verdictOf(cancellation)
+            const [tone, word] = verdictWords(cancellation)
             return (
               <tr key={id}>
                 <th scope="row">

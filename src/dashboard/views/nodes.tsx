@@ -1,10 +1,10 @@
 // The endpoints of each network as the replicas see them: a panel a network, all of one request.
 import type { NetworkNodesView } from '../../client/record-types.ts'
+import type { Tone } from '../../words/verdict.ts'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
 import { exactTime, grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
-import type { Tone } from '../state/verdict.ts'
 
 type Replica = NetworkNodesView['replicas'][number]
 type Node = Replica['nodes'][number]

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { DailyGasView } from '../../client/dashboard-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
+import type { Tone } from '../../words/verdict.ts'
 import { CancelAllLink } from '../parts/cancel-all-link.tsx'
 import { Ether, Gwei } from '../parts/exact.tsx'
 import { NetworkPauses, PausedNetworks } from '../parts/network-pauses.tsx'
@@ -19,7 +20,6 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf } from '../state/request.ts'
 import { may } from '../state/session.ts'
-import type { Tone } from '../state/verdict.ts'
 
 export function Relayers() {
   const loaded = useLoad<readonly OverviewView[]>('/v1/overview?per_page=100')

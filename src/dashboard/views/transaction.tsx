@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { RelayerStatusView, RelayerView } from '../../client/account-types.ts'
 import type { TraceView } from '../../client/dashboard-types.ts'
 import type { HoldView, TransactionView as ShownTransaction } from '../../client/transaction-types.ts'
+import { verdictWords } from '../../words/verdict.ts'
 import { Attempts } from '../parts/attempts.tsx'
 import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -19,7 +20,7 @@ import { useLoad } from '../state/load.ts'
 import { networkOf } from '../state/networks.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
-import { isOpen, verdictOf } from '../state/verdict.ts'
+import { isOpen } from '../state/standing.ts'
 
 export function TransactionView({ relayer, id }: { relayer: string; id: string }) {
   const loaded = useLoad<TraceView>(pathOf`/v1/relayers/${relayer}/transactions/${id}/trace`)
@@ -109,11 +110,11 @@ function Standing({ relayer, trace: { wait, cancellation, transaction } }: Pick<
   const status = useLoad<RelayerStatusView>(cap && pathOf`/v1/relayers/${relayer}/status`)
   const help = cap && <CapHelp relayer={relayer} name={cap} price={status.answer?.data.network_price} />
   if (cancellation) {
-    const [tone, , sentence] = verdictOf(cancellation)
+    const [tone, , sentence] = verdictWords(cancellation)
     return (
       <div class={`notice ${tone} stacked`} role="status">
         <p>
-          <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {sentence}{' '}
+          <strong>{cancellation.final ? 'Final.' : 'Not final yet.'}</strong> {begun(sentence)}.{' '}
           {cancellation.safe_to_retry && 'Its payload may be sent again.'} {wait && begun(wait.text)}{' '}
           {wait && <Runbook wait={wait} />}
         </p>
