@@ -20,12 +20,8 @@ import type { RelayerId } from './domain/ids.ts'
 import type { Relayer } from './domain/relayer.ts'
 import { type RelayerObserver, reportToAll } from './domain/relayer-observer.ts'
 import type { NetworkSettings } from './domain/settings.ts'
-import { announceBulks } from './engine/announce-bulks.ts'
 import { type Reconciling, reconcile } from './engine/reconcile.ts'
-import { recordNodes } from './engine/record-nodes.ts'
-import { type RecordingReports, recordReports } from './engine/record-reports.ts'
 import type { StepContext } from './engine/step-context.ts'
-import { surveyIdle } from './engine/survey-idle.ts'
 import { presentEvent } from './http/events/present-event.ts'
 import { administratorBy } from './http/request/authenticate.ts'
 import { rateLimits, shareRates } from './http/request/limit-rate.ts'
@@ -52,8 +48,12 @@ import type { Registry } from './registry/registry.ts'
 import { registryFile } from './registry/registry-file.ts'
 import { reseal } from './registry/reseal.ts'
 import { storedAddress } from './registry/stored-signers.ts'
+import { announceBulks } from './reports/announce-bulks.ts'
+import { recordNodeCalls } from './reports/record-node-calls.ts'
+import { recordNodes } from './reports/record-nodes.ts'
+import { type RecordingReports, recordReports } from './reports/record-reports.ts'
+import { surveyIdle } from './reports/survey-idle.ts'
 import { openRetention } from './retention/open-retention.ts'
-import { recordNodeCalls } from './retention/record-node-calls.ts'
 import { type OpenKeyService, signerContext } from './signers/open-signers.ts'
 import type { Hints } from './store/hints.ts'
 import { samplingDeadRows } from './store/postgres/dead-rows.ts'
@@ -327,11 +327,11 @@ function openStops(management: ManagementContext, limits: Config['limits'], isSh
 }
 
 /** Passes the engine's observations to the bulk cancellations, which are opened after the engine. */
-function passObservations(): RelayerObserver & { passTo(stops: BulkStops): BulkStops } {
+function passObservations(): Partial<RelayerObserver> & { passTo(stops: BulkStops): BulkStops } {
   let stops: BulkStops | undefined
   const observed = (relayer: Relayer) => stops?.observed(relayer)
   return {
-    ...{ ...noMetrics.relayers, observed, surveyed: observed },
+    ...{ observed, surveyed: observed },
     passTo(opened) {
       stops = opened
       return opened

@@ -44,35 +44,24 @@ export interface IdleSurvey {
   readonly balance?: Wei
 }
 
-/** Passes each report to every listener, in their order. */
-export function reportToAll(...listeners: readonly RelayerObserver[]): RelayerObserver {
+/** Passes each report to every listener of it, in their order. */
+export function reportToAll(...listeners: readonly Partial<RelayerObserver>[]): RelayerObserver {
+  function toAll<Report extends readonly unknown[]>(
+    of: (listener: Partial<RelayerObserver>) => ((...report: Report) => void) | undefined,
+  ) {
+    return (...report: Report) => {
+      for (const each of listeners) of(each)?.(...report)
+    }
+  }
   return {
-    observed(relayer, sight) {
-      for (const each of listeners) each.observed(relayer, sight)
-    },
-    idle(relayer) {
-      for (const each of listeners) each.idle(relayer)
-    },
-    surveyed(relayer, survey) {
-      for (const each of listeners) each.surveyed(relayer, survey)
-    },
-    window(id, size) {
-      for (const each of listeners) each.window(id, size)
-    },
-    unreachable(id) {
-      for (const each of listeners) each.unreachable(id)
-    },
-    failed(id) {
-      for (const each of listeners) each.failed(id)
-    },
-    owned(count) {
-      for (const each of listeners) each.owned(count)
-    },
-    released(id) {
-      for (const each of listeners) each.released(id)
-    },
-    accountInUse(relayer, isInUse) {
-      for (const each of listeners) each.accountInUse(relayer, isInUse)
-    },
+    observed: toAll(({ observed }) => observed),
+    idle: toAll(({ idle }) => idle),
+    surveyed: toAll(({ surveyed }) => surveyed),
+    window: toAll(({ window }) => window),
+    unreachable: toAll(({ unreachable }) => unreachable),
+    failed: toAll(({ failed }) => failed),
+    owned: toAll(({ owned }) => owned),
+    released: toAll(({ released }) => released),
+    accountInUse: toAll(({ accountInUse }) => accountInUse),
   }
 }

@@ -11,7 +11,7 @@ import { violations } from '../domain/decide/plan/invariants.ts'
 import type { Signing } from '../domain/decide/plan/signing.ts'
 import { inFlightOf, isQueueBlocked, nextExpiry, queuedOf, type Work } from '../domain/decide/plan/work.ts'
 import { firstWindow, nextWindow, type Window, wantsPool } from '../domain/decide/queue/window.ts'
-import { hasDueHold, nextRelease } from '../domain/decide/release-ended.ts'
+import { hasDueHold, isIdle, nextRelease } from '../domain/decide/release-ended.ts'
 import { finalDepth } from '../domain/finality.ts'
 import type { Inquiry, LostHistory, Observation } from '../domain/observation.ts'
 import { isPaused } from '../domain/pause.ts'
@@ -157,12 +157,6 @@ export async function step(
     carried: { ...known, earlier: earlierOf(stored, [...recorded.written, ...performed.written]) },
     ...reported,
   }
-}
-
-/** Whether nothing is open but transactions on hold that are not due: such a step does not observe the chain. */
-export function isIdle(work: Work, now: TimestampMs): boolean {
-  const { open, confirmedNotFinal, queued, suspected } = work
-  return open.length + queued.length + suspected.length === 0 && !confirmedNotFinal && !hasDueHold(work, now)
 }
 
 function restIdle({ observer }: StepContext, stored: Work, carried: OwnerMemory, now: TimestampMs): StepResult {

@@ -9,7 +9,7 @@ type Observed = 'ok' | 'waiting' | 'unreachable' | 'barred'
 
 export interface RelayerStates {
   /** Where the engine reports. */
-  readonly observer: RelayerObserver
+  readonly observer: Partial<RelayerObserver>
   /** How many of its transactions may be in flight; undefined unless this process advances the relayer. */
   windowOf(id: RelayerId): number | undefined
   /** An observation that no step made. */
@@ -42,8 +42,6 @@ export function watchRelayers(): RelayerStates {
         if (isInUse) seen.set(id, 'barred')
         else if (seen.get(id) === 'barred') seen.delete(id)
       },
-      failed: () => undefined,
-      owned: () => undefined,
     },
     windowOf: (id) => windows.get(id),
     observed: (id, isReachable) => void seen.set(id, isReachable ? 'ok' : 'unreachable'),

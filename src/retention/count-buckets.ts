@@ -2,10 +2,11 @@
 // "Storage").
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { UncountedRelayer } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
-import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, withBreath } from './with-breath.ts'
 
 interface CountBuckets {
   readonly store: Store

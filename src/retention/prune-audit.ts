@@ -1,9 +1,9 @@
 // Keeps the audit log, the records of signatures and bulk cancellations within their limits, a little at a time.
 
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { inRounds } from './in-rounds.ts'
 
 interface PruneAudit {
   readonly store: Store

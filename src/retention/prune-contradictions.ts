@@ -1,9 +1,10 @@
 // Removes the contradictions between endpoints that are older than a week.
 import { contradictionKeptMs } from '../domain/contradiction.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { hourlyMs, inRounds } from './in-rounds.ts'
+import { hourlyMs } from './with-breath.ts'
 
 interface PruneContradictions {
   readonly store: Store

@@ -2,11 +2,11 @@
 // and in bounded portions.
 
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { WebhookMetrics } from '../ops/metrics.ts'
 import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
-import { inRounds } from './in-rounds.ts'
 
 const pruneEveryMs = 60_000
 /** A pause between portions, so that requests come through. */

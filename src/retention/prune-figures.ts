@@ -1,9 +1,10 @@
 // Removes the figures of five minutes that are older than eight days, in bounded portions.
 import { figuresKeptMs } from '../domain/figures.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, withBreath } from './with-breath.ts'
 
 interface PruneFigures {
   readonly store: Store

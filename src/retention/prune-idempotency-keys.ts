@@ -1,9 +1,10 @@
 // Removes old idempotency keys, and each `external_id` whose transaction was removed long ago, in bounded portions. A later request under
 // such a name is a new one.
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, withBreath } from './with-breath.ts'
 
 interface PruneIdempotencyKeys {
   readonly store: Store

@@ -3,11 +3,12 @@ import { RescindError } from '../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../domain/ids.ts'
 import type { TimestampMs } from '../domain/units.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { EndedPosition, EndedTransaction } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import type { Archive } from './archive.ts'
-import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, withBreath } from './with-breath.ts'
 
 interface PruneTransactions {
   readonly store: Store

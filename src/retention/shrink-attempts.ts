@@ -1,10 +1,11 @@
 // Shrinks the rows of attempts whose transactions have ended, in bounded portions: those of earlier releases, then those that
 // end while the service runs.
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { ShrinkableAccount } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
-import { hourlyMs, inRounds, withBreath } from './in-rounds.ts'
+import { hourlyMs, withBreath } from './with-breath.ts'
 
 interface ShrinkAttempts {
   readonly store: Store

@@ -17,7 +17,6 @@ test('what waits for an account in use says so, and goes on when the account is 
   const states = watchRelayers()
   const held = new Map<string, boolean>()
   const observer = reportToAll(states.observer, {
-    ...states.observer,
     accountInUse: ({ id }, isInUse) => void held.set(id, isInUse),
   })
   const stateOf = () => Object.entries(states.counts([relayer], () => true)).find(([, count]) => count > 0)?.[0]

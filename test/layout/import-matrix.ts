@@ -55,6 +55,7 @@ const matrix: Readonly<Record<string, Rule>> = {
   ownership: ['domain', 'ops', ...ports],
   webhooks: ['domain', 'ops', 'store/store.ts'],
   retention: ['domain', 'ops', 'store/retention-port.ts', 'store/store.ts'],
+  reports: ['domain', 'ops', 'chain/chain.ts', 'signers/signer.ts', 'store/store.ts'],
   http: [
     'commands',
     'domain',

@@ -26,6 +26,12 @@ export function hasDueHold(work: Pick<StoredWork, 'relayer' | 'held' | 'expiring
   return endsOf(work).some((until) => until <= now) || work.expiring.some((each) => hasExpired(each, now))
 }
 
+/** Whether nothing is open but transactions on hold that are not due: such a step does not observe the chain. */
+export function isIdle(work: Work, now: TimestampMs): boolean {
+  const { open, confirmedNotFinal, queued, suspected } = work
+  return open.length + queued.length + suspected.length === 0 && !confirmedNotFinal && !hasDueHold(work, now)
+}
+
 /**
  * The time after `now` at which our clock ends the next hold. Where no head has reached a hold's time, our clock alone ends it a
  * while later: without a newer head nothing else would.

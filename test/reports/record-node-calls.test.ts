@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { periodMs, periodOf } from '../../src/domain/figures.ts'
 import { noChainMetrics } from '../../src/ops/metrics.ts'
-import { recordNodeCalls } from '../../src/retention/record-node-calls.ts'
+import { recordNodeCalls } from '../../src/reports/record-node-calls.ts'
 import type { Store } from '../../src/store/store.ts'
 import { until } from '../../tooling/client.ts'
 import { now } from '../domain/some.ts'

@@ -1,10 +1,10 @@
-// Stores how many calls this process made to the nodes of each network, twice a minute. A crash loses half a minute of them at most.
+// By each replica: stores how many calls it made to the nodes of each network, twice a minute. A crash loses half a minute of them at most.
 import { periodOf } from '../domain/figures.ts'
 import type { Clock } from '../ops/clock.ts'
 import { type CallCounts, countCalls } from '../ops/count-calls.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { inRounds } from './in-rounds.ts'
 
 interface RecordNodeCalls {
   readonly store: Pick<Store, 'commit'>
@@ -39,13 +39,6 @@ export function recordNodeCalls({ store, clock, logger }: RecordNodeCalls): Reco
     began: 'the number of calls to nodes could not be stored; trying again',
     over: 'the number of calls to nodes is stored again',
   }
-  const rounds = inRounds({ clock, logger, everyMs, lines, round })
-  return {
-    counting: counts.counting,
-    async [Symbol.asyncDispose]() {
-      await rounds[Symbol.asyncDispose]()
-      // They are no reason to stop with an error.
-      await round().catch(() => undefined)
-    },
-  }
+  const rounds = inRounds({ clock, logger, everyMs, lines, round, end: round })
+  return { counting: counts.counting, [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose]() }
 }

@@ -1,9 +1,10 @@
-// Stores what this replica sees of its nodes, so that any replica shows it without a call to a node. Steps do not wait for it.
+// By each replica that advances relayers: stores what it sees of its nodes, so that any replica shows it without a call to a node.
+// Steps do not wait for it.
 import { type NetworkNodes, type NodeView, nodeReportKeptMs, nodeReportUnchangedMs } from '../domain/node-report.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { everySecond } from './every-second.ts'
 
 /** The endpoints of a network, or of a relayer with endpoints of its own. */
 export interface NodesToRecord extends Omit<NetworkNodes, 'nodes'> {
@@ -50,8 +51,7 @@ export function recordNodes({ store, clock, logger, replica, toRecord }: RecordN
     written = undefined
   }
 
-  async function round({ aborted }: AbortSignal): Promise<void> {
-    if (aborted) return remove()
+  async function round(): Promise<void> {
     const all = toRecord()
     // Its results are in a later row: a node that is silent delays none.
     for (const { chain } of all) void chain.lookAtNodes()
@@ -66,5 +66,5 @@ export function recordNodes({ store, clock, logger, replica, toRecord }: RecordN
     began: 'what this replica sees of its nodes could not be stored; trying again',
     over: 'what this replica sees of its nodes is stored again',
   }
-  return everySecond({ clock, logger, lines, round })
+  return inRounds({ clock, logger, everyMs: 1_000, lines, round, end: remove })
 }

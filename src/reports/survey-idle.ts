@@ -1,21 +1,35 @@
-// Surveys relayers without open transactions, whose steps observe nothing: an operator reads that their nodes are silent or their
-// account is empty before a client's send waits for it.
-import { ChainUnavailable } from '../chain/chain.ts'
+// By the owner: surveys its relayers without open transactions, whose steps observe nothing. An operator reads that their nodes are
+// silent or their account is empty before a client's send waits for it.
+import { type Chain, ChainUnavailable } from '../chain/chain.ts'
 import { inquire } from '../domain/decide/facts/inquire.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import { reasonsAgainstNextSend, withNextSend } from '../domain/decide/queue/next-send.ts'
-import type { RelayerId } from '../domain/ids.ts'
-import type { Relayer } from '../domain/relayer.ts'
-import type { IdleSurvey } from '../domain/relayer-observer.ts'
+import { isIdle } from '../domain/decide/release-ended.ts'
+import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { NetworkPolicy, Relayer } from '../domain/relayer.ts'
+import type { IdleSurvey, RelayerObserver } from '../domain/relayer-observer.ts'
 import type { Reason } from '../domain/wait-facts.ts'
-import { everySecond } from './every-second.ts'
-import { newId } from './record.ts'
+import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
+import type { Logger } from '../ops/logger.ts'
+import { freshId, type Random } from '../ops/random.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { Store } from '../store/store.ts'
 import type { RecordingReports } from './record-reports.ts'
-import { isIdle } from './step.ts'
-import type { StepContext } from './step-context.ts'
+
+interface Surroundings {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly observer: Pick<RelayerObserver, 'surveyed'>
+  readonly chainOf: (relayer: Relayer) => Chain
+  readonly signerOf: (relayer: Relayer) => Signer
+  readonly policyOf: (relayer: Relayer) => NetworkPolicy
+}
 
 interface Surveying {
-  readonly context: StepContext
+  readonly context: Surroundings
   readonly relayers: () => readonly Relayer[]
   /** Whether this process advances the relayer. */
   readonly owns: (relayer: RelayerId) => boolean
@@ -61,7 +75,7 @@ export function surveyIdle({ context, relayers, owns, reports, wake }: Surveying
     began: 'relayers without open transactions could not be looked at; trying again',
     over: 'relayers without open transactions are looked at again',
   }
-  return everySecond({ clock, logger, lines, round: surveyDue })
+  return inRounds({ clock, logger, everyMs: 1_000, lines, round: surveyDue })
 }
 
 function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: boolean): number {
@@ -70,8 +84,9 @@ function waitAfter(survey: IdleSurvey | undefined, isSilent: boolean, isFirst: b
   return survey && survey.findings.length > 0 ? heldMs : usualMs
 }
 
-async function observeNextSend(context: StepContext, work: Work): Promise<IdleSurvey> {
-  const next = { id: newId(context), now: context.clock.now() }
+async function observeNextSend(context: Surroundings, work: Work): Promise<IdleSurvey> {
+  const now = context.clock.now()
+  const next = { id: freshId<TransactionId>(context.random, now), now }
   const policy = context.policyOf(work.relayer)
   const chain = context.chainOf(work.relayer)
   const wants = { pendingNonce: false, freshBalance: false, needsFundsCheck: false }
@@ -82,18 +97,15 @@ async function observeNextSend(context: StepContext, work: Work): Promise<IdleSu
     const { head, nonce } = observed
     // Nothing is in flight, so the balance of some blocks ago is the same.
     const observation = { ...observed, balance, balanceReadAt: head.number, lagged: { balance, nonce } }
-    const findings = [
-      ...reasonsAgainstNextSend(work, observation, policy, next),
-      ...signerOutage(context, work.relayer),
-    ]
-    return { findings, balance }
+    const reasons = reasonsAgainstNextSend(work, observation, policy, next)
+    return { findings: [...reasons, ...signerOutage(context, work.relayer)], balance }
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error
     return { findings: [{ condition: 'node_unreachable', facts: { of: 'network', words: error.message } }] }
   }
 }
 
-function signerOutage({ signerOf }: StepContext, relayer: Relayer): Reason[] {
+function signerOutage({ signerOf }: Surroundings, relayer: Relayer): Reason[] {
   const outage = signerOf(relayer).remote?.outage()
   if (!outage) return []
   const { code, isPermanent } = outage

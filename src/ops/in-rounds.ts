@@ -1,7 +1,7 @@
 // Repeats a background task in rounds. A failed round is logged once, and the next round tries again.
-import type { Clock } from '../ops/clock.ts'
-import { loggingOutage, type OutageLines } from '../ops/log-outage.ts'
-import type { Logger } from '../ops/logger.ts'
+import type { Clock } from './clock.ts'
+import { loggingOutage, type OutageLines } from './log-outage.ts'
+import type { Logger } from './logger.ts'
 
 const failedAgainAfterMs = 60_000
 
@@ -14,15 +14,17 @@ interface Rounds {
   readonly lines: OutageLines
   /** Ends early, between two portions, when the signal aborts. */
   readonly round: (signal: AbortSignal) => Promise<void>
+  /** Runs once, after the last round. */
+  readonly end?: () => Promise<void>
 }
 
 /** Begins at once. Disposing lets the portion under way finish. */
-export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): AsyncDisposable {
+export function inRounds({ clock, logger, everyMs, lines, round, end }: Rounds): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping
+  const outage = loggingOutage(logger, lines)
 
   async function run(): Promise<void> {
-    const outage = loggingOutage(logger, lines)
     while (!signal.aborted) {
       let restMs = everyMs
       try {
@@ -34,6 +36,7 @@ export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): Asyn
       }
       await clock.sleep(restMs, signal)
     }
+    await end?.().catch(outage.failed)
   }
 
   const running = run()
@@ -43,19 +46,4 @@ export function inRounds({ clock, logger, everyMs, lines, round }: Rounds): Asyn
       await running
     },
   }
-}
-
-/** The pause of rounds that remove rows by their age in days. */
-export const hourlyMs = 3_600_000
-
-const breathMinMs = 20
-/** A portion takes at most a tenth of the time. */
-const breathOfPortion = 9
-
-/** Runs one portion, then pauses, so that requests come through. */
-export async function withBreath<T>(clock: Clock, signal: AbortSignal, portion: () => Promise<T>): Promise<T> {
-  const began = clock.elapsed()
-  const done = await portion()
-  await clock.sleep(Math.max(breathMinMs, breathOfPortion * (clock.elapsed() - began)), signal)
-  return done
 }

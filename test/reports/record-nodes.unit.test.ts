@@ -1,7 +1,7 @@
 // The row of a replica's view of its nodes: when it is written, and that it goes with the replica.
 import { expect, test } from 'vitest'
 import type { NodeReport, NodeView } from '../../src/domain/node-report.ts'
-import { type NodesToRecord, recordNodes } from '../../src/engine/record-nodes.ts'
+import { type NodesToRecord, recordNodes } from '../../src/reports/record-nodes.ts'
 import type { Session } from '../../src/store/store.ts'
 import { someNode } from '../domain/some-node.ts'
 import { manualClock } from '../support/manual-clock.ts'

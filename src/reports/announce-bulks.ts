@@ -1,10 +1,10 @@
-// Announces the progress and the end of bulk cancellations, from what their rows say: so an end that a crash cut off is announced by the
-// next process. Every replica looks, and the lock of the object decides who announces.
+// By each replica that advances relayers: announces the progress and the end of bulk cancellations, from what their rows say. So an end
+// that a crash cut off is announced by the next process. The lock of the object decides which replica announces it.
 import type { BulkId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { everySecond } from './every-second.ts'
 
 /** Objects that one look reads. With more of them open, the looks take turns. */
 const lookedAtOnce = 500
@@ -31,5 +31,5 @@ export function announceBulks({ store, clock, logger }: Announcing): AsyncDispos
     began: 'the events of bulk cancellations could not be written; trying again',
     over: 'the events of bulk cancellations can be written again',
   }
-  return everySecond({ clock, logger, lines, round })
+  return inRounds({ clock, logger, everyMs: 1_000, lines, round })
 }

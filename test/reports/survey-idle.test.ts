@@ -4,14 +4,14 @@ import type { ApiKeyId, RelayerId } from '../../src/domain/ids.ts'
 import { stateOf } from '../../src/domain/owner-report.ts'
 import type { Policies } from '../../src/domain/policy-table.ts'
 import { reportToAll } from '../../src/domain/relayer-observer.ts'
-import { recordReports } from '../../src/engine/record-reports.ts'
 import { freshOwner, step } from '../../src/engine/step.ts'
-import { surveyIdle } from '../../src/engine/survey-idle.ts'
 import { watchRelayers } from '../../src/ops/relayer-states.ts'
+import { recordReports } from '../../src/reports/record-reports.ts'
+import { surveyIdle } from '../../src/reports/survey-idle.ts'
 import { ether, gwei, someMarket, someObservation } from '../domain/some.ts'
+import { noneHanging, openWorkplace } from '../engine/workplace.ts'
 import { quiet } from '../store/open-store.ts'
 import { until } from '../support/settled.ts'
-import { noneHanging, openWorkplace } from './workplace.ts'
 
 const by = 'operator' as ApiKeyId
 

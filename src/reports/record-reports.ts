@@ -1,12 +1,11 @@
-// Stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A condition
-// is stored within a second; a balance and the time of the observation at most every half minute.
-
+// By the owner: stores the last observation of each relayer that this process advances, from the reports of steps and surveys. A
+// condition is stored within a second; a balance and the time of the observation at most every half minute.
 import type { RelayerId } from '../domain/ids.ts'
 import { type Held, heldSince, type OwnerReport } from '../domain/owner-report.ts'
 import type { Clock } from '../ops/clock.ts'
+import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { Store } from '../store/store.ts'
-import { everySecond } from './every-second.ts'
 import { rememberReports, type Seen, type SeenReports } from './remember-reports.ts'
 
 export interface RecordingReports extends AsyncDisposable, Omit<SeenReports, 'get'> {}
@@ -55,7 +54,7 @@ export function recordReports({
     began: 'the last observations of relayers could not be stored; trying again',
     over: 'the last observations of relayers are stored again',
   }
-  const flushing = everySecond({ clock, logger, lines, round: flush })
+  const flushing = inRounds({ clock, logger, everyMs: 1_000, lines, round: flush, end: flush })
   const { get: _, ...rest } = seen
   return {
     ...rest,

@@ -1,4 +1,4 @@
-// The reports of steps and surveys, as far as they are not stored yet: the last of each relayer that this process advances.
+// By the owner: remembers the last report of a step or a survey of each relayer that this process advances, until it is stored.
 import { isDeepStrictEqual } from 'node:util'
 import type { HeldCondition } from '../domain/condition.ts'
 import type { RelayerId } from '../domain/ids.ts'
@@ -44,7 +44,7 @@ interface Look {
 }
 
 export interface SeenReports {
-  readonly observer: RelayerObserver
+  readonly observer: Omit<RelayerObserver, 'window' | 'owned'>
   /** A relayer that was released since has none. */
   readonly looks: Map<RelayerId, Look>
   get(id: RelayerId): Seen | undefined
@@ -125,8 +125,6 @@ export function rememberReports(
         looks.delete(id)
         released(id)
       },
-      window: () => undefined,
-      owned: () => undefined,
     },
   }
 }
