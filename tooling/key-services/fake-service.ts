@@ -39,6 +39,8 @@ export interface FakeService extends AsyncDisposable {
   failAll(where: string, failure: FakeFailure | undefined): void
   /** From now on requests whose path holds `where` are answered so late. */
   delay(where: string, ms: number): void
+  /** From now on requests whose path holds `where` are answered once the test calls what this returns. */
+  hold(where: string): () => void
 }
 
 export interface FakeTls {
@@ -56,6 +58,7 @@ export async function startFake(
   const failures: { readonly where: string; readonly failure: FakeFailure }[] = []
   const lasting = new Map<string, FakeFailure>()
   const delays = new Map<string, number>()
+  const holds = new Map<string, Promise<void>>()
   const found = <T>(by: ReadonlyMap<string, T>, path: string) => [...by].find(([where]) => path.includes(where))?.[1]
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -73,6 +76,7 @@ export async function startFake(
     const [ordered] = next < 0 ? [] : failures.splice(next, 1)
     const failure = ordered?.failure ?? found(lasting, request.path)
     await sleep(found(delays, request.path) ?? 0)
+    await found(holds, request.path)
     if (failure === 'hang') return
     if (failure === 'drop') return void incoming.socket.destroy()
     const { status, headers, body } =
@@ -100,6 +104,11 @@ export async function startFake(
     failNext: (where, ...ordered) => void failures.push(...ordered.map((failure) => ({ where, failure }))),
     failAll: (where, failure) => void (failure ? lasting.set(where, failure) : lasting.delete(where)),
     delay: (where, ms) => void delays.set(where, ms),
+    hold(where) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      holds.set(where, promise)
+      return resolve
+    },
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

@@ -11,7 +11,7 @@ import { openAwsKms } from '../../../src/signers/aws-kms.ts'
 import type { KeyService } from '../../../src/signers/key-service.ts'
 import { awsRegion, type FakeAwsKms, startFakeAwsKms } from '../../../tooling/key-services/fake-aws-kms.ts'
 import { type FakeAwsSts, startFakeAwsSts, stsFailure } from '../../../tooling/key-services/fake-aws-sts.ts'
-import { key, requests, sign, signerOver, slowedClock, slowMs } from './over-service.ts'
+import { key, requests, sign, signerOver, signOverToken, slowClock } from './over-service.ts'
 import { someDigest, unaborted } from './support.ts'
 
 let kms: FakeAwsKms
@@ -90,12 +90,13 @@ async function countingSdk() {
 test('the token of AWS ends while fifty calls run: all are signed, one new client serves them, and the old one ends last', async () => {
   const { count, load } = await countingSdk()
   const service = await openAws(load)
-  const { signer, warnings } = await signerOver(service, slowedClock)
+  using clock = slowClock()
+  const { signer, warnings } = await signerOver(service, clock)
   kms.delay('/', 100)
-  const early = sign(signer, 10)
+  const early = sign(signer, 10, clock)
   await sleep(50)
   endTokens()
-  await Promise.all([early, sign(signer, 50)])
+  await Promise.all([early, sign(signer, 50, clock)])
   expect(count).toEqual({ clients: 2, ended: 1, callsOfEnded: 0 })
   expect(requests(sts, '/')).toBe(2)
   expect(warnings).toEqual([])
@@ -149,11 +150,11 @@ test('STS names the reason, and a chain that reaches nobody is as transient', as
 })
 
 test('STS takes 2.5 seconds for new credentials: ten signatures wait for them', async () => {
-  const { signer, warnings } = await signerOver(await openAws())
+  using clock = slowClock()
+  const { signer, warnings } = await signerOver(await openAws(), clock)
   const before = requests(sts, '/')
-  sts.delay('/', slowMs)
   endTokens()
-  await sign(signer, 10)
+  await signOverToken({ signer, clock, fake: sts, where: '/' }, 10)
   expect(requests(sts, '/') - before).toBe(1)
   expect(warnings).toEqual([])
 })

@@ -10,17 +10,31 @@ import { openQuotaQueues } from '../../../src/signers/remote/quota-queue.ts'
 import type { Signer } from '../../../src/signers/signer.ts'
 import type { FakeService } from '../../../tooling/key-services/fake-service.ts'
 import { servedKey } from '../../../tooling/key-services/served-key.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { listeningLog } from '../workplace.ts'
 
 /** Longer than a call may take. */
 export const slowMs = 2_500
 export const key = servedKey()
 
-/** Its limits are ten times as long: a busy machine keeps them with many calls at once. */
-export const slowedClock: Clock = {
-  ...systemClock,
-  elapsed: () => systemClock.elapsed() / 10,
-  sleep: (ms, ended) => systemClock.sleep(10 * ms, ended),
+const slowdown = 10
+const tickMs = 10
+
+export interface SlowClock extends ManualClock, Disposable {}
+
+/**
+ * Ten times as slow as the machine's clock, so that a busy machine keeps the limits with many calls at once. A test moves it on where a
+ * limit has to pass.
+ */
+export function slowClock(): SlowClock {
+  const clock = manualClock()
+  let lastMs = performance.now()
+  const ticking = setInterval(() => {
+    const nowMs = performance.now()
+    clock.advance((nowMs - lastMs) / slowdown)
+    lastMs = nowMs
+  }, tickMs)
+  return Object.assign(clock, { [Symbol.dispose]: () => clearInterval(ticking) })
 }
 
 export async function signerOver(service: KeyService, clock: Clock = systemClock) {
@@ -42,14 +56,28 @@ export async function signerOver(service: KeyService, clock: Clock = systemClock
 
 let nonce = 0
 
-export function sign(signer: Signer, count = 1): Promise<readonly unknown[]> {
+export function sign(signer: Signer, count = 1, clock: Clock = systemClock): Promise<readonly unknown[]> {
   const fees = { kind: 'legacy', gasPrice: 7n } as const
   const one = () => {
     nonce += 1
     const unsigned = { chainId: 1, nonce, gasLimit: 21_000, to: key.address, value: 5n, data: '0x', fees } as const
-    return signer.sign(unsigned, { priority: 'cancel', deadline: Date.now() + 10_000 })
+    return signer.sign(unsigned, { priority: 'cancel', deadline: clock.now() + 10_000 })
   }
   return Promise.all(Array.from({ length: count }, one))
+}
+
+/** Signs while the service takes 2.5 seconds of the clock for the token that it hands out at `where`. */
+export async function signOverToken(
+  { signer, clock, fake, where }: { signer: Signer; clock: SlowClock; fake: FakeService; where: string },
+  count: number,
+): Promise<void> {
+  const before = requests(fake, where)
+  const release = fake.hold(where)
+  const signing = sign(signer, count, clock)
+  await expect.poll(() => requests(fake, where)).toBe(before + 1)
+  clock.advance(slowMs)
+  release()
+  await signing
 }
 
 export const requests = ({ requests: all }: FakeService, where: string) =>

@@ -15,7 +15,7 @@ import { cdpFailure, startFakeCdp } from '../../../tooling/key-services/fake-cdp
 import { startFakeGoogleCloudKms } from '../../../tooling/key-services/fake-google-cloud-kms.ts'
 import { startFakeTurnkey, turnkeyOrganization } from '../../../tooling/key-services/fake-turnkey.ts'
 import { startFakeVault, vaultFailure } from '../../../tooling/key-services/fake-vault.ts'
-import { key, requests, sign, signerOver, slowMs } from './over-service.ts'
+import { key, requests, sign, signerOver, signOverToken, slowClock, slowMs } from './over-service.ts'
 import { accessTo, apiKeyPair } from './support.ts'
 
 afterAll(() => vi.unstubAllEnvs())
@@ -30,11 +30,11 @@ test('a new token of Google takes 2.5 seconds: ten signatures wait for it, and s
   const named = { location: 'global', keyRingId: 'r', keyId: 'k', keyVersion: 1 }
   const settings = { type: 'google_cloud_kms', projectId: 'p', universeDomain: 'googleapis.com', key: named } as const
   await using access = accessTo({ 'https://cloudkms.googleapis.com': fake.url })
-  const { signer, warnings } = await signerOver(await openGoogleCloudKms({ id: 'key', ...settings }, access))
+  using clock = slowClock()
+  const { signer, warnings } = await signerOver(await openGoogleCloudKms({ id: 'key', ...settings }, access), clock)
   const before = requests(fake, '/token')
-  fake.delay('/token', slowMs)
   fake.tokens.clear()
-  await sign(signer, 10)
+  await signOverToken({ signer, clock, fake, where: '/token' }, 10)
   expect(requests(fake, '/token') - before).toBe(1)
   expect(warnings).toEqual([])
 })
@@ -54,12 +54,12 @@ test.each([240])(
     const authentication = { kind: 'client_secret', ...named } as const
     const vaultUrl = 'https://kept.vault.azure.net'
     const service = openAzureKeyVault({ type: 'azure_key_vault', vaultUrl, keyName: 'k', authentication }, access)
-    const { signer, warnings } = await signerOver(service)
+    using clock = slowClock()
+    const { signer, warnings } = await signerOver(service, clock)
     const before = requests(fake, '/oauth2/')
-    fake.delay('/oauth2/', slowMs)
     fake.tokens.clear()
-    await sign(signer, 40)
-    await sign(signer, 40)
+    await signOverToken({ signer, clock, fake, where: '/oauth2/' }, 40)
+    await sign(signer, 40, clock)
     expect(requests(fake, '/oauth2/') - before).toBe(1)
     expect(warnings).toEqual([])
   },
