@@ -50,6 +50,24 @@ const long = [
   'test/store/{earlier-release,postgres-*}.test.ts',
 ]
 
+/**
+ * Files of `real` whose effect differs on PostgreSQL, too, and that take longer: bulk cancellations in one commit, the order of events,
+ * waits for rows that another process writes, crashes, and lists and sums that have other statements there.
+ */
+const alsoOnPostgres = [
+  'test/commands/**/*.test.ts',
+  'test/e2e/**/{batch,bulk-events,bulk-events-reopened,bulk-objects,external-id,kill-9,restored-copy,stop}.test.ts',
+  'test/engine/**/{account-in-use,survey-idle}.test.ts',
+  'test/http/api-keys/api-keys.test.ts',
+  'test/http/bulk-cancellations/bulk-cancellations.test.ts',
+  'test/http/events/**/*.test.ts',
+  'test/http/relayers/{overview,series}.test.ts',
+  'test/http/request/share-rates.test.ts',
+  'test/http/transactions/{cancel,four-eyes,holds,list-transactions,submit,wait}.test.ts',
+  'test/manage/{pause-keys,relayers}.test.ts',
+  'test/webhooks/**/*.test.ts',
+]
+
 /** Files of `real` that are on PostgreSQL as it is, about SQLite's file, or about no database. */
 const onOneDatabase = [
   'test/e2e/signers/{open-signers,pkcs11*,vault-client}.test.ts',
@@ -59,7 +77,7 @@ const onOneDatabase = [
 
 /**
  * A file belongs to the first row that holds it; rows with `again` run it once more. `npm run test:unit` runs `unit`, `npm test`
- * every row without `rest-`, `npm run test:rest` the rows with it, and `npm run test:all` all.
+ * every row without a hyphen, `npm run test:rest` those with `rest-`, and `npm run test:all` all, those with `long-` too.
  */
 export const tiers: readonly Tier[] = [
   { name: 'unit', files: unit },
@@ -73,25 +91,31 @@ export const tiers: readonly Tier[] = [
   { name: 'rest-fuzz', files: ['test/openapi/**/fuzz.test.ts'] },
   { name: 'rest-browser', files: ['test/browser/{bulk-cancellations,dashboard,lists,look,nodes,outage}.test.ts'] },
   { name: 'browser', files: ['test/browser/**/*.test.ts'] },
-  { name: 'rest-chaos', files: ['test/chaos/**/*.test.ts'] },
+  { name: 'long-chaos', files: ['test/chaos/**/*.test.ts'] },
   { name: 'rest-transfer', files: ['test/transfer/**/{cut-off,refusals,transfer}.test.ts'] },
   { name: 'rest-real', files: long },
   { name: 'real', files: ['test/**/*.test.ts'] },
   { name: 'postgres', files: onPostgres, again: true },
+  { name: 'rest-postgres', files: alsoOnPostgres, except: [...unit, ...onPostgres], again: true },
   {
-    name: 'rest-postgres',
+    name: 'long-postgres',
     files: ['test/{attacks,commands,e2e,registry,http,manage,openapi,engine,ownership,webhooks}/**/*.test.ts'],
-    except: [...unit, ...onPostgres, ...onOneDatabase],
+    except: [...unit, ...onPostgres, ...alsoOnPostgres, ...onOneDatabase],
     again: true,
   },
   { name: 'rest-sim', files: ['test/sim/seeds.test.ts'], again: true },
-  { name: 'rest-rules', files: ['test/openapi/**/examples.test.ts'], again: true },
+  { name: 'long-sim', files: ['test/sim/seeds.test.ts'], again: true },
+  { name: 'long-fuzz', files: ['test/openapi/**/fuzz.test.ts'], again: true },
+  { name: 'long-rules', files: ['test/openapi/**/examples.test.ts'], again: true },
 ]
 
 /** Files a few at a time: most wait for nodes and processes. A worker goes from one to the next without loading all anew. */
 const together = { maxWorkers: 4, isolate: false, sequence: { groupOrder: 0 } }
 
 const withProcesses = { ...together, globalSetup: ['test/support/compile-ahead.ts'] }
+
+/** More at a time: these wait longer for blocks, outages and restarts than they compute. */
+const waiting = { maxWorkers: 6, sequence: { groupOrder: 10 } }
 
 /** What starts many processes by itself runs alone: a wait that is generous on two idle cores is none on two busy ones. */
 const alone = (place: number) => ({ maxWorkers: 1, sequence: { groupOrder: place } })
@@ -111,13 +135,16 @@ const sweeping = (place: number, sweep: { after: number; seeds: number }) => ({
 
 const ways: Readonly<Record<string, object>> = {
   real: withProcesses,
-  'rest-real': withProcesses,
-  'rest-transfer': withProcesses,
-  'rest-replicas': withProcesses,
+  'rest-real': { ...withProcesses, ...waiting },
+  'rest-store': { ...together, ...waiting },
+  'rest-transfer': { ...withProcesses, ...waiting },
+  'rest-replicas': { ...withProcesses, ...waiting },
   postgres: onOneServer,
-  'rest-postgres': onOneServer,
-  'rest-fuzz': { ...withProcesses, env: { FUZZ_REQUESTS: '60000' } },
-  'rest-rules': { ...withProcesses, env: { FUZZ_REQUESTS: '10000' } },
+  'rest-postgres': { ...onOneServer, ...waiting },
+  'long-postgres': { ...onOneServer, ...waiting },
+  'rest-fuzz': { ...withProcesses, ...waiting, env: { FUZZ_REQUESTS: '5000' } },
+  'long-fuzz': { ...withProcesses, ...waiting, env: { FUZZ_REQUESTS: '60000' } },
+  'long-rules': { ...withProcesses, ...waiting, env: { FUZZ_REQUESTS: '10000' } },
   demo: alone(1),
   // One Chromium at a time.
   browser: { ...withProcesses, ...alone(6) },
@@ -125,10 +152,11 @@ const ways: Readonly<Record<string, object>> = {
   'rest-cli': { ...alone(5), globalSetup: ['test/cli/support/pack-once.ts'] },
   // Virtual time waits for nobody, and one file mostly waits for its tests.
   sim: { ...sweeping(2, { after: 0, seeds: 60 }), maxWorkers: 2 },
-  'rest-sim': sweeping(3, { after: 60, seeds: 940 }),
+  'rest-sim': sweeping(3, { after: 60, seeds: 240 }),
+  'long-sim': sweeping(11, { after: 300, seeds: 2700 }),
   'rest-broken-end': sweeping(9, { after: 0, seeds: 16 }),
   'rest-mutants': { ...alone(8), maxConcurrency: 2 },
-  'rest-chaos': alone(4),
+  'long-chaos': alone(4),
 }
 
 /** Vitest's own second is none on a busy machine. */

@@ -13,6 +13,11 @@ test('every test file belongs to a tier, and every tier has a file', () => {
   expect(names.filter((name) => !files.some((file) => tierOf(file) === name))).toEqual([])
 })
 
+test('the name of a tier selects the command that runs it', () => {
+  const names = tiers.map(({ name }) => name)
+  expect(names.filter((name) => name.includes('-') && !/^(?:rest|long)-/.test(name))).toEqual([])
+})
+
 test('a file of the unit tier imports nothing that starts a node, a process or a database', () => {
   const unit = files.filter((file) => tierOf(file) === 'unit')
   expect(unit.map((file) => startsBy(file)?.join(' > ')).filter((way) => way !== undefined)).toEqual([])
