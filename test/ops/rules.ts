@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
-interface Rule {
+export interface Rule {
   readonly record?: string
   readonly alert?: string
   readonly expr: string

@@ -7,13 +7,28 @@ import { renderMarkdown } from '../../src/http/server/render-markdown.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { openPrometheus } from '../../src/ops/prometheus/open.ts'
 import { parts, readPage, runbookPages, sectionsOf } from '../support/runbook.ts'
-import { shippedPanels, shippedRules } from './rules.ts'
+import { type Rule, shippedPanels, shippedRules } from './rules.ts'
 
 const root = new URL('../../', import.meta.url)
 const conditions = [...heldConditions, ...networkConditions]
 
+/** Alerts about no condition: one that reports a condition leads to the section of that. */
 async function alertNames(): Promise<readonly string[]> {
-  return (await shippedRules()).flatMap(({ alert }) => (alert === undefined ? [] : [alert]))
+  const alerts = (await shippedRules()).filter(({ annotations }) => annotations?.runbook_url?.includes('/alerts.md#'))
+  return alerts.flatMap(({ alert }) => (alert === undefined ? [] : [alert]))
+}
+
+/** The pages that an alert may lead to: its own section, or that of each condition which it watches. */
+function linksOf({ alert = '', expr, annotations }: Rule): readonly string[] {
+  const url = new URL(annotations?.runbook_url ?? 'missing:')
+  expect([alert, url.origin]).toEqual([alert, 'https://rescind.example'])
+  const [, watched] = /condition=~?"([^"]+)"/.exec(expr) ?? []
+  const hash = decodeURIComponent(url.hash)
+  if (url.pathname === '/docs/alerts.md') expect([hash, watched]).toEqual([`#${alert.toLowerCase()}`, undefined])
+  else if (watched?.includes('|')) expect([alert, hash]).toEqual([alert, '#{{ $labels.condition }}'])
+  else if (watched !== undefined) expect([alert, hash]).toEqual([alert, `#${watched}`])
+  const hashes = watched === undefined ? [hash] : watched.split('|').map((condition) => `#${condition}`)
+  return hashes.map((each) => url.pathname + each)
 }
 
 /** The targets that a served page has, such as `/docs/runbook.md#paused`. */
@@ -45,12 +60,7 @@ test('each page fits into a night: at most 4,500 words', async () => {
 
 test('links of conditions, alerts, panels and the source lead to a section of a served page', async () => {
   const targets = await servedTargets()
-  const rules = (await shippedRules()).filter(({ alert }) => alert !== undefined)
-  const ofAlerts = rules.map(({ alert, annotations }) => {
-    const url = new URL(annotations?.runbook_url ?? 'missing:')
-    expect([alert, url.origin, url.hash]).toEqual([alert, 'https://rescind.example', `#${alert?.toLowerCase()}`])
-    return url.pathname + url.hash
-  })
+  const ofAlerts = (await shippedRules()).filter(({ alert }) => alert !== undefined).flatMap(linksOf)
   const links = [...conditions.map(runbookOf), ...ofAlerts, ...(await sourceLinks())]
   expect(links.filter((link) => !targets.has(link))).toEqual([])
 })
