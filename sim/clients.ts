@@ -2,6 +2,7 @@
 import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
 import type { Hash, RelayerId } from '../src/domain/ids.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
+import type { TimestampMs } from '../src/domain/units.ts'
 
 export interface Clients {
   /** The number of the next payload. Each payload carries its number in its data. */
@@ -31,7 +32,9 @@ export function openClients(): Clients {
 
 /** A preview that a client received. */
 export interface KnownPreview {
-  readonly token: string
+  readonly instant: TimestampMs
+  /** How many transactions would be canceled. */
+  readonly matches: number
   readonly request: BulkRequest
   readonly relayers: readonly RelayerId[]
 }

@@ -1,6 +1,6 @@
 // Starts the service on its hosts, and sends the requests of clients to a process that is up.
 import { type BulkOrder, createBulk } from '../src/commands/bulk-cancellations/create.ts'
-import { previewBulk, previewIdOf } from '../src/commands/bulk-cancellations/preview.ts'
+import { previewBulk } from '../src/commands/bulk-cancellations/preview.ts'
 import type { CommandContext } from '../src/commands/context.ts'
 import { storeNetworkPause } from '../src/commands/networks/pause-network.ts'
 import { storeSweep } from '../src/commands/relayers/sweep.ts'
@@ -18,6 +18,7 @@ import type { Relayer } from '../src/domain/relayer.ts'
 import type { SendRequest } from '../src/domain/submit.ts'
 import type { Session, Store } from '../src/store/store.ts'
 import { formOf, gasAround } from './chain/gas-rules.ts'
+import { watchAtMost } from './check/at-most.ts'
 import { watchBulks } from './check/bulks.ts'
 import { type ClientRequest, checkRefusals } from './check/refusals.ts'
 import { settingKey } from './four-eyes.ts'
@@ -51,6 +52,7 @@ export function openService(world: World): Service {
   const { replicas, bulkShare } = world.scenario
   const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
+  const bounds = watchAtMost(world.machine.disk, history.fail)
   const refusals = checkRefusals(world.machine.disk)
   const nowMs = () => Math.floor(epochMs + world.timeline.now() + world.state.skewMs)
   let processes = 0
@@ -128,12 +130,15 @@ export function openService(world: World): Service {
     isFcfs: world.scenario.kind.isFcfs,
   }
 
-  function createOf(wanted: Pick<BulkOrder, 'request' | 'preview'> & { readonly relayers: readonly RelayerId[] }) {
+  function createOf(wanted: Pick<BulkOrder, 'request' | 'atMost'> & { readonly relayers: readonly RelayerId[] }) {
     for (const relayer of wanted.relayers) clients.requested.add(relayer)
     made += 1
     const order = { ...wanted, key: `bulk-${made}`, requester: requesterOf('createBulkCancellation') }
+    const { atMost, request } = wanted
+    const what = `POST bulk ${made} over ${wanted.relayers.length}${atMost === undefined ? '' : `, at most ${atMost}`}`
+    const bounded = atMost === undefined ? undefined : bounds.requested(what, atMost)
     void callApi(
-      `POST bulk ${made} over ${wanted.relayers.length}${wanted.preview ? ', as shown' : ''}`,
+      what,
       undefined,
       async (commands, { stops }) => {
         const { bulk } = await createBulk(commands, stops, order)
@@ -142,15 +147,13 @@ export function openService(world: World): Service {
         return Promise.all(items.map((item) => item.read()))
       },
       (taken) => {
+        // How many a limit leaves depends on the price of the moment.
+        if (!request.only && request.maxCost === undefined) bounded?.(taken)
         for (const each of taken) {
           if (each && !clients.deleted.has(each.id)) clients.deleted.set(each.id, world.state.position)
         }
       },
-      {
-        operation: 'bulk',
-        isPriced: wanted.preview !== undefined || wanted.request.maxCost !== undefined,
-        ...(wanted.preview && { isExact: wanted.preview.exact }),
-      },
+      { operation: 'bulk', isPriced: request.maxCost !== undefined, atMost },
     )
   }
 
@@ -311,20 +314,20 @@ export function openService(world: World): Service {
     },
     preview(relayers, request) {
       const order = { terms: request, relayers: relayers.map(idOf) }
-      const { keyId } = requesterOf('previewBulkCancellation')
       void callApi(
         `preview over ${relayers.length}`,
         undefined,
-        (commands, { stops }) => previewBulk(commands, stops, order, keyId),
-        ({ token, parts }) => {
-          world.previews.shown(previewIdOf(token), parts)
-          world.knownPreviews.push({ token, request, relayers: order.relayers })
+        (commands, { stops }) => previewBulk(commands, stops, order),
+        ({ instant, parts }) => {
+          const matches = parts.reduce((sum, part) => sum + part.matches, 0)
+          world.knownPreviews.push({ instant, matches, request, relayers: order.relayers })
         },
         { operation: 'preview' },
       )
     },
-    redeem({ token, request, relayers }, exact) {
-      createOf({ request, relayers, preview: { token, exact } })
+    cancelAsShown({ instant, matches, request, relayers }) {
+      const filter = { ...request.filter, createdTo: instant }
+      createOf({ request: { ...request, filter }, relayers, atMost: matches })
     },
     sweep(relayer, tag, to) {
       const requester = requesterOf('sweepRelayer')

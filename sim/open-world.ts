@@ -12,7 +12,6 @@ import { openPool, type Pool } from './chain/pool.ts'
 import { drawReceiptHabits } from './chain/receipts.ts'
 import { decode, forgetTransactions, isNoOp } from './chain/transaction.ts'
 import { watchBids } from './check/bids.ts'
-import { watchBulkPreviews } from './check/bulk-previews.ts'
 import { watchBulkTerms } from './check/bulk-terms.ts'
 import { watchBytes } from './check/bytes.ts'
 import { watchCostBounds } from './check/cost-bounds.ts'
@@ -90,7 +89,6 @@ export function openWorld(
   let giveUps: GiveUps | undefined
   const finality = watchFinality(scenario, blocks, state, history.fail)
   const gapFillers = watchGapFillers((address) => accountAt(blocks.canonical(), address).nonce, history.fail)
-  const previews = watchBulkPreviews(disk, history.fail)
   const fourEyes = watchFourEyes(scenario.fourEyes !== undefined, history.fail)
   const holds = watchHolds({
     fail: history.fail,
@@ -102,12 +100,10 @@ export function openWorld(
     scenario.bulkTerms === undefined ? undefined : watchBulkTerms(disk, () => rows.all().values(), history.fail)
   const rows = watchRows(disk, {
     fail: history.fail,
-    hasShown: previews.hasShown,
     published: finality.published,
     looked() {
       finality.looked()
       bulkTerms?.looked()
-      previews.looked()
     },
     changed(row, before) {
       history.note(
@@ -118,7 +114,6 @@ export function openWorld(
       gapFillers.changed(row)
       holds.changed(row, before)
       fourEyes.changed(row)
-      previews.changed(row)
       marks.changed(row, before)
       giveUps?.changed(row, before)
       truth?.changed(row, before)
@@ -307,7 +302,6 @@ export function openWorld(
     holds,
     fourEyes,
     shownPayloads: new Map(),
-    previews,
     knownPreviews: [],
     truth,
     verdicts,

@@ -1,9 +1,9 @@
-// Clients that request previews of bulk cancellations, and use their tokens at once, later, twice, or too late.
+// Clients that preview bulk cancellations, and request them by what the preview showed, at once or later.
 import type { BulkRequest } from '../src/domain/bulk-cancellation.ts'
 import type { Service } from './service.ts'
 import type { World } from './world.ts'
 
-/** Half of the requests create a preview, and the others use one. */
+/** Half of the requests are previews, and the others follow one. */
 export function varyPreviews(world: World, service: Service): void {
   const { scenario, previewDice: dice, timeline } = world
   if (scenario.bulkPreviews === undefined || !dice.chance(scenario.bulkPreviews)) return
@@ -15,10 +15,8 @@ export function varyPreviews(world: World, service: Service): void {
 function varyOne({ scenario, previewDice: dice, knownPreviews, marks }: World, service: Service): void {
   const known = dice.chance(0.7) ? knownPreviews.at(-1) : knownPreviews.at(-2)
   if (known && dice.chance(0.5)) {
-    // A token that was used is refused.
-    if (dice.chance(0.8)) knownPreviews.splice(knownPreviews.indexOf(known), 1)
     marks.inRace('bulk-in-a-race')
-    service.redeem(known, dice.chance(0.2))
+    service.cancelAsShown(known)
     return
   }
   const all = Array.from({ length: scenario.relayers }, (_, index) => index)

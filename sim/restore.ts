@@ -97,7 +97,6 @@ export function restore(world: World, service: Service, backup: Backup): void {
   rows.forget()
   world.gapFillers.forget()
   world.holds.forget()
-  world.previews.forget()
   world.verdicts.forget()
   world.costBounds?.forget()
   world.bulkTerms?.forget()

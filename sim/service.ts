@@ -36,8 +36,8 @@ export interface Service {
   /** A bulk cancellation of the transactions that the filter matches. */
   cancelSome(relayers: readonly number[], terms: BulkTerms): void
   preview(relayers: readonly number[], request: BulkRequest): void
-  /** Makes a bulk cancellation with the token of a preview. */
-  redeem(known: KnownPreview, exact: boolean): void
+  /** The bulk cancellation of a preview: of nothing that was sent since, and of no more than it showed. */
+  cancelAsShown(known: KnownPreview): void
   /** `key` releases the row by the digest of a payload that it was shown, or without one. */
   approve(row: Row, shown: Shown | undefined, key: ApiKeyId): void
   /** `tag`: of the sweep. */

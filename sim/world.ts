@@ -3,7 +3,6 @@ import type { Hash } from '../src/domain/ids.ts'
 import type { Blocks } from './chain/blocks.ts'
 import type { NodeWorld, SimNode } from './chain/node.ts'
 import type { Bids } from './check/bids.ts'
-import type { BulkPreviewChecks } from './check/bulk-previews.ts'
 import type { BulkTermsChecks } from './check/bulk-terms.ts'
 import type { Bytes } from './check/bytes.ts'
 import type { CostBounds } from './check/cost-bounds.ts'
@@ -64,7 +63,6 @@ interface Checks {
   readonly gapFillers: GapFillers
   readonly holds: Holds
   readonly fourEyes: FourEyesChecks
-  readonly previews: BulkPreviewChecks
   readonly truth: Truth
   readonly verdicts: Verdicts
   readonly labels: SentLabels

@@ -1,5 +1,5 @@
 // Bulk cancellations say what the rows say: an object's counts are those of its rows, it took nothing that its filter does not match, and it
-// left nothing that was there at its instant and that matches. With a preview: of what that showed.
+// left nothing that was there at its instant and that matches.
 import type { Selectable } from 'kysely'
 import type { BulkPartTable } from '../../src/store/bulk-tables.ts'
 import type { Disk } from '../process/database.ts'
@@ -12,21 +12,16 @@ export interface BulkObjects {
   forget(): void
 }
 
-type Part = Selectable<BulkPartTable> & { readonly filter: string; readonly preview_id: string | null }
+type Part = Selectable<BulkPartTable> & { readonly filter: string }
 
 const counted = ['dropped', 'won', 'external', 'unsettled', 'safe'] as const
 type Counts = Record<(typeof counted)[number] | 'racing' | 'lost', number> & { cost: bigint }
 
 const pending = ['pending', 'sent', 'submitted']
 
-export interface BulkObjectWatch {
-  fail(what: string): void
-  hasShown(preview: string, row: Row): boolean
-}
-
-export function watchBulkObjects({ committed }: Disk, { fail, hasShown }: BulkObjectWatch): BulkObjects {
+export function watchBulkObjects({ committed }: Disk, fail: (what: string) => void): BulkObjects {
   const parts = committed<[], Part>(
-    'SELECT bulk_parts.*, bulks.filter, bulks.preview_id FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
+    'SELECT bulk_parts.*, bulks.filter FROM bulk_parts JOIN bulks ON bulks.id = bulk_parts.bulk_id',
   )
   const tagsOf = committed<[string], { readonly tag: string }>(
     'SELECT tag FROM transaction_tags WHERE transaction_id = ?',
@@ -51,7 +46,6 @@ export function watchBulkObjects({ committed }: Disk, { fail, hasShown }: BulkOb
 
   function isCovered(row: Row, part: Part): boolean {
     const isPending = pending.includes(row.status) && row.canceled_at === null
-    if (part.preview_id !== null && !hasShown(part.preview_id, row)) return false
     return row.relayer_id === part.relayer_id && row.origin !== 'gap' && isPending && !isMoving(part) && fits(part, row)
   }
 
@@ -142,13 +136,14 @@ function isMoving({ filter }: Part): boolean {
 
 /** The filter once more, over rows. Of a nonce: one that it gave back is not in its row any more. */
 function isMatch({ filter, instant }: Part, row: Row, its: readonly string[]): boolean {
-  const { ids, to, selector, tags, olderThanMs, newerThanMs, valueFrom, valueTo } = JSON.parse(filter)
-  const age = (instant ?? 0) - row.created_at
+  const { ids, to, selector, tags, createdTo, olderThanMs, newerThanMs, valueFrom, valueTo } = JSON.parse(filter)
+  const age = Math.min(createdTo ?? Number.POSITIVE_INFINITY, instant ?? 0) - row.created_at
   return (
     (ids?.includes(row.id) ?? true) &&
     (to === undefined || to === row.to_address) &&
     (selector === undefined || (row.to_address !== null && row.data.slice(0, 10) === selector)) &&
     (tags === undefined || tags.some((tag: string) => its.includes(tag))) &&
+    (createdTo === undefined || row.created_at <= createdTo) &&
     (olderThanMs === undefined || age >= olderThanMs) &&
     (newerThanMs === undefined || age < newerThanMs) &&
     (valueFrom === undefined || BigInt(row.value) >= BigInt(valueFrom.wei)) &&

@@ -18,10 +18,10 @@ export interface ClientRequest {
   /** The payload that a key was shown, which it releases under four eyes. */
   readonly shown?: Shown | undefined
   readonly key?: ApiKeyId
-  /** Whether a bulk cancellation has terms with a limit, or a preview. */
+  /** Whether a bulk cancellation has terms with a limit. */
   readonly isPriced?: boolean
-  /** Whether a bulk cancellation has to take what its preview showed. Absent without the token of a preview. */
-  readonly isExact?: boolean
+  /** Of a bulk cancellation. */
+  readonly atMost?: number | undefined
 }
 
 interface RelayerState {
@@ -131,8 +131,7 @@ const refusals = {
   sweep: { POLICY_VIOLATION: isForbidden, SWEEP_UNDER_WAY: ({ isSweeping }: Refused) => isSweeping },
   bulk: {
     PRICE_UNOBSERVED: isUnpriced,
-    PREVIEW_NOT_FOUND: ({ of }: Refused) => of.isExact !== undefined,
-    PREVIEW_DIFFERS: ({ of }: Refused) => of.isExact === true,
+    TOO_MANY_MATCHES: ({ of }: Refused) => of.atMost !== undefined,
   },
   preview: { PRICE_UNOBSERVED: () => true },
   operate: {},

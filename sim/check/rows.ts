@@ -18,8 +18,6 @@ export interface Rows {
 
 export interface RowWatch {
   fail(what: string): void
-  /** Whether the preview of a bulk cancellation showed the row. */
-  hasShown(preview: string, row: Row): boolean
   changed(row: Row, before: Row | undefined): void
   published(event: Event): void
   /** All committed changes have been read. */
@@ -47,7 +45,7 @@ const payload: readonly (keyof Row)[] = [
   'access_list',
 ]
 
-export function watchRows(disk: Disk, { fail, hasShown, changed, published, looked }: RowWatch): Rows {
+export function watchRows(disk: Disk, { fail, changed, published, looked }: RowWatch): Rows {
   const { committed, touched } = disk
   const byId = committed<[string], Row>('SELECT * FROM transactions WHERE id = ?')
   const newEvents = committed<[number], Event>('SELECT * FROM outbox WHERE id > ? ORDER BY id')
@@ -57,7 +55,7 @@ export function watchRows(disk: Disk, { fail, hasShown, changed, published, look
   )
   const everyId = committed<[], { id: string }>('SELECT id FROM transactions')
   const figures = watchFigures(disk, fail)
-  const bulks = watchBulkObjects(disk, { fail, hasShown })
+  const bulks = watchBulkObjects(disk, fail)
   const events = watchBulkEvents(disk, fail)
   const known = new Map<string, Row>()
   const ended = new Map<string, string>()

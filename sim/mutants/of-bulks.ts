@@ -62,8 +62,8 @@ export const ofBulks: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/bulk-filter.ts',
-        find: '{ to: instant - olderThanMs }',
-        put: '{ to: instant - olderThanMs + 1_000_000 }',
+        find: 'createdTo : at - olderThanMs',
+        put: 'createdTo : at - olderThanMs + 1_000_000',
       },
     ],
   },

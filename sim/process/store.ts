@@ -168,10 +168,10 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
       }),
     reads: {
       ...reads,
-      bulkWork: (relayerId, filter) =>
+      bulkMatches: (...parameters) =>
         asOfOneInstant(
           () => disk.commits,
-          () => reads.bulkWork(relayerId, filter),
+          () => reads.bulkMatches(...parameters),
         ),
       work: (...parameters) =>
         new Promise((resolve, reject) =>

@@ -39,7 +39,7 @@ export const features = {
     odds: 0.5,
     about: 'Some bulk cancellations with filters have a limit of cost, or pause their relayers.',
   },
-  bulkPreviews: { odds: 0.01, about: 'Clients preview bulk cancellations, and use the tokens.' },
+  bulkPreviews: { odds: 0.01, about: 'Clients preview bulk cancellations, and request no more than that.' },
   fourEyes: { odds: 0.03, about: 'Relayers are under four eyes, and keys release by right and by wrong digests.' },
   surveys: { odds: 0.1, about: 'Owners observe idle relayers.' },
   labels: { odds: 0.03, about: 'Sends have external ids, few different ones.' },

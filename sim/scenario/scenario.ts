@@ -112,7 +112,7 @@ export interface ClientOptions {
   readonly bulkObjects?: number
   /** Probability that such a bulk cancellation has a limit of cost, or pauses its relayers. Absent: 0. */
   readonly bulkTerms?: number
-  /** Probability, for each step, of a preview of a bulk cancellation, or of the use of one. Absent: 0. */
+  /** Probability, for each step, of a preview of a bulk cancellation, or of the request that follows one. Absent: 0. */
   readonly bulkPreviews?: number
   /** Every relayer is under four eyes; the probability, for each step, of a release. Absent: no relayer is. */
   readonly fourEyes?: number

@@ -6,6 +6,7 @@ import { defined } from '../domain/defined.ts'
 import { address, collect, wholeNumber } from './command.ts'
 import { usage } from './exits.ts'
 import { type Cell, ether, etherAtLeast, parseAmount, table } from './format.ts'
+import { moment } from './list-filter.ts'
 
 export interface BulkScopeOptions extends BulkFilterOptions, BulkLimitOptions {
   readonly relayer?: readonly string[]
@@ -33,6 +34,7 @@ interface BulkFilterOptions {
   readonly to?: string
   readonly selector?: string
   readonly tag?: readonly string[]
+  readonly createdTo?: string
   readonly olderThan?: string
   readonly newerThan?: string
   readonly status?: NonNullable<Filter['status']>
@@ -49,6 +51,7 @@ export function addBulkFilter(command: Command): Command {
     .option('--to <address>', 'those to this receiver', address('--to'))
     .option('--selector <hex>', 'those that call this function: 0x and 8 hex digits', selector)
     .option('--tag <tags>', 'those with one of these tags; several with commas', collect)
+    .option('--created-to <time>', 'created at this time or earlier: 24h (ago), or RFC 3339', moment('--created-to'))
     .option('--older-than <duration>', 'created so long ago or earlier, such as 10m', duration('--older-than'))
     .option('--newer-than <duration>', 'created later than so long ago', duration('--newer-than'))
     .addOption(new Option('--status <status...>', 'those with one of these').choices(['pending', 'sent', 'submitted']))
@@ -59,7 +62,8 @@ export function addBulkFilter(command: Command): Command {
 }
 
 function bulkFilterOf(options: BulkFilterOptions): Filter {
-  const { id, to, selector, tag, olderThan, newerThan, status, valueFrom, valueTo, nonceFrom, nonceTo } = options
+  const { id, to, selector, tag, createdTo, olderThan, newerThan, status } = options
+  const { valueFrom, valueTo, nonceFrom, nonceTo } = options
   if (id?.length === 0) throw usage('--id names no transaction')
   if (tag?.length === 0) throw usage('--tag names no tag')
   return {
@@ -68,6 +72,7 @@ function bulkFilterOf(options: BulkFilterOptions): Filter {
       to,
       selector,
       tag,
+      created_to: createdTo,
       older_than: olderThan,
       newer_than: newerThan,
       status,
@@ -81,13 +86,14 @@ function bulkFilterOf(options: BulkFilterOptions): Filter {
 
 /** For people: `everything open`, or what a transaction must be to match. */
 export function filterWords(filter: Filter): string {
-  const { ids, to, selector, tag, older_than: older, newer_than: newer, status } = filter
+  const { ids, to, selector, tag, created_to: createdTo, older_than: older, newer_than: newer, status } = filter
   const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
   const words = [
     ids && `one of ${ids.length} ids`,
     to && `to ${to}`,
     selector && `selector ${selector}`,
     tag && `tag ${[tag].flat().join(' or ')}`,
+    createdTo && `created until ${createdTo}`,
     older && `older than ${older}`,
     newer && `newer than ${newer}`,
     status?.join(' or '),
@@ -119,7 +125,7 @@ export interface BulkLimitOptions {
   readonly maxCost?: string
 }
 
-export type BulkLimit = Pick<BulkInput, 'only' | 'max_cost'>
+type BulkLimit = Pick<BulkInput, 'only' | 'max_cost'>
 
 export function addBulkLimit(command: Command): Command {
   return command
@@ -146,9 +152,6 @@ type Refusal = BulkView['parts'][number]['refused'][number]
 const titles: Readonly<Record<Refusal['reason'], string>> = {
   costs: 'refused: not free',
   beyond_max_cost: 'refused: costs more than was left',
-  not_in_preview: 'refused: not in the preview',
-  beyond_shown_no_ops: 'refused: more no-ops than the preview showed',
-  beyond_shown_cost: 'refused: costs more than the preview showed',
   unreadable: 'refused: its row is unreadable',
 }
 
@@ -169,14 +172,12 @@ export function refusedLines({ parts }: BulkView): readonly string[] {
   return rows.length === 0 ? [] : ['', ...table(['REFUSED', 'RELAYER', 'REASON', 'WHY'], rows)]
 }
 
-function refusalWords({ reason, needs, cost, left, message }: Refusal): string {
+function refusalWords({ needs, cost, left, message }: Refusal): string {
   // The service's text has the error of the row.
   if (needs === undefined) return message
   const what = needs === 'no_op' ? 'it needs a no-op, as a node may have it' : 'its nonce would need a gap filler'
   return [
     `${what}${cost === undefined ? '' : `, for up to ${etherAtLeast(cost)}`}`,
-    ...(left === undefined
-      ? []
-      : [`${ether(left)} ${reason === 'beyond_shown_cost' ? 'of the preview' : 'of the limit'} were left`]),
+    ...(left === undefined ? [] : [`${ether(left)} of the limit were left`]),
   ].join('; ')
 }

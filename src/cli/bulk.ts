@@ -7,11 +7,13 @@ import { listBulks, showBulk, watchBulk } from './read-bulks.ts'
 
 export function addBulk(program: Command, act: Act): void {
   const bulk = program.command('bulk').description('cancel what a filter matches, and follow such cancellations')
-  const create = serviceCommand(bulk, 'create', 'cancel what the options match, and print the id of the cancellation')
-    .option('--preview <token>', 'cancel nothing beyond this preview: the token that "bulk preview" printed')
-    .option('--exact', 'cancel nothing if anything differs from the preview')
+  const create = serviceCommand(
+    bulk,
+    'create',
+    'cancel what the options match, and print the id of the cancellation',
+  ).option('--at-most <number>', 'cancel nothing if more would be canceled', wholeNumber('--at-most', 0))
   addRequest(addScope(create)).action(act(createBulk))
-  const preview = serviceCommand(bulk, 'preview', 'show what the options match and its cost, and print a token for it')
+  const preview = serviceCommand(bulk, 'preview', 'show what the options match, and its cost')
   addScope(preview).action(act(previewBulk))
   serviceCommand(bulk, 'list', 'list bulk cancellations, newest first')
     .option('--page <number>', 'the page, from 1', wholeNumber('--page', 1), 1)

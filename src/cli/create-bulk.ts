@@ -1,11 +1,9 @@
 // rescind bulk create and stop-everything: the preview and the question, unless --yes is there; then the object.
-
 import type { BulkInput, BulkPreviewInput, BulkPreviewView, BulkView, Client } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId, systemRandom } from '../ops/random.ts'
 import {
-  type BulkLimit,
   type BulkLimitOptions,
   type BulkScopeOptions,
   bulkLimitOf,
@@ -15,7 +13,7 @@ import {
 } from './bulk-options.ts'
 import type { Around } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
-import { type Exit, exits, usage } from './exits.ts'
+import { type Exit, exits } from './exits.ts'
 import { type Cell, ether, pairs } from './format.ts'
 import { exitOfBulk, progressOf, untilFinal, warningsOf } from './read-bulks.ts'
 import { repeatUnderKey } from './repeat-under-key.ts'
@@ -33,29 +31,24 @@ interface BulkRequestOptions extends ServiceOptions, BulkLimitOptions {
 }
 
 interface CreateOptions extends BulkRequestOptions, BulkScopeOptions {
-  /** The token of a preview. */
-  readonly preview?: string
-  readonly exact?: true
+  readonly atMost?: number
 }
 
 export async function createBulk(around: Around, options: CreateOptions): Promise<Exit> {
-  const { preview, exact, yes } = options
-  if (exact && yes && preview === undefined)
-    throw usage('--exact compares with a preview: name its token with --preview')
-  const scope = scopeOf(options)
+  const { atMost } = options
+  const scope = { ...scopeOf(options), ...defined({ at_most: atMost }) }
   const { client } = await connect(around.life, options)
   // With --yes the cancellation waits for no preview.
-  const token = yes ? preview : await confirmBulk(around.terminal, client, scope, preview)
-  const bounds = { ...(token !== undefined && { preview: token }), ...(exact && { exact: true }) }
-  return request(around, client, options, { ...scope, ...bounds })
+  const bounded = options.yes ? scope : await confirmBulk(around.terminal, client, scope)
+  return request(around, client, options, bounded)
 }
 
 /** A command of its own: in an incident, help lists it, and no option is forgotten. */
 export async function stopEverything(around: Around, options: BulkRequestOptions): Promise<Exit> {
   const scope = { filter: {}, relayers: 'all', pause: true, ...bulkLimitOf(options) } as const
   const { client } = await connect(around.life, options)
-  // Without the token: in an incident, what came since is canceled as well.
-  if (!options.yes) await confirmBulk(around.terminal, client, scope, undefined)
+  // Not bounded by the preview: in an incident, what came since is canceled as well.
+  if (!options.yes) await confirmBulk(around.terminal, client, scope)
   return request(around, client, options, scope)
 }
 
@@ -80,7 +73,13 @@ async function request(around: Around, client: Client, options: BulkRequestOptio
 function create({ life, terminal }: Around, client: Client, body: BulkInput, given: string | undefined) {
   const key = given ?? freshId<string>(systemRandom(), systemClock.now())
   if (given === undefined) terminal.say(`idempotency key: ${key}`)
-  const remedy = `run it again with --idempotency-key ${key}, which cancels nothing that was sent since`
+  const { filter, at_most: atMost } = body
+  const again = [
+    `--idempotency-key ${key}`,
+    ...(filter.created_to === undefined ? [] : [`--created-to ${filter.created_to}`]),
+    ...(atMost === undefined ? [] : [`--at-most ${atMost}`]),
+  ]
+  const remedy = `run it again with ${again.join(' ')}, which cancels nothing that was sent since`
   return repeatUnderKey(
     { key, remedy, request: (idempotencyKey) => client.createBulkCancellation(body, { idempotencyKey }) },
     life.stop,
@@ -101,65 +100,53 @@ interface PreviewOptions extends ServiceOptions, BulkScopeOptions {
   readonly json?: true
 }
 
-/** The token alone is on stdout, for a script. */
 export async function previewBulk({ life, terminal }: Around, options: PreviewOptions): Promise<Exit> {
   const { client } = await connect(life, options)
   const scope = scopeOf(options)
   const preview = await client.previewBulkCancellation(scope)
   if (options.json) terminal.printJson(preview)
-  else {
-    for (const line of pairs([...previewPairs(scope, preview), ['expires', preview.expires_at]])) terminal.say(line)
-    terminal.print(preview.token)
-  }
+  else for (const line of pairs(previewPairs(scope, preview))) terminal.print(line)
   return exits.done
 }
 
 // What a bulk cancellation would cancel, by the service's preview, and the question before it.
-type Scope = BulkPreviewInput
 
-/** Returns the token of the preview after a yes. `token`: of an earlier preview, which is not shown again. */
+/** After a yes, returns the request with the bounds of the preview, where it has none of its own. */
 async function confirmBulk(
   terminal: Terminal,
   client: Client,
-  scope: Scope,
-  token: string | undefined,
-): Promise<string> {
+  { at_most: atMost, ...scope }: BulkInput,
+): Promise<BulkInput> {
   const { filter, relayers, pause } = scope
-  const preview = token === undefined ? await client.previewBulkCancellation(scope) : undefined
-  const shown = preview ? previewPairs(scope, preview) : scopePairs(scope, undefined)
-  for (const line of pairs(shown)) terminal.say(line)
+  const preview = await client.previewBulkCancellation(scope)
+  for (const line of pairs(previewPairs(scope, preview))) terminal.say(line)
   const whose = relayers === 'all' ? 'all relayers' : relayers.join(', ')
   await requireYes(terminal, {
     needsAnswer: 'a bulk cancellation',
     question: plain(`${pause ? 'Pause and cancel' : 'Cancel'} ${filterWords(filter)} of ${whose}?`),
     otherwise: 'nothing was canceled',
   })
-  return token ?? preview?.token ?? ''
+  const { instant, counts } = preview
+  return { ...scope, filter: { created_to: instant, ...filter }, at_most: atMost ?? counts.matches }
 }
 
-function previewPairs(scope: Scope, preview: BulkPreviewView): readonly (readonly [string, Cell])[] {
-  const { counts, cost, parts } = preview
+function previewPairs(
+  { filter, relayers, pause, ...limit }: BulkPreviewInput,
+  { instant, counts, cost, parts }: BulkPreviewView,
+): readonly (readonly [string, Cell])[] {
   const amounts = cost && `up to ${ether(cost.now)} now, ${ether(cost.max)} at most`
   const isPriced = parts.every((part) => part.cost !== undefined)
   return [
-    ...scopePairs(scope, parts.length),
+    ['relayers', relayers === 'all' ? `all ${parts.length}` : relayers.join(', ')],
+    ['cancels', filterWords(filter)],
+    ['limit', limitWords(limit)],
+    ['paused', pause ? 'every one of these relayers, until it is resumed' : undefined],
+    ['as of', instant],
     ['transactions', counts.matches],
     ['free', counts.free],
     ['no-ops', counts.no_ops],
     ['cost', amounts ?? (isPriced ? 'in different currencies: see --json' : 'unknown: no price was observed yet')],
     ['canceled before', counts.already || undefined],
     ['left by the limit of cost', counts.left || undefined],
-  ]
-}
-
-function scopePairs(
-  { filter, relayers, pause, ...limit }: Pick<BulkInput, 'filter' | 'relayers' | 'pause'> & BulkLimit,
-  count: number | undefined,
-): readonly (readonly [string, Cell])[] {
-  return [
-    ['relayers', relayers === 'all' ? `all${count === undefined ? '' : ` ${count}`}` : relayers.join(', ')],
-    ['cancels', filterWords(filter)],
-    ['limit', limitWords(limit)],
-    ['paused', pause ? 'every one of these relayers, until it is resumed' : undefined],
   ]
 }

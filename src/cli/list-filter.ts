@@ -29,7 +29,6 @@ const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 export function addFilterOptions(command: Command): Command {
   const amount = (option: string) => (text: string) => parseAmount(option, text)
-  const moment = (option: string) => (text: string) => timeOf(option, text)
   const nonce = (option: string) => wholeNumber(option, 0)
   return command
     .addOption(new Option('--status <status>', 'only those with this status').choices(statuses))
@@ -65,6 +64,10 @@ export function filterOf(options: FilterOptions): TransactionFilterInput {
       before,
     }),
   }
+}
+
+export function moment(option: string): (text: string) => string {
+  return (text) => timeOf(option, text)
 }
 
 /** `24h` is so long ago. Anything else goes to the service, which says how a time is written. */

@@ -104,17 +104,12 @@ function bulkPairs(bulk: BulkView): readonly (readonly [string, Cell])[] {
     ['canceled before', counts.already || undefined],
     ['refused', counts.refused || undefined],
     ...refusedPairs(bulk),
-    ['previewed', bulk.preview && previewWords(bulk.preview)],
     ['not final', counts.not_final],
     ['cost', costOf(bulk)],
     ['cost at most', costMaxOf(bulk)],
     ['safe to retry', safeWords(counts)],
     ['final', bulk.final_at ?? 'no'],
   ]
-}
-
-function previewWords({ matches, ended }: NonNullable<BulkHeadView['preview']>): string {
-  return ended ? `${matches}: ${ended} had ended, or no longer matched` : `${matches}`
 }
 
 function costOf({ counts: { cost, cost_unknown: unknown }, final }: BulkHeadView): string {

@@ -14,9 +14,8 @@ export interface BulkPartView {
   readonly instant?: string
   readonly counts: BulkCountsView
   readonly refused: readonly BulkRefusalView[]
-  /** Wei that its no-ops may cost at most: the sum of the shares of `max_cost`, or of the cost that the preview showed */
+  /** Wei that its no-ops may cost at most: the sum of the shares of `max_cost` */
   readonly cost_max?: string
-  readonly preview?: BulkShownView
   /** Every verdict is final */
   readonly final: boolean
   readonly final_at?: string
@@ -24,33 +23,15 @@ export interface BulkPartView {
 
 export interface BulkRefusalView {
   readonly transaction_id: string
-  /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`. `not_in_preview`: the preview did not show it as canceled. `beyond_shown_no_ops`, `beyond_shown_cost`: the others need the no-ops, or the cost, that the preview showed */
-  readonly reason:
-    | 'unreadable'
-    | 'costs'
-    | 'beyond_max_cost'
-    | 'not_in_preview'
-    | 'beyond_shown_no_ops'
-    | 'beyond_shown_cost'
+  /** `unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost` */
+  readonly reason: 'unreadable' | 'costs' | 'beyond_max_cost'
   readonly message: string
   /** `no_op`: a node may have it. `gap_filler`: a nonce above its own stays in use */
   readonly needs?: 'no_op' | 'gap_filler'
   /** Wei that its cancellation may cost, if a price was observed */
   readonly cost?: string
-  /** Wei of `max_cost`, or of the cost that the preview showed, that were left when its turn came */
+  /** Wei of `max_cost` that were left when its turn came */
   readonly left?: string
-}
-
-/** What the preview showed whose token the request had: the object takes nothing beyond it */
-export interface BulkShownView {
-  /** Those that the preview showed as canceled */
-  readonly matches: number
-  /** Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written */
-  readonly ended?: number
-  /** No-ops that the preview showed */
-  readonly no_ops: number
-  /** Wei that the preview showed as the most. Absent if it had no price */
-  readonly cost_max?: string
 }
 
 export interface BulkHeadView {
@@ -72,7 +53,6 @@ export interface BulkHeadView {
   /** Wei */
   readonly max_cost?: string
   readonly counts: BulkCountsView
-  readonly preview?: BulkShownView
   /** Every verdict is final */
   readonly final: boolean
   readonly final_at?: string
@@ -88,9 +68,11 @@ export interface AppliedBulkFilterView {
   readonly tag?: readonly string[]
   /** A list of pending, sent, submitted */
   readonly status?: readonly ('pending' | 'sent' | 'submitted')[]
-  /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer */
+  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z": the latest creation of those listed */
+  readonly created_to?: string
+  /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer, or before created_to if that is earlier */
   readonly older_than?: string
-  /** A whole number and s, m, h or d, such as "10m": created less than so long before the instant of the relayer */
+  /** A whole number and s, m, h or d, such as "10m": created less than so long before the instant of the relayer, or before created_to if that is earlier */
   readonly newer_than?: string
   /** A nonce as a decimal integer, 0 or more: the lowest of those listed */
   readonly nonce_from?: number
@@ -108,10 +90,8 @@ export interface BulkTransactionView {
 }
 
 export interface BulkInput extends BulkPreviewInput {
-  /** The token of a preview with the same filter, relayers, pause, only and max_cost: nothing is canceled beyond what it showed */
-  readonly preview?: string
-  /** True or false; true: refused if anything differs from the preview */
-  readonly exact?: boolean
+  /** A number of transactions, 0 or more: if more would be canceled, nothing is */
+  readonly at_most?: number
 }
 
 /** An object such as {"older_than": "10m"}; {} matches everything */
@@ -126,9 +106,11 @@ export interface BulkFilterInput {
   readonly tag?: string | readonly string[]
   /** A list of pending, sent, submitted */
   readonly status?: readonly ('pending' | 'sent' | 'submitted')[]
-  /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer */
+  /** A time by RFC 3339, such as "2030-01-31T12:00:00Z": the latest creation of those listed */
+  readonly created_to?: string
+  /** A whole number and s, m, h or d, such as "10m": created at least so long before the instant of the relayer, or before created_to if that is earlier */
   readonly older_than?: string
-  /** A whole number and s, m, h or d, such as "10m": created less than so long before the instant of the relayer */
+  /** A whole number and s, m, h or d, such as "10m": created less than so long before the instant of the relayer, or before created_to if that is earlier */
   readonly newer_than?: string
   /** A nonce as a decimal integer, 0 or more: the lowest of those listed */
   readonly nonce_from?: number
@@ -157,11 +139,8 @@ export interface BulkPreviewInput {
 }
 
 export interface BulkPreviewView {
-  /** For `preview` of one bulk cancellation with the same filter, relayers, `pause`, `only` and `max_cost`, by the same API key */
-  readonly token: string
-  readonly expires_at: string
-  /** What the token bounds. `cost` is absent unless a price was observed for each relayer */
-  readonly bounds: readonly ('transactions' | 'no_ops' | 'cost')[]
+  /** Later creations are not counted. As `filter.created_to` of the bulk cancellation it excludes later sends, and `counts.matches` as its `at_most` refuses more */
+  readonly instant: string
   readonly counts: BulkPreviewCountsView
   readonly cost?: BulkPreviewCostView
   readonly parts: readonly BulkPreviewPartView[]
@@ -186,7 +165,7 @@ export interface BulkPreviewCountsView {
 export interface BulkPreviewCostView {
   /** Wei: the most that its no-ops can cost at the last observed price */
   readonly now: string
-  /** Wei: the most that they can come to cost, which the token bounds: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now` */
+  /** Wei: the most that they can come to cost: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now` */
   readonly max: string
 }
 

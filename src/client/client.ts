@@ -145,7 +145,7 @@ export interface Client {
    * returns the same bulk cancellation, and takes nothing that was sent since.
    */
   createBulkCancellation(input: BulkInput, options: { readonly idempotencyKey: string }): Promise<BulkView>
-  /** Changes no transaction. With its token in `preview`, a bulk cancellation takes nothing beyond it. */
+  /** Stores nothing. Its `instant` as `filter.created_to` and its `counts.matches` as `at_most` bound the request that follows. */
   previewBulkCancellation(input: BulkPreviewInput): Promise<BulkPreviewView>
   /** Newest first. */
   bulkCancellations(paging?: Paging): Promise<ApiPage<BulkHeadView>>

@@ -11,8 +11,6 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Of EXTERNAL_ID_TAKEN: the transaction that has the id. */
   readonly transactionId: string | undefined
-  /** Of PREVIEW_DIFFERS: the header Relayer-Preview-Difference. */
-  readonly previewDifference: string | undefined
 
   constructor(message: string, { status, headers }: Pick<Response, 'status' | 'headers'>) {
     super(message)
@@ -20,7 +18,6 @@ export class ApiError extends Error {
     this.code = headers.get('relayer-error-code') ?? undefined
     this.requestId = headers.get('x-request-id') ?? undefined
     this.transactionId = headers.get('relayer-transaction-id') ?? undefined
-    this.previewDifference = headers.get('relayer-preview-difference') ?? undefined
     this.retryAfterSeconds = secondsIn(headers.get('retry-after'), headers.get('date'))
   }
 }

@@ -1,6 +1,5 @@
 // A bulk cancellation: the request, its part at each relayer, and the counts of its transactions.
-import { type BulkFilter, isEverything } from './bulk-filter.ts'
-import type { ShownPart } from './bulk-preview.ts'
+import type { BulkFilter } from './bulk-filter.ts'
 import type { CostLimit, NotTaken } from './cost-limit.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from './ids.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -38,13 +37,6 @@ export interface BulkHead extends BulkRequest {
   readonly requestedAt: TimestampMs
   /** Absent if an earlier release recorded it. */
   readonly requestedBy?: ApiKeyId
-  /** The id of the preview that bounds it. */
-  readonly preview?: string
-}
-
-/** Whether neither a filter nor a preview narrows the cancellation. */
-export function takesEverything({ filter, preview }: Pick<BulkHead, 'filter' | 'preview'>): boolean {
-  return isEverything(filter) && preview === undefined
 }
 
 export interface BulkCancellation extends BulkHead {
@@ -58,13 +50,9 @@ export interface BulkCancellation extends BulkHead {
  */
 export type BulkPartState = 'waiting' | 'taking' | 'written'
 
-/**
- * A match that was not taken, and is unchanged. `unreadable`: its row can't be read or changed; `text` is for people. `not_in_preview`:
- * it has a nonce, and the preview did not show it as canceled.
- */
+/** A match that was not taken, and is unchanged. `unreadable`: its row can't be read or changed; `text` is for people. */
 export type BulkRefusal = { readonly id: TransactionId } & (
   | { readonly reason: 'unreadable'; readonly text: string }
-  | { readonly reason: 'not_in_preview' }
   | NotTaken
 )
 
@@ -80,8 +68,6 @@ export interface BulkPart {
   readonly refused: readonly BulkRefusal[]
   /** The sum of the shares of `maxCost`. Absent without a limit of cost, and before the instant. */
   readonly spent?: Wei
-  /** The figures that the preview showed. Absent without a preview. */
-  readonly shown?: Pick<ShownPart, 'matches' | 'noOps' | 'costMax'>
   readonly finalAt?: TimestampMs
 }
 

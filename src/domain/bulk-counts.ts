@@ -1,6 +1,6 @@
 // The counts of a bulk cancellation. They follow from the verdicts on its transactions: a change of one adds what it is now and takes away
 // what it was.
-import type { BulkCancellation, BulkCounts, BulkPart } from './bulk-cancellation.ts'
+import type { BulkCancellation, BulkCounts } from './bulk-cancellation.ts'
 import { verdictOn } from './cancel.ts'
 import type { Transaction } from './transaction.ts'
 import type { TimestampMs, Wei } from './units.ts'
@@ -64,12 +64,4 @@ export function finalAtOf({
   const ends = parts.map(({ finalAt }) => finalAt)
   if (ends.includes(undefined)) return undefined
   return Math.max(requestedAt, ...ends.map((end) => end ?? requestedAt))
-}
-
-/** How many transactions of the preview the part neither took nor refused, once it is written. */
-export function endedOf({ shown, counts, refused }: Pick<BulkPart, 'shown' | 'counts' | 'refused'>): number {
-  if (!shown) return 0
-  const { dropped, racing, won, lost, external } = counts
-  const left = refused.filter(({ reason }) => reason !== 'not_in_preview').length
-  return Math.max(0, shown.matches - dropped - racing - won - lost - external - left)
 }

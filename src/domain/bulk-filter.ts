@@ -15,6 +15,8 @@ export interface BulkFilter {
   /** Has one of these tags. A PUT leaves the tags as they are. */
   readonly tags?: NonEmpty<string>
   readonly statuses?: NonEmpty<(typeof pendingStatuses)[number]>
+  /** The last creation that matches. Ages are those of this time, if it is before the instant. */
+  readonly createdTo?: TimestampMs
   /** Created at least so long before the instant. */
   readonly olderThanMs?: number
   /** Created less than so long before the instant. */
@@ -58,14 +60,19 @@ export function matches(
   )
 }
 
-/** The first and the last creation that match, if there are bounds. */
+/**
+ * The first and the last creation that match, if there are bounds. With `createdTo` at an earlier instant both are as they were then, so
+ * that nothing grows into an age in the meantime.
+ */
 export function createdWithin(
-  { olderThanMs, newerThanMs }: BulkFilter,
+  { createdTo, olderThanMs, newerThanMs }: BulkFilter,
   instant: TimestampMs,
 ): { readonly from?: TimestampMs; readonly to?: TimestampMs } {
+  const at = Math.min(createdTo ?? instant, instant)
+  const to = olderThanMs === undefined ? createdTo : at - olderThanMs
   return {
-    ...(newerThanMs !== undefined && { from: instant - newerThanMs + 1 }),
-    ...(olderThanMs !== undefined && { to: instant - olderThanMs }),
+    ...(newerThanMs !== undefined && { from: at - newerThanMs + 1 }),
+    ...(to !== undefined && { to }),
   }
 }
 

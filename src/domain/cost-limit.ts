@@ -35,13 +35,6 @@ export type NotTaken =
       readonly reason: 'beyond_max_cost'
       readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
     }
-  /** Other matches need as many no-ops as the preview showed. */
-  | { readonly reason: 'beyond_shown_no_ops'; readonly facts: { readonly by: CostBy; readonly cost?: Wei } }
-  /** `left`: of the cost that the preview showed. */
-  | {
-      readonly reason: 'beyond_shown_cost'
-      readonly facts: { readonly by: CostBy; readonly cost: Wei; readonly left: Wei }
-    }
 
 /**
  * The rest of `max_cost` for the next relayer. Each relayer's commit stores the sum of its shares together with the shares, and the next

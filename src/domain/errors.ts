@@ -31,7 +31,6 @@ export const catalogue = {
   STORAGE_KEY_MISSING: { status: 400, retryable: false },
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryable: false },
   SYMBOLS_DIFFER: { status: 400, retryable: false },
-  PREVIEW_OF_ANOTHER: { status: 400, retryable: false },
   EXTERNAL_ID_TAKEN: { status: 409, retryable: false },
   INSECURE_CONNECTION: { status: 400, retryable: false },
   UNAUTHORIZED: { status: 401, retryable: false },
@@ -52,7 +51,6 @@ export const catalogue = {
   DEAD_LETTER_NOT_FOUND: { status: 404, retryable: false },
   SWEEP_NOT_FOUND: { status: 404, retryable: false },
   BULK_CANCELLATION_NOT_FOUND: { status: 404, retryable: false },
-  PREVIEW_NOT_FOUND: { status: 404, retryable: false },
   ROUTE_NOT_FOUND: { status: 404, retryable: false },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false },
   REQUEST_TIMEOUT: { status: 408, retryable: true },
@@ -60,7 +58,7 @@ export const catalogue = {
   ACCOUNT_IN_USE: { status: 409, retryable: false },
   CONFIGURED_BY_FILE: { status: 409, retryable: false },
   PAYLOAD_DIGEST_DIFFERS: { status: 409, retryable: false },
-  PREVIEW_DIFFERS: { status: 409, retryable: false },
+  TOO_MANY_MATCHES: { status: 409, retryable: false },
   SIGNER_IN_USE: { status: 409, retryable: true },
   NOTIFICATION_IN_USE: { status: 409, retryable: true },
   RELAYER_HAS_OPEN_TRANSACTIONS: { status: 409, retryable: true },
@@ -110,6 +108,13 @@ export function relayerNotFound(id: RelayerId): RescindError {
 
 export function networkNotFound(name: string): RescindError {
   return new RescindError('NETWORK_NOT_FOUND', `Network with ID evm:${name} not found`)
+}
+
+export function tooManyMatches(count: number, atMost: number): RescindError {
+  return new RescindError(
+    'TOO_MANY_MATCHES',
+    `at_most: ${count} transactions would be canceled, and that is more than ${atMost}; nothing was changed: request a preview, then narrow the filter, or send its number`,
+  )
 }
 
 /** A writer decided on facts that have since changed. It reads again and decides anew. */

@@ -64,7 +64,7 @@ const sentences: { readonly [C in ReasonCondition]: (facts: FactsOf[C], begin: s
       ? atCap('cancel_gas_price_cap', facts)
       : `${begin}the no-op would need more (up to ${inGwei(facts.perGas)} per gas) than ${capped('cancel_gas_price_cap', facts.cap)}, and is tried again each block: raise the cap, if it must win`,
   cost_bound: ({ costMax, cost }, begin) =>
-    `${begin}the no-op would cost up to ${inEther(cost)}, above its bound of ${inEther(costMax)} (a share of max_cost, or of the cost that its preview showed), and is tried again each block: the original may still be mined, and later nonces wait behind it; cancel it once more (DELETE) to lift the bound, if it must not`,
+    `${begin}the no-op would cost up to ${inEther(cost)}, above its bound of ${inEther(costMax)} (its share of max_cost), and is tried again each block: the original may still be mined, and later nonces wait behind it; cancel it once more (DELETE) to lift the bound, if it must not`,
   own_price: (facts, begin) => {
     if (facts.of === 'replacement') return outbid(facts, begin)
     const price = `${inGwei(facts.perGas)} per gas${facts.tip === undefined ? '' : `, ${inGwei(facts.tip)} of it as tip`}`

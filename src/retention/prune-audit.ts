@@ -39,8 +39,7 @@ export function pruneAudit({ store, clock, logger, limits }: PruneAudit): AsyncD
     return store.commit(async (session) => {
       const moreAudit = await session.pruneAudit(audit, rowsAtOnce)
       const moreBulks = await session.pruneBulks(bulks, bulksAtOnce)
-      const morePreviews = await session.prunePreviews(clock.now(), bulksAtOnce)
-      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks || morePreviews
+      return (await session.pruneSignatures(signatures, rowsAtOnce)) || moreAudit || moreBulks
     })
   }
 

@@ -8,7 +8,6 @@ import type {
   WaitingBulkPart,
 } from '../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../domain/bulk-filter.ts'
-import type { BulkPreview } from '../domain/bulk-preview.ts'
 import type { Reckoning } from '../domain/cost-limit.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
 import type { ApiKeyId, BulkId, RelayerId, TransactionId } from '../domain/ids.ts'
@@ -54,17 +53,17 @@ export interface BulkStop {
   readonly taken: TakenInBulk
 }
 
-/** A transaction without a nonce. */
-export interface QueuedMatch {
-  readonly id: TransactionId
-  readonly sequence: number
+/** What a preview shows of a relayer, read at one instant. An owner reads `work`. */
+export interface BulkMatches extends BulkWork {
+  /** The matches without a nonce: how many there are, and the oldest of them. */
+  readonly queued: { readonly count: number; readonly oldest: readonly TransactionId[] }
 }
 
-/** Where a walk over the transactions without a nonce goes on. */
-export interface QueuePosition {
-  readonly queued: 'pending' | 'held'
-  readonly after: number
-  readonly through: number
+export interface MatchRequest {
+  readonly filter: BulkFilter
+  readonly now: TimestampMs
+  /** How many of the oldest. */
+  readonly oldest: number
 }
 
 export interface BulkReads {
@@ -88,18 +87,10 @@ export interface BulkReads {
   bulksOf(ids: readonly TransactionId[]): Promise<ReadonlyMap<TransactionId, BulkId>>
   /** The object under this idempotency key. */
   bulkOfKey(owner: ApiKeyId, key: string): Promise<ClaimedBulk | undefined>
-  /** Used or expired ones as well, until they are removed. */
-  bulkPreview(id: string): Promise<BulkPreview | undefined>
   /** Every relayer, by id. */
   relayerIds(): Promise<readonly RelayerId[]>
-  /** The facts by which a preview chooses, read at one instant; undefined without such a relayer. An owner reads `work`. */
-  bulkWork(relayerId: RelayerId, filter: BulkFilter): Promise<BulkWork | undefined>
-  /** Transactions without a nonce that match, of the next `count` rows. Without `next` there are no more. */
-  queuedMatches(
-    relayerId: RelayerId,
-    by: { readonly filter: BulkFilter; readonly now: TimestampMs; readonly count: number },
-    from?: QueuePosition,
-  ): Promise<{ readonly found: readonly QueuedMatch[]; readonly next?: QueuePosition }>
+  /** Undefined without such a relayer. */
+  bulkMatches(relayerId: RelayerId, request: MatchRequest): Promise<BulkMatches | undefined>
   /** The transactions of these parts, by part and sequence. */
   bulkTransactions(parts: readonly number[], page: PageRequest): Promise<Page<PageItem<Transaction>>>
 }
@@ -113,15 +104,10 @@ export interface BulkChanges {
   relayerIds(): Promise<readonly RelayerId[]>
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
   recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
-  /** Records a preview with its parts. A key keeps a few unused ones: the oldest go. */
-  recordPreview(preview: BulkPreview): Promise<void>
-  /** Whether this object is the first with the preview's token, and in time. */
-  claimPreview(id: string, bulkId: BulkId, now: TimestampMs): Promise<boolean>
   /**
    * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
    * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over. Of an object with
-   * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price. Of an object with a
-   * preview, it takes nothing beyond what that showed.
+   * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price.
    */
   takeBulk(
     part: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,

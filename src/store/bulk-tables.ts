@@ -4,7 +4,6 @@ import type { Requester } from '../domain/audit.ts'
 import type { BulkOrigin, BulkPartState } from '../domain/bulk-cancellation.ts'
 import type { BulkShown } from '../domain/bulk-event.ts'
 import type { ApiKeyId, BulkId, RelayerId } from '../domain/ids.ts'
-import type { SequenceRuns } from '../domain/sequence-runs.ts'
 import type { Json } from './values.ts'
 
 /** A bulk cancellation. */
@@ -31,31 +30,6 @@ export interface BulkTable {
   announced_at: number | null
   /** 1: no further event. */
   announced: Generated<0 | 1>
-  preview_id: string | null
-}
-
-/** A preview of a bulk cancellation. Its id is the digest of its token. */
-export interface BulkPreviewTable {
-  id: string
-  key_id: ApiKeyId
-  /** The digest of the relayers and the terms. */
-  digest: string
-  expires_at: number
-  /** The object that its token made. */
-  used_by: BulkId | null
-}
-
-/** The matches and costs that a preview showed of one relayer. */
-export interface BulkPreviewPartTable {
-  preview_id: string
-  relayer_id: RelayerId
-  /** The sequences of the matches; empty once the object's part is written. */
-  shown: Json<SequenceRuns>
-  matches: number
-  no_ops: number
-  /** Decimal wei; null without a price. */
-  cost: string | null
-  cost_max: string | null
 }
 
 /** The sums of a part's transactions. */

@@ -22,12 +22,10 @@ import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { bulksToAnnounce } from './transactions/announce-bulk.ts'
 import { listBulksUnderWay } from './transactions/bulk-mark.ts'
-import { findPreview } from './transactions/bulk-previews.ts'
 import { findBulk, findBulkOfKey, findBulksOf, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
-import { loadBulkWork } from './transactions/choose-in-bulk.ts'
+import { loadMatches } from './transactions/choose-in-bulk.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
-import { findQueued } from './transactions/drop-queue.ts'
 import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
 import {
@@ -140,10 +138,8 @@ function bulkReads(executor: Executor): BulkReads {
       listBulks(executor, { limit: perPage, offset: (page - 1) * perPage }, relayers),
     bulksOf: (ids) => findBulksOf(executor, ids),
     bulkOfKey: (owner, key) => findBulkOfKey(executor, owner, key),
-    bulkPreview: (id) => findPreview(executor, id),
-    bulkWork: (relayerId, filter) => loadBulkWork(executor, relayerId, filter),
+    bulkMatches: (relayerId, request) => loadMatches(executor, relayerId, request),
     relayerIds: () => relayerIds(executor),
-    queuedMatches: (relayerId, by, from) => findQueued(executor, relayerId, by, from),
     bulkTransactions: (parts, page) => listOfBulk(executor, parts, page),
   }
 }

@@ -93,8 +93,6 @@ export interface RetentionChanges {
   pruneSignatures(keep: KeptRecords, rows: number): Promise<boolean>
   /** Deletes bulk cancellations whose verdicts are final. Their transactions stay. */
   pruneBulks(keep: KeptRecords, rows: number): Promise<boolean>
-  /** Deletes previews of bulk cancellations that expired, and whose token made none. */
-  prunePreviews(now: TimestampMs, rows: number): Promise<boolean>
   /**
    * Gives up a bounded portion of the notification's events whose day is over, also those that its queue has not taken over, and
    * deletes its oldest dead letters above the number that is kept. There may be more until it changes nothing.

@@ -50,7 +50,7 @@ import type {
   TipMarkTable,
   UncountedRelayerTable,
 } from './access-tables.ts'
-import type { BulkPartTable, BulkPreviewPartTable, BulkPreviewTable, BulkTable } from './bulk-tables.ts'
+import type { BulkPartTable, BulkTable } from './bulk-tables.ts'
 import type { EntityKind } from './store.ts'
 import type { Json } from './values.ts'
 
@@ -293,8 +293,6 @@ export interface Schema {
   network_pauses: NetworkPauseTable
   bulks: BulkTable
   bulk_parts: BulkPartTable
-  bulk_previews: BulkPreviewTable
-  bulk_preview_parts: BulkPreviewPartTable
   outbox: OutboxTable
   outbox_pruned: OutboxPrunedTable
   delivery_queues: DeliveryQueueTable

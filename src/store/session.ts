@@ -41,7 +41,6 @@ import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { announceBulk } from './transactions/announce-bulk.ts'
-import { claimPreview, prunePreviews, recordPreview } from './transactions/bulk-previews.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
 import { cancelPending, cancelPortion, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
@@ -96,7 +95,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordSignature: (record) => recordSignature(executor, record),
     pruneSignatures: (keep, rows) => pruneSignatures(executor, keep, rows),
     pruneBulks: (keep, rows) => pruneBulks(executor, keep, rows),
-    prunePreviews: (now, rows) => prunePreviews(executor, now, rows),
     recordPresigned: (relayerId, noOp) => recordPresigned(executor, relayerId, noOp),
     sealPresigned: (noOp) => sealPresigned(executor, noOp),
     removePresigned: (relayerId, noOp) => removePresigned(executor, relayerId, noOp),
@@ -147,8 +145,6 @@ function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
     relayerIds: () => relayerIds(executor),
     announceBulk: (id, now) => announceBulk(executor, id, now),
     recordBulk: (bulk) => recordBulk(executor, bulk),
-    recordPreview: (preview) => recordPreview(executor, preview),
-    claimPreview: (id, bulkId, now) => claimPreview(executor, id, bulkId, now),
     takeBulk: (part, now, reckoning, portion) => takeBulk(executor, tallies, part, { now, reckoning, portion }),
     cancelPending: (relayerId, now, by, portion) => cancelPending(executor, tallies, relayerId, now, by, portion),
     cancelPortion: (relayerId, portion) => cancelPortion(executor, tallies, relayerId, portion),

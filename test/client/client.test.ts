@@ -42,16 +42,16 @@ test('everything pending is canceled at once', async () => {
   expect(await client.cancelPending('two')).toMatchObject({ queued_for_cancellation_transaction_ids: [id] })
 })
 
-test('a preview has a token, which bounds a bulk cancellation', async () => {
-  const { token, counts } = await client.previewBulkCancellation({ filter: {}, relayers: ['two'] })
-  expect(counts).toMatchObject({ matches: 0 })
+test('a preview bounds the bulk cancellation that follows', async () => {
   await client.send('two', input)
-  const ofPreview = { filter: {}, relayers: ['two'], preview: token } as const
+  const { instant, counts } = await client.previewBulkCancellation({ filter: {}, relayers: ['two'] })
+  expect(counts).toMatchObject({ matches: 1 })
+  const request = { filter: { created_to: instant }, relayers: ['two'], at_most: counts.matches } as const
   await expect(
-    client.createBulkCancellation({ ...ofPreview, exact: true }, { idempotencyKey: 'bulk-2' }),
-  ).rejects.toMatchObject({ code: 'PREVIEW_DIFFERS', previewDifference: expect.stringContaining('added=1') })
-  expect(await client.createBulkCancellation(ofPreview, { idempotencyKey: 'bulk-3' })).toMatchObject({
-    counts: { dropped: 0 },
+    client.createBulkCancellation({ ...request, at_most: 0 }, { idempotencyKey: 'bulk-2' }),
+  ).rejects.toMatchObject({ code: 'TOO_MANY_MATCHES', status: 409 })
+  expect(await client.createBulkCancellation(request, { idempotencyKey: 'bulk-2' })).toMatchObject({
+    counts: { dropped: 1 },
   })
 })
 

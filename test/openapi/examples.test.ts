@@ -280,7 +280,6 @@ const inWords = [
   /with before every page is the first/,
   /is not within the first 100000 rows/,
   /is not the id of a stored transaction of this relayer/,
-  /is not sent without preview/,
   /^(range|from|to): .* is not (left out|a time before to|at most eight days)/,
 ]
 

@@ -73,6 +73,7 @@ const anyFilter = fc.record(
     selector: fc.constantFrom<Hex>('0x', '0xa9059cbb', '0x60016000'),
     tags: fc.subarray(['red', 'b"l,u%e', 'green'], { minLength: 1 }).map((some) => some as unknown as NonEmpty<string>),
     statuses: fc.subarray([...pendingStatuses], { minLength: 1 }).map((some) => some as unknown as NonEmpty<'pending'>),
+    createdTo: fc.constantFrom(now - minute, now - 1, now, now + minute),
     olderThanMs: fc.constantFrom(1, minute, 10 * minute),
     newerThanMs: fc.constantFrom(1, minute, 20 * minute),
     valueFrom: fc.constantFrom(...values),

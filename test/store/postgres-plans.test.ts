@@ -216,11 +216,11 @@ test('a walk by a tag goes by the index of statuses, and reads the tags of each 
   const claim = { owner: administratorId, key: 'k', digest: 'd' }
   await session.recordBulk({ head, relayers: [relayerId], requester, claim })
   seen.clear()
-  await readsOver(witness).queuedMatches(relayerId, { filter, now, count: 10 })
+  await readsOver(witness).bulkMatches(relayerId, { filter, now, oldest: 1 })
   await session.takeBulk({ bulkId: head.id, relayerId }, now, someReckoning)
   const walks = [...seen].filter((sql) => sql.includes('transaction_tags'))
-  // It is read for a preview; then its event is published, and it is dropped.
-  expect(walks).toHaveLength(3)
+  // It is counted and named for a preview; then its event is published, and it is dropped.
+  expect(walks).toHaveLength(4)
   for (const known of ['nothing', 'a small table', 'a larger one'] as const) {
     for (const sql of walks) {
       const plan = await planOf(sql)

@@ -1,23 +1,16 @@
 // POST of a bulk cancellation. Its own commit stores it with its relayers and the key of the request; then each relayer is stopped.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import { type BulkCancellation, type BulkRequest, costLimitOf } from '../../domain/bulk-cancellation.ts'
-import {
-  type BulkPreview,
-  differenceOf,
-  PreviewDiffers,
-  previewNotFound,
-  previewOfAnother,
-} from '../../domain/bulk-preview.ts'
 import { checkClaim } from '../../domain/claim.ts'
-import { needsPrice, refuseUnlikeCosts, refuseUnobserved } from '../../domain/cost-limit.ts'
-import { relayerNotFound } from '../../domain/errors.ts'
+import { needsPrice, refuseUnlikeCosts } from '../../domain/cost-limit.ts'
+import { relayerNotFound, tooManyMatches } from '../../domain/errors.ts'
 import type { BulkId, RelayerId } from '../../domain/ids.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'
 import type { CommandContext } from '../context.ts'
 import { digestOf } from '../digest-request.ts'
-import { digestOfOrder, previewIdOf, readParts } from './preview.ts'
+import { readParts } from './preview.ts'
 import type { BulkStops } from './stop-relayers.ts'
 
 export interface BulkOrder {
@@ -25,8 +18,8 @@ export interface BulkOrder {
   readonly relayers: readonly RelayerId[] | 'all'
   /** The relayers of a key that is bound to some. */
   readonly visible?: readonly RelayerId[]
-  /** The preview that bounds the cancellation: nothing is taken beyond what it showed. */
-  readonly preview?: { readonly token: string; readonly exact: boolean }
+  /** Refused if more would be canceled. A condition of the request, and no member of the object. */
+  readonly atMost?: number
   /** The idempotency key. */
   readonly key: string
   readonly requester: Requester
@@ -40,8 +33,7 @@ interface CreatedBulk {
 
 /**
  * Resolves once each relayer was stopped, or could not be: such a part waits, and is tried again. Throws RELAYER_NOT_FOUND,
- * IDEMPOTENCY_KEY_REUSED, SYMBOLS_DIFFER, PRICE_UNOBSERVED and, of a preview, PREVIEW_NOT_FOUND, PREVIEW_OF_ANOTHER and PREVIEW_DIFFERS
- * before anything changes.
+ * IDEMPOTENCY_KEY_REUSED, SYMBOLS_DIFFER, PRICE_UNOBSERVED and TOO_MANY_MATCHES before anything changes.
  */
 export async function createBulk(
   context: CommandContext,
@@ -59,24 +51,20 @@ export async function createBulk(
   if (earlier) return replay(context, claim, earlier, visible)
 
   const limit = costLimitOf(request)
-  const shown = await redeem(context, stops, order)
+  await refuseTooMany(context, stops, order)
   const now = clock.now()
   const id = freshId<BulkId>(random, now)
   const head = {
     ...{ ...request, id, origin: 'request' as const, everyRelayer: relayers === 'all' },
     ...{ requestedAt: now, requestedBy: requester.keyId },
-    ...(shown && { preview: shown.id }),
   }
   const recorded = await store.commit(async (session) => {
-    const wanted = relayers === 'all' ? await everyRelayer(session, visible) : [...new Set(relayers)]
-    const resolved = shown ? wanted.filter((id) => shown.parts.some(({ relayerId }) => relayerId === id)) : wanted
+    const resolved = relayers === 'all' ? await everyRelayer(session, visible) : [...new Set(relayers)]
     const isPriced = limit !== undefined && needsPrice(limit)
     const found = isPriced || relayers !== 'all' ? await load(session, resolved) : []
     if (isPriced) refuseUnlikeCosts(found.map(stops.costingOf))
-    else if (shown && !limit) refuseUnobserved((await load(session, pricedBy(shown))).map(stops.costingOf))
     const before = await session.recordBulk({ head, relayers: resolved, requester, claim })
     if (before) return { before }
-    if (shown && !(await session.claimPreview(shown.id, id, now))) throw previewNotFound()
     session.recordAudit(allowed(requester, now, { subjectId: id }))
     return { resolved }
   })
@@ -87,27 +75,20 @@ export async function createBulk(
   return { bulk: await read(context, id, visible), replayed: false }
 }
 
-/** Throws PREVIEW_NOT_FOUND, PREVIEW_OF_ANOTHER and PREVIEW_DIFFERS. */
-async function redeem(
+/**
+ * Counts as a preview does, once, before the relayers are stopped: each stops at an instant of its own, and what comes to match until then
+ * is canceled as well. Throws TOO_MANY_MATCHES.
+ */
+async function refuseTooMany(
   context: CommandContext,
   stops: Parameters<typeof createBulk>[1],
-  { request: terms, relayers, visible, preview, requester }: BulkOrder,
-): Promise<BulkPreview | undefined> {
-  if (!preview) return undefined
-  const { store, clock } = context
-  const shown = await store.reads.bulkPreview(previewIdOf(preview.token))
-  if (!shown || shown.keyId !== requester.keyId || shown.expiresAt <= clock.now()) throw previewNotFound()
+  { request: terms, relayers, visible, atMost }: BulkOrder,
+): Promise<void> {
+  if (atMost === undefined) return
   const order = { terms, relayers, ...(visible && { visible }) }
-  if (shown.digest !== digestOfOrder(order)) throw previewOfAnother()
-  // What differs later, at the instant of a relayer, can only make the object take less.
-  const difference = preview.exact ? differenceOf(shown.parts, await readParts(context, stops, order)) : undefined
-  if (difference) throw new PreviewDiffers(difference)
-  return shown
-}
-
-/** The relayers with a bound of cost, which needs a price. */
-function pricedBy({ parts }: BulkPreview): readonly RelayerId[] {
-  return parts.filter(({ costMax }) => costMax !== undefined).map(({ relayerId }) => relayerId)
+  const parts = await readParts(context, stops, order, context.clock.now())
+  const count = parts.reduce((sum, { matches }) => sum + matches, 0)
+  if (count > atMost) throw tooManyMatches(count, atMost)
 }
 
 /** The relayers of the key that exist in this unit. */

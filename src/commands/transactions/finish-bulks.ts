@@ -103,7 +103,7 @@ function waiting(
       const written = underWay(relayerId)
       return written ? written.then(() => read(relayerId, ...others)) : read(relayerId, ...others)
     }
-  const { transaction, transactions, transactionItems, transactionMatches, transactionItemsOf, queuedMatches } =
+  const { transaction, transactions, transactionItems, transactionMatches, transactionItemsOf, bulkMatches } =
     store.reads
   // The other reads leave the queue out, count it as canceled, or are about nonces, which the first commit canceled.
   const reads: Reads = {
@@ -113,7 +113,7 @@ function waiting(
     transactionItems: after(transactionItems),
     transactionMatches: after(transactionMatches),
     transactionItemsOf: after(transactionItemsOf),
-    queuedMatches: after(queuedMatches),
+    bulkMatches: after(bulkMatches),
   }
   const commit: Store['commit'] = async (unit, relayer, ahead) => {
     if (relayer === undefined) return store.commit(unit, relayer, ahead)

@@ -1,6 +1,8 @@
 // Previews the effect and the cost of a cancel now, of one transaction or of all. It writes nothing and promises nothing: the next block may
 // change it. Nobody has to wait for a node to cancel, so without one the preview has no cost.
 import { type Chain, ChainUnavailable } from '../../chain/chain.ts'
+import type { BulkFilter } from '../../domain/bulk-filter.ts'
+import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import type { Work } from '../../domain/decide/plan/work.ts'
 import {
   type CancellationPreview,
@@ -15,9 +17,8 @@ import { RescindError, relayerNotFound } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { noOpGasLimit } from '../../domain/no-op.ts'
 import type { Observation } from '../../domain/observation.ts'
-import { isTakenByBulk } from '../../domain/refusals.ts'
 import type { NetworkPolicy, Relayer } from '../../domain/relayer.ts'
-import { isInPhase, type Transaction } from '../../domain/transaction.ts'
+import type { Transaction } from '../../domain/transaction.ts'
 import { type BlockNumber, type Gas, minWei, type Wei } from '../../domain/units.ts'
 import type { Clock } from '../../ops/clock.ts'
 import { late, within } from '../../ops/within.ts'
@@ -55,11 +56,12 @@ export function isPriced(previewed: Previewed): previewed is PricedPreview {
 
 /** Throws RELAYER_NOT_FOUND. */
 export async function previewCancellation(context: PreviewContext, relayerId: RelayerId): Promise<Previewed> {
-  const [work, counts] = await Promise.all([context.reads.work(relayerId), context.reads.counts(relayerId)])
-  if (!work) throw relayerNotFound(relayerId)
+  const canceled = await readCanceled(context, relayerId, {})
+  if (!canceled) throw relayerNotFound(relayerId)
+  const { work, queued, covers } = canceled
   const observation = await observedInTime(context, work)
-  if (!observation) return previewWithoutNode(work, counts.pending, context.clock.now())
-  const preview = priced(context, work, counts.pending, observation)
+  if (!observation) return previewWithoutNode(work, queued, context.clock.now(), covers)
+  const preview = priced(context, canceled, observation)
   const { relayer } = work
   const window = previewWindow(relayer, context.policyOf(relayer), {
     ...observation,
@@ -75,25 +77,37 @@ export async function previewOneCancellation(
   relayerId: RelayerId,
   id: TransactionId,
 ): Promise<Previewed> {
-  const [work, transaction] = await Promise.all([
-    context.reads.work(relayerId),
+  const [canceled, transaction] = await Promise.all([
+    readCanceled(context, relayerId, { ids: [id] }),
     context.reads.transaction(relayerId, id),
   ])
-  if (!work || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
-  const queued = isInPhase(transaction, 'held', 'queued') && !transaction.cancellation ? 1 : 0
-  const covers = (each: Transaction) => each.id === id && isTakenByBulk(each)
-  const observation = await observedInTime(context, work)
-  if (!observation) return previewWithoutNode(work, queued, context.clock.now(), covers)
-  return priced(context, work, queued, observation, covers)
+  if (!canceled || !transaction) throw new RescindError('TRANSACTION_NOT_FOUND', 'Not found')
+  const observation = await observedInTime(context, canceled.work)
+  if (observation) return priced(context, canceled, observation)
+  return previewWithoutNode(canceled.work, canceled.queued, context.clock.now(), canceled.covers)
 }
 
-function priced(
-  context: PreviewContext,
-  work: Work,
-  queued: number,
-  observation: PreviewFacts,
-  covers?: (transaction: Transaction) => boolean,
-): PricedPreview {
+/** What a cancellation would take now. */
+interface Canceled {
+  readonly work: Work
+  /** How many without a nonce. */
+  readonly queued: number
+  readonly covers: (transaction: Transaction) => boolean
+}
+
+async function readCanceled(
+  { reads, clock }: PreviewContext,
+  relayerId: RelayerId,
+  filter: BulkFilter,
+): Promise<Canceled | undefined> {
+  const now = clock.now()
+  const found = await reads.bulkMatches(relayerId, { filter, now, oldest: 0 })
+  if (!found) return undefined
+  const { covers } = matchInBulk(found.work, { filter, pause: false }, { now, tagsOf: found.tagsOf })
+  return { work: found.work, queued: found.queued.count, covers }
+}
+
+function priced(context: PreviewContext, { work, queued, covers }: Canceled, observation: PreviewFacts): PricedPreview {
   const { relayer } = work
   const policy = context.policyOf(relayer)
   const { market, head } = observation

@@ -1,7 +1,7 @@
-// The preview of a bulk cancellation, and the typed confirmation that takes nothing beyond it.
+// The preview of a bulk cancellation, and the typed confirmation of no more than it showed.
 import type { ComponentChildren } from 'preact'
 import type { BulkInput, BulkPreviewView } from '../../client/bulk-types.ts'
-import { bulksPath, type Previewing, usePreview } from '../state/bulk.ts'
+import { boundBy, bulksPath, type Previewing, usePreview } from '../state/bulk.ts'
 import { grouped, plural } from '../state/format.ts'
 import { Ether } from './exact.tsx'
 import { TransactionLink } from './pieces.tsx'
@@ -11,7 +11,7 @@ import { TypedConfirm } from './typed-confirm.tsx'
 export function PreviewedConfirm({ body, make }: { body: BulkInput; make: (body: BulkInput) => Promise<void> }) {
   const previewing = usePreview(body)
   const { preview } = previewing
-  const bounded = preview && { ...body, preview: preview.token }
+  const bounded = preview && boundBy(preview, body)
   return (
     <>
       <Previewed previewing={previewing}>{boundWords}</Previewed>
@@ -28,8 +28,8 @@ export function PreviewedConfirm({ body, make }: { body: BulkInput; make: (body:
   )
 }
 
-/** Where its token is sent. */
-export const boundWords = 'Nothing beyond this preview is canceled. It serves for ten minutes.'
+/** Where `boundBy` binds the request. */
+export const boundWords = 'Later sends are not canceled. If more would be canceled by then, nothing is.'
 
 /** The button that reads it, and what it showed. `children`: what the preview binds. */
 export function Previewed({

@@ -34,13 +34,7 @@ export function BulkCost({
 
 const states = ['dropped', 'racing', 'won', 'lost', 'external'] as const
 
-export function BulkTally({
-  bulk: { counts, final, preview },
-  symbol,
-}: {
-  bulk: BulkHeadView
-  symbol: string | undefined
-}) {
+export function BulkTally({ bulk: { counts, final }, symbol }: { bulk: BulkHeadView; symbol: string | undefined }) {
   const total = canceledBy(counts)
   return (
     <div class="tally" role="status">
@@ -74,12 +68,6 @@ export function BulkTally({
           </li>
         )}
       </ul>
-      {preview && (
-        <p>
-          Its preview showed {grouped(preview.matches)}, and nothing else was taken.
-          {preview.ended ? ` ${grouped(preview.ended)} of them had ended, or no longer matched.` : ''}
-        </p>
-      )}
       <p>{retryWords(counts, total)}</p>
       <p>
         Cost{final ? '' : ' so far'}: <BulkCost counts={counts} symbol={symbol} />

@@ -1,8 +1,8 @@
-// The confirmation before the selected transactions of a list become one bulk cancellation: it takes nothing beyond its preview.
+// The confirmation before the selected transactions of a list become one bulk cancellation, of no more than its preview showed.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BulkInput } from '../../client/bulk-types.ts'
-import { bulksPath, useMakeBulk, usePreview } from '../state/bulk.ts'
+import { boundBy, bulksPath, useMakeBulk, usePreview } from '../state/bulk.ts'
 import { plural } from '../state/format.ts'
 import { boundWords, Previewed } from './bulk-preview.tsx'
 import { Dialog } from './dialog.tsx'
@@ -24,7 +24,7 @@ export function CancelSelected({
   const previewing = usePreview(body)
   useEffect(() => void previewing.read(), [])
   const { preview } = previewing
-  const bounded: BulkInput = { ...body, ...(preview && { preview: preview.token }) }
+  const bounded = preview ? boundBy(preview, body) : body
   return (
     <Dialog
       title={`Cancel ${plural(ids.length, 'transaction')} of ${relayer}?`}

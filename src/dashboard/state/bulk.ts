@@ -36,13 +36,14 @@ export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadVie
 }
 
 export function filterWords({ filter }: Pick<BulkInput, 'filter'>): string {
-  const { ids, to, selector, tag, older_than: older, newer_than: newer, status } = filter
+  const { ids, to, selector, tag, created_to: createdTo, older_than: older, newer_than: newer, status } = filter
   const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
   const words = [
     ids && (ids.length === 1 ? 'one transaction' : `${plural(ids.length, 'transaction')} by id`),
     to && `to ${to}`,
     selector && `selector ${selector}`,
     tag && `tag ${[tag].flat().join(' or ')}`,
+    createdTo && `created until ${createdTo}`,
     older && `older than ${older}`,
     newer && `newer than ${newer}`,
     status?.join(' or '),
@@ -85,6 +86,11 @@ export function useSymbols(): (relayers: readonly string[]) => string | undefine
     const symbols = new Set(its.map(({ network }) => networkOf(network).symbol))
     return symbols.size > 1 ? undefined : ([...symbols][0] ?? networkOf(undefined).symbol)
   }
+}
+
+/** The request with the bounds of its preview: later sends are no match, and more than it showed are refused. */
+export function boundBy({ instant, counts }: BulkPreviewView, body: BulkInput): BulkInput {
+  return { ...body, filter: { ...body.filter, created_to: instant }, at_most: counts.matches }
 }
 
 /** The preview of a bulk cancellation: read when a view says so, and gone once its terms change. */

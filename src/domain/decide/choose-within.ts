@@ -1,9 +1,8 @@
 // Which of a relayer's matches a bulk cancellation takes within its limit of cost: only what costs nothing, or no more than
 // `max_cost` together. The cost of each is the most that its no-op, and the gap filler that its cancellation makes necessary,
-// may cost at the last observed price. A preview bounds them further.
+// may cost at the last observed price.
 
 import { isNoOp, mayBeKnown } from '../attempt.ts'
-import type { ShownBound } from '../bulk-preview.ts'
 import { type CostBy, type CostLimit, type NotTaken, type ObservedPrice, restOf } from '../cost-limit.ts'
 import { escalationMultiple, strictestRule } from '../fees.ts'
 import type { RelayerId, TransactionId } from '../ids.ts'
@@ -47,62 +46,38 @@ export interface Choices {
  * Takes matches, cheapest first, and the lowest nonce first among equals. A match that no longer fits is passed: a later one is no
  * cheaper.
  *
- * `price` is absent only where the limit needs none (needsPrice), and `shown` bounds no cost. Without a limit, each match is taken that
- * `shown` allows.
+ * `price` is absent only where the limit needs none (needsPrice). Without a limit, each match is taken.
  */
 export function chooseWithin(
   matched: Matched,
   limit: CostLimit | undefined,
   policy: NetworkPolicy,
   price: ObservedPrice | undefined,
-  shown?: ShownBound,
 ): Choices {
-  const used = { spent: 0n, noOps: 0 }
+  let spent = 0n
   const choices = costsOf(matched, policy, price).map(({ id, nonce, ...cost }): MatchChoice => {
     const { by } = cost
     if (by === undefined) return { id, nonce, taken: true, share: 0n }
-    const why = whyLeft({ ...cost, by }, limit, shown, used)
+    const why = whyLeft({ ...cost, by }, limit, spent)
     if (why) return { id, nonce, taken: false, why }
     const share = cost.cost ?? 0n
-    used.spent += share
-    used.noOps += 1
+    spent += share
     return { id, nonce, taken: true, share, by, ...(cost.most !== undefined && { most: cost.most }) }
   })
-  if (shown?.costMax === undefined || limit !== undefined) return { choices, spent: used.spent }
-  return withRoom(choices, used.spent, shown.costMax)
-}
-
-interface Used {
-  readonly spent: Wei
-  readonly noOps: number
+  return { choices, spent }
 }
 
 function whyLeft(
   { by, cost }: Pick<Cost, 'cost'> & { readonly by: CostBy },
   limit: CostLimit | undefined,
-  shown: ShownBound | undefined,
-  { spent, noOps }: Used,
+  spent: Wei,
 ): NotTaken | undefined {
-  const facts = { by, ...(cost !== undefined && { cost }) }
-  if (limit && (limit.only !== undefined || cost === undefined)) return { reason: 'costs', facts }
-  if (limit?.maxCost !== undefined && cost !== undefined) {
-    const left = limit.maxCost - spent
-    if (cost > left) return { reason: 'beyond_max_cost', facts: { by, cost, left } }
+  if (!limit) return undefined
+  if (limit.only !== undefined || cost === undefined) {
+    return { reason: 'costs', facts: { by, ...(cost !== undefined && { cost }) } }
   }
-  if (!shown) return undefined
-  if (noOps >= shown.noOps) return { reason: 'beyond_shown_no_ops', facts }
-  if (shown.costMax === undefined || cost === undefined || cost <= shown.costMax - spent) return undefined
-  return { reason: 'beyond_shown_cost', facts: { by, cost, left: shown.costMax - spent } }
-}
-
-/** Adds the rest of the shown cost to the no-ops that race, in equal parts: the price may rise. */
-function withRoom(choices: readonly MatchChoice[], spent: Wei, costMax: Wei): Choices {
-  const races = choices.filter((each) => each.taken && each.by === 'no_op').length
-  const room = races === 0 ? 0n : (costMax - spent) / BigInt(races)
-  const raised = choices.map((each) =>
-    each.taken && each.by === 'no_op' ? { ...each, share: each.share + room } : each,
-  )
-  return { choices: raised, spent: spent + room * BigInt(races) }
+  const left = limit.maxCost - spent
+  return cost > left ? { reason: 'beyond_max_cost', facts: { by, cost, left } } : undefined
 }
 
 export interface RelayerMatch extends Matched {

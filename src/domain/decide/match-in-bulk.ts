@@ -3,7 +3,6 @@ import { type BulkTerms, costLimitOf } from '../bulk-cancellation.ts'
 import { matches } from '../bulk-filter.ts'
 import type { TransactionId } from '../ids.ts'
 import { isRacing, isTakenByBulk } from '../refusals.ts'
-import type { SequenceSet } from '../sequence-runs.ts'
 import { statusOf, type Transaction } from '../transaction.ts'
 import type { TimestampMs } from '../units.ts'
 import type { Matched } from './choose-within.ts'
@@ -13,8 +12,6 @@ interface Facts {
   readonly now: TimestampMs
   /** The tags of an open transaction, if the filter names some. */
   readonly tagsOf: (id: TransactionId) => readonly string[]
-  /** Transactions of the preview whose token the request has. The others stay. */
-  readonly shown?: SequenceSet | undefined
 }
 
 type Terms = Pick<BulkTerms, 'filter' | 'pause' | 'only' | 'maxCost'>
@@ -23,12 +20,11 @@ type Terms = Pick<BulkTerms, 'filter' | 'pause' | 'only' | 'maxCost'>
 export function matchInBulk(
   work: Matched['work'] & Pick<StoredWork, 'queued'>,
   terms: Terms,
-  { now, tagsOf, shown }: Facts,
+  { now, tagsOf }: Facts,
 ): Matched {
   const limit = costLimitOf(terms)
   const bindsRaces = limit !== undefined && limit.only === undefined
-  const isMatch = (each: Transaction) =>
-    matches(terms.filter, each, now, tagsOf(each.id)) && (shown === undefined || shown.has(each.sequence))
+  const isMatch = (each: Transaction) => matches(terms.filter, each, now, tagsOf(each.id))
   return {
     work,
     covers: (each) =>

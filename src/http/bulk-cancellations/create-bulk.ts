@@ -7,7 +7,7 @@ import { requesterOf } from '../request/audit.ts'
 import { checkGrant, type Principal, permits } from '../request/authenticate.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
-import { bulkBodySchema, bulkHeaders, previewOf, requestOf } from './parse-bulk.ts'
+import { bulkBodySchema, bulkHeaders, requestOf } from './parse-bulk.ts'
 import { bulkSchema, explainBulk, presentBulk } from './present-bulk.ts'
 
 export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'stopAll' | 'costingOf' | 'reckoning'>) {
@@ -15,7 +15,7 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
     scope: 'cancel',
     refusals: [
       ...(['RELAYER_NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'SYMBOLS_DIFFER', 'PRICE_UNOBSERVED'] as const),
-      ...(['PREVIEW_NOT_FOUND', 'PREVIEW_OF_ANOTHER', 'PREVIEW_DIFFERS'] as const),
+      'TOO_MANY_MATCHES',
     ],
     answerHeaders: ['Idempotency-Replayed'],
     audited: 'in its commit',
@@ -23,7 +23,7 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
       operationId: 'createBulkCancellation',
       summary: 'Cancel the transactions that a filter matches',
       description:
-        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason. With `preview`, nothing is canceled beyond what the preview showed.',
+        'Each relayer stops at one instant of its own, and every transaction that is `pending`, `sent` or `submitted` then, and that matches, is canceled. Responds once each relayer has stopped; long queues are written afterwards. An empty filter matches everything. With `pause`, each relayer is paused in the same commit, which needs the scope `pause` or `admin` as well. With `only` or `max_cost`, matches that cost more are left as they are, and listed with the reason. With `at_most`, nothing is canceled if more would be.',
       tags: ['bulk cancellations'],
       headers: bulkHeaders,
       body: bulkBodySchema,
@@ -31,14 +31,13 @@ export function createBulk(commands: CommandContext, stops: Pick<BulkStops, 'sto
     },
     async answer(request, reply) {
       const { body, headers, principal } = request
-      const { relayers } = body
+      const { relayers, at_most: atMost } = body
       if (principal) refuseUngranted(principal, body)
-      const preview = previewOf(body)
       const { bulk, replayed } = await createBulkCommand(commands, stops, {
         request: requestOf(body),
         relayers,
         ...(principal?.relayers && { visible: principal.relayers }),
-        ...(preview && { preview }),
+        ...(atMost !== undefined && { atMost }),
         key: headers['idempotency-key'],
         requester: requesterOf(request, 'createBulkCancellation'),
       })

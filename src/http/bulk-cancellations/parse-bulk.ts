@@ -1,6 +1,5 @@
 // The body of a new bulk cancellation: its schema, and what it means.
 import { type Static, Type } from 'typebox'
-import type { BulkOrder } from '../../commands/bulk-cancellations/create.ts'
 import type { BulkRequest } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import { durationMs, shownDuration } from '../../domain/duration.ts'
@@ -8,9 +7,10 @@ import { type Hex, isNonEmpty, lowerHex, type RelayerId, type TransactionId } fr
 import { pendingStatuses } from '../../domain/transaction.ts'
 import { bulkIdsMax, bulkRelayersMax, bulkTagsMax, idempotencyKeyCharsMax } from '../limits.ts'
 import { nameInBody, noteInBody } from '../request/parameters.ts'
-import { addressSchema, parseAddress } from '../request/parse-values.ts'
+import { addressSchema, parseAddress, parseTime } from '../request/parse-values.ts'
 import { invalid } from '../request/validate.ts'
 import { some } from '../response/forms.ts'
+import { presentTime } from '../response/present-values.ts'
 import { parseTag, tagSchema } from '../transactions/labels.ts'
 import { filterProperties, rangesOf } from '../transactions/list-filter.ts'
 
@@ -18,12 +18,12 @@ const duration = (what: string) =>
   Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,7}(s|m|h|d)$',
-      description: `a whole number and s, m, h or d, such as "10m": created ${what} before the instant of the relayer`,
+      description: `a whole number and s, m, h or d, such as "10m": created ${what} before the instant of the relayer, or before created_to if that is earlier`,
       examples: ['10m'],
     }),
   )
 
-const { nonce_from, nonce_to, value_from, value_to } = filterProperties
+const { created_to, nonce_from, nonce_to, value_from, value_to } = filterProperties
 
 const tagList = Type.Array(tagSchema, { minItems: 1, maxItems: bulkTagsMax })
 
@@ -67,6 +67,7 @@ const filterSchema = Type.Object(
         description: `a list of ${pendingStatuses.join(', ')}`,
       }),
     ),
+    created_to,
     older_than: duration('at least so long'),
     newer_than: duration('less than so long'),
     ...{ nonce_from, nonce_to, value_from, value_to },
@@ -126,15 +127,12 @@ export const bulkPreviewBodySchema = Type.Object(orderProperties, {
 export const bulkBodySchema = Type.Object(
   {
     ...orderProperties,
-    preview: Type.Optional(
-      Type.String({
-        pattern: '^[\\x21-\\x7e]{1,128}$',
-        description:
-          'the token of a preview with the same filter, relayers, pause, only and max_cost: nothing is canceled beyond what it showed',
+    at_most: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'a number of transactions, 0 or more: if more would be canceled, nothing is',
       }),
-    ),
-    exact: Type.Optional(
-      Type.Boolean({ description: 'true or false; true: refused if anything differs from the preview' }),
     ),
   },
   {
@@ -153,16 +151,6 @@ export const bulkHeaders = Type.Object({
 })
 
 /** Throws INVALID_REQUEST. */
-export function previewOf({
-  preview: token,
-  exact = false,
-}: Pick<Static<typeof bulkBodySchema>, 'preview' | 'exact'>): BulkOrder['preview'] {
-  if (token !== undefined) return { token, exact }
-  if (exact) throw invalid('exact', exact, 'sent without preview: send the token of a preview, or leave out exact')
-  return undefined
-}
-
-/** Throws INVALID_REQUEST. */
 export function requestOf(given: Static<typeof bulkPreviewBodySchema>): BulkRequest {
   const { name, reason, filter, pause, only, max_cost } = given
   return {
@@ -176,7 +164,7 @@ export function requestOf(given: Static<typeof bulkPreviewBodySchema>): BulkRequ
 }
 
 function filterOf(given: Static<typeof filterSchema>): BulkFilter {
-  const { ids, to, selector, tag, status, older_than: older, newer_than: newer } = given
+  const { ids, to, selector, tag, status, created_to: createdTo, older_than: older, newer_than: newer } = given
   const tags = tagsOf(tag)
   const statuses = [...new Set(status)]
   const olderThanMs = older === undefined ? undefined : durationMs(older)
@@ -190,6 +178,7 @@ function filterOf(given: Static<typeof filterSchema>): BulkFilter {
     ...(selector !== undefined && { selector: lowerHex(selector) }),
     ...(isNonEmpty(tags) && { tags }),
     ...(isNonEmpty(statuses) && { statuses }),
+    ...(createdTo !== undefined && { createdTo: parseTime('filter.created_to', createdTo) }),
     ...(olderThanMs !== undefined && { olderThanMs }),
     ...(newerThanMs !== undefined && { newerThanMs }),
     ...rangesOf(given, 'filter.'),
@@ -205,7 +194,7 @@ function tagsOf(tag: Static<typeof filterSchema>['tag']): readonly string[] {
 
 /** Presents the filter as the client sends it. */
 export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSchema> {
-  const { ids, to, selector, tags, statuses, olderThanMs, newerThanMs } = filter
+  const { ids, to, selector, tags, statuses, createdTo, olderThanMs, newerThanMs } = filter
   const { nonceFrom, nonceTo, valueFrom, valueTo } = filter
   return {
     ...(ids && { ids: [...ids] }),
@@ -213,6 +202,7 @@ export function presentFilter(filter: BulkFilter): Static<typeof appliedFilterSc
     ...(selector !== undefined && { selector }),
     ...(tags && { tag: [...tags] }),
     ...(statuses && { status: [...statuses] }),
+    ...(createdTo !== undefined && { created_to: presentTime(createdTo) }),
     ...(olderThanMs !== undefined && { older_than: shownDuration(olderThanMs, 'd') }),
     ...(newerThanMs !== undefined && { newer_than: shownDuration(newerThanMs, 'd') }),
     ...(nonceFrom !== undefined && { nonce_from: nonceFrom }),

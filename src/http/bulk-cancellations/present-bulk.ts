@@ -1,7 +1,7 @@
 // Presents a bulk cancellation: its requester, its filter, its progress, and the same in words.
 import { type Static, Type } from 'typebox'
 import type { BulkCancellation, BulkPart, BulkRefusal } from '../../domain/bulk-cancellation.ts'
-import { endedOf, finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
+import { finalAtOf, sumOf } from '../../domain/bulk-counts.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
 import { counted, presentTime } from '../response/present-values.ts'
 import { appliedFilterSchema, presentFilter } from './parse-bulk.ts'
@@ -31,26 +31,6 @@ export const countsSchema = Type.Object(
   { title: 'BulkCounts', additionalProperties: false, examples: [countsExample] },
 )
 
-const shownSchema = Type.Optional(
-  Type.Object(
-    {
-      matches: count('Those that the preview showed as canceled'),
-      ended: Type.Optional(
-        count(
-          'Those of them that it found ended, canceled before, or no longer matching. Absent until all rows are written',
-        ),
-      ),
-      no_ops: count('No-ops that the preview showed'),
-      cost_max: Type.Optional(wei('Wei that the preview showed as the most. Absent if it had no price')),
-    },
-    {
-      title: 'BulkShown',
-      additionalProperties: false,
-      description: 'What the preview showed whose token the request had: the object takes nothing beyond it',
-    },
-  ),
-)
-
 const partSchema = Type.Object(
   {
     relayer_id: such('local'),
@@ -64,16 +44,10 @@ const partSchema = Type.Object(
       Type.Object(
         {
           transaction_id: such(some.transactionId),
-          reason: Type.Enum(
-            [
-              ...(['unreadable', 'costs', 'beyond_max_cost'] as const),
-              ...(['not_in_preview', 'beyond_shown_no_ops', 'beyond_shown_cost'] as const),
-            ],
-            {
-              description:
-                '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`. `not_in_preview`: the preview did not show it as canceled. `beyond_shown_no_ops`, `beyond_shown_cost`: the others need the no-ops, or the cost, that the preview showed',
-            },
-          ),
+          reason: Type.Enum(['unreadable', 'costs', 'beyond_max_cost'], {
+            description:
+              '`unreadable`: its row is unreadable. `costs`: it is not free. `beyond_max_cost`: its share is more than the rest of `max_cost`',
+          }),
           message: Type.String(),
           needs: Type.Optional(
             Type.Enum(['no_op', 'gap_filler'], {
@@ -81,19 +55,12 @@ const partSchema = Type.Object(
             }),
           ),
           cost: Type.Optional(wei('Wei that its cancellation may cost, if a price was observed')),
-          left: Type.Optional(
-            wei('Wei of `max_cost`, or of the cost that the preview showed, that were left when its turn came'),
-          ),
+          left: Type.Optional(wei('Wei of `max_cost` that were left when its turn came')),
         },
         { title: 'BulkRefusal', additionalProperties: false },
       ),
     ),
-    cost_max: Type.Optional(
-      wei(
-        'Wei that its no-ops may cost at most: the sum of the shares of `max_cost`, or of the cost that the preview showed',
-      ),
-    ),
-    preview: shownSchema,
+    cost_max: Type.Optional(wei('Wei that its no-ops may cost at most: the sum of the shares of `max_cost`')),
     final: Type.Boolean({ description: 'Every verdict is final' }),
     final_at: Type.Optional(time()),
   },
@@ -114,7 +81,6 @@ const headProperties = {
   only: Type.Optional(Type.Literal('free')),
   max_cost: Type.Optional(wei('Wei')),
   counts: countsSchema,
-  preview: shownSchema,
   final: Type.Boolean({ description: 'Every verdict is final' }),
   final_at: Type.Optional(time()),
 }
@@ -191,7 +157,6 @@ export function presentBulkHead(bulk: BulkCancellation): Static<typeof bulkHeadS
     pause: bulk.pause,
     ...(bulk.only !== undefined && { only: bulk.only }),
     ...(bulk.maxCost !== undefined && { max_cost: bulk.maxCost.toString() }),
-    ...(bulk.preview !== undefined && { preview: presentShown(bulk.parts) }),
     final: finalAt !== undefined,
     ...(finalAt !== undefined && { final_at: presentTime(finalAt) }),
   }
@@ -209,7 +174,6 @@ function presentPart(part: BulkPart): Static<typeof partSchema> {
     counts: presentCounts([part]),
     refused: part.refused.map(presentRefusal),
     ...(part.spent !== undefined && { cost_max: part.spent.toString() }),
-    ...(part.shown && { preview: presentShown([part]) }),
     final: part.finalAt !== undefined,
     ...(part.finalAt !== undefined && { final_at: presentTime(part.finalAt) }),
   }
@@ -218,19 +182,14 @@ function presentPart(part: BulkPart): Static<typeof partSchema> {
 function presentRefusal(refusal: BulkRefusal): Static<typeof partSchema>['refused'][number] {
   const { id, reason } = refusal
   if (reason === 'unreadable') return { transaction_id: id, reason, message: refusal.text }
-  if (reason === 'not_in_preview') {
-    return { transaction_id: id, reason, message: 'the preview did not show it as canceled' }
-  }
   const { by, cost } = refusal.facts
   const left = 'left' in refusal.facts ? refusal.facts.left : undefined
-  const of = reason === 'beyond_max_cost' ? 'max_cost' : 'the cost that the preview showed'
-  const others = reason === 'beyond_shown_no_ops' ? '; the others need all no-ops that the preview showed' : ''
   const what = by === 'no_op' ? 'a node may have it, so it needs a no-op' : 'its nonce would need a gap filler'
   const amount = cost === undefined ? '' : `, for at most ${cost} wei`
   return {
     transaction_id: id,
     reason,
-    message: `${what}${amount}${left === undefined ? others : `; ${left} wei of ${of} were left`}`,
+    message: `${what}${amount}${left === undefined ? '' : `; ${left} wei of max_cost were left`}`,
     needs: by,
     ...(cost !== undefined && { cost: cost.toString() }),
     ...(left !== undefined && { left: left.toString() }),
@@ -253,19 +212,6 @@ function presentCounts(parts: readonly BulkPart[]): Static<typeof countsSchema> 
   }
 }
 
-function presentShown(parts: readonly BulkPart[]): NonNullable<Static<typeof shownSchema>> {
-  const shown = parts.flatMap((part) => part.shown ?? [])
-  const isWritten = parts.every(({ state }) => state === 'written')
-  const costs = shown.map(({ costMax }) => costMax)
-  const isPriced = costs.every((cost) => cost !== undefined)
-  return {
-    matches: shown.reduce((sum, each) => sum + each.matches, 0),
-    ...(isWritten && { ended: parts.reduce((sum, part) => sum + endedOf(part), 0) }),
-    no_ops: shown.reduce((sum, { noOps }) => sum + noOps, 0),
-    ...(isPriced && { cost_max: costs.reduce((sum, cost) => sum + cost, 0n).toString() }),
-  }
-}
-
 /** Says for people what a bulk cancellation did and will do. */
 export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const { parts } = bulk
@@ -273,17 +219,12 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const taken = dropped + racing + won + lost + external
   const waiting = parts.filter(({ state }) => state === 'waiting').map(({ relayerId }) => relayerId)
   const taking = parts.filter(({ state }) => state === 'taking').map(({ relayerId }) => relayerId)
-  const isWritten = parts.every(({ state }) => state === 'written')
   const refused = parts.reduce((sum, part) => sum + part.refused.length, 0)
-  const ended = isWritten ? parts.reduce((sum, part) => sum + endedOf(part), 0) : 0
   return [
     `${counted(taken, 'transaction is', 'transactions are')} canceled: ${counted(dropped, 'was', 'were')} never sent, and ${counted(taken - dropped, 'competes, or competed, for its nonce', 'compete, or competed, for their nonces')}.`,
     ...(taking.length > 0 ? [`Stopped, while the rest of the matches is being written: ${taking.join(', ')}.`] : []),
     ...(waiting.length > 0 ? [`Not stopped yet: ${waiting.join(', ')}. The service goes on trying.`] : []),
     ...(refused > 0 ? [`Matches that were not canceled: ${refused}. parts[].refused names each with its reason.`] : []),
-    ...(ended > 0
-      ? [`${ended} of those that the preview showed had ended, were canceled before, or no longer matched.`]
-      : []),
     ...(finalAtOf(bulk) === undefined ? [] : ['Every verdict is final.']),
   ]
 }

@@ -1,4 +1,4 @@
-// Previews a bulk cancellation, and returns a token for it (POST).
+// Previews a bulk cancellation (POST).
 import { type Static, Type } from 'typebox'
 import {
   type PreviewedPart,
@@ -9,7 +9,6 @@ import type { BulkStops } from '../../commands/bulk-cancellations/stop-relayers.
 import type { CommandContext } from '../../commands/context.ts'
 import { inEther } from '../../domain/shown-amount.ts'
 import { minWei, type Wei } from '../../domain/units.ts'
-import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { answers, success } from '../response/envelope.ts'
 import { count, some, such, time, wei } from '../response/forms.ts'
@@ -39,7 +38,7 @@ const costSchema = Type.Optional(
     {
       now: wei('Wei: the most that its no-ops can cost at the last observed price'),
       max: wei(
-        'Wei: the most that they can come to cost, which the token bounds: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now`',
+        'Wei: the most that they can come to cost: with `max_cost` no more than that, else up to `cancel_gas_price_cap`, and without this policy ten times `now`',
       ),
     },
     {
@@ -73,14 +72,9 @@ const sampleSchema = Type.Object(
 
 const previewSchema = Type.Object(
   {
-    token: Type.String({
-      description:
-        'For `preview` of one bulk cancellation with the same filter, relayers, `pause`, `only` and `max_cost`, by the same API key',
-    }),
-    expires_at: time(),
-    bounds: Type.Array(Type.Enum(['transactions', 'no_ops', 'cost']), {
-      description: 'What the token bounds. `cost` is absent unless a price was observed for each relayer',
-    }),
+    instant: time(
+      'Later creations are not counted. As `filter.created_to` of the bulk cancellation it excludes later sends, and `counts.matches` as its `at_most` refuses more',
+    ),
     counts: countsSchema,
     cost: costSchema,
     parts: Type.Array(partSchema),
@@ -91,9 +85,7 @@ const previewSchema = Type.Object(
     additionalProperties: false,
     examples: [
       {
-        token: 'b3ZlciB0aGUgdGhpcnR5LXR3byBieXRlcyBvZiBpdCE',
-        expires_at: some.time,
-        bounds: ['transactions', 'no_ops', 'cost'],
+        instant: some.time,
         counts: countsExample,
         cost: costExample,
         parts: [{ relayer_id: 'local', counts: countsExample, cost: costExample, symbol: 'ETH' }],
@@ -111,7 +103,7 @@ export function previewBulk(commands: CommandContext, stops: Pick<BulkStops, 'co
       operationId: 'previewBulkCancellation',
       summary: 'Preview a bulk cancellation',
       description:
-        'Changes no transaction, and calls no node. Takes the body of the bulk cancellation, and needs the same rights. Returns the counts, the cost, a sample, and a token for ten minutes: with it, the bulk cancellation cancels no transaction, needs no no-op and has no cost beyond the preview. A key has at most 20 unused previews: a newer one ends the oldest.',
+        'Stores nothing, and calls no node. Takes the body of the bulk cancellation, and needs the same rights. Returns the counts, the cost, a sample, and the instant that they are of.',
       tags: ['bulk cancellations'],
       body: bulkPreviewBodySchema,
       response: answers(previewSchema),
@@ -120,23 +112,20 @@ export function previewBulk(commands: CommandContext, stops: Pick<BulkStops, 'co
       const { body, principal } = request
       const { relayers } = body
       if (principal) refuseUngranted(principal, body)
-      const { keyId } = requesterOf(request, 'previewBulkCancellation')
       const order = { terms: requestOf(body), relayers, ...(principal?.relayers && { visible: principal.relayers }) }
       const { maxCost } = order.terms
-      const preview = await previewBulkCommand(commands, stops, order, keyId)
+      const preview = await previewBulkCommand(commands, stops, order)
       const presented = presentPreview(preview, maxCost)
       return success(presented, explain(presented))
     },
   })
 }
 
-function presentPreview({ token, expiresAt, parts }: RequestedPreview, maxCost?: Wei): Static<typeof previewSchema> {
+function presentPreview({ instant, parts }: RequestedPreview, maxCost?: Wei): Static<typeof previewSchema> {
   const isPriced = parts.every(({ costMax }) => costMax !== undefined)
   const isOneSymbol = new Set(parts.map(({ symbol }) => symbol)).size <= 1
   return {
-    token,
-    expires_at: presentTime(expiresAt),
-    bounds: ['transactions', 'no_ops', ...(isPriced ? (['cost'] as const) : [])],
+    instant: presentTime(instant),
     counts: countsOf(parts),
     ...(isPriced && isOneSymbol && { cost: costOf(parts, maxCost) }),
     parts: parts.map((part) => ({
@@ -181,13 +170,11 @@ function costOf(parts: readonly PreviewedPart[], maxCost?: Wei) {
   }
 }
 
-function explain({ counts, cost, bounds }: Static<typeof previewSchema>): readonly string[] {
+function explain({ counts, cost, parts }: Static<typeof previewSchema>): readonly string[] {
   const { matches, free, no_ops: noOps } = counts
   const costs = cost && `, for up to ${inEther(BigInt(cost.now))} now and ${inEther(BigInt(cost.max))} at most`
   return [
     `${counted(matches, 'transaction', 'transactions')} would be canceled: ${free} at no cost. It needs ${counted(noOps, 'no-op', 'no-ops')}${costs ?? ''}.`,
-    ...(bounds.includes('cost')
-      ? []
-      : ['No price was observed for a relayer: of it, the token bounds transactions and no-ops, and no cost.']),
+    ...(parts.every((part) => part.cost) ? [] : ['No price was observed yet for a relayer: its cost is not shown.']),
   ]
 }

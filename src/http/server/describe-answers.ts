@@ -39,10 +39,6 @@ const common = {
   RateLimit: text('`r` requests are left, and all of them again in `t` seconds', '"key";r=199;t=1'),
   'WWW-Authenticate': text('The scheme of the Authorization header', 'Bearer'),
   'Relayer-Transaction-Id': text('The transaction that has the `external_id`', '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'),
-  'Relayer-Preview-Difference': text(
-    'By how much a preview now would differ (a dictionary of RFC 9651): of those shown, `ended` would not be canceled; `added` were not shown; `no_ops` more or fewer; `cost_beyond` wei above the shown most',
-    'ended=2, added=0, no_ops=-1, cost_beyond="0"',
-  ),
   'Retry-After': { description: 'Seconds to wait before a retry', schema: { type: 'integer', minimum: 1 } },
 } as const
 
@@ -112,7 +108,6 @@ function refusal(codes: readonly ErrorCode[], names: readonly HeaderName[], mess
       ...refer([
         ...(isUnauthorized ? (['WWW-Authenticate'] as const) : []),
         ...(codes.includes('EXTERNAL_ID_TAKEN') ? (['Relayer-Transaction-Id'] as const) : []),
-        ...(codes.includes('PREVIEW_DIFFERS') ? (['Relayer-Preview-Difference'] as const) : []),
         ...(isRetried ? (['Retry-After'] as const) : []),
         ...names,
       ]),

@@ -1,6 +1,5 @@
 // A message for each error code that an operation may answer with, as an example in the OpenAPI document.
-import { PreviewDiffers, previewNotFound, previewOfAnother } from '../../domain/bulk-preview.ts'
-import type { ErrorCode } from '../../domain/errors.ts'
+import { type ErrorCode, tooManyMatches } from '../../domain/errors.ts'
 import { tooLateToChange } from '../../domain/refusals.ts'
 
 const transactionId = '019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84'
@@ -30,9 +29,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   SWEEP_NOT_FOUND: 'nobody has swept this relayer',
   TRANSACTION_IS_GAP_FILLER:
     "transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84 is the service's own no-op, for a nonce that was given up; send a new transaction",
-  PREVIEW_NOT_FOUND: previewNotFound().message,
-  PREVIEW_OF_ANOTHER: previewOfAnother().message,
-  PREVIEW_DIFFERS: new PreviewDiffers({ ended: 2, added: 0, noOps: -1, costBeyond: 0n }).message,
+  TOO_MANY_MATCHES: tooManyMatches(45, 43).message,
   STORAGE_KEY_MISSING: 'config.key would be stored, and there is no key to seal it with; set STORAGE_ENCRYPTION_KEY',
   EXTERNAL_ID_TAKEN:
     'external_id: "invoice-2044" belongs to transaction 019aa5c2-7d3e-7b43-9a52-6c1e3f0d2b84, which is pending; read that one; another payment needs another external_id',

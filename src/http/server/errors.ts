@@ -1,7 +1,6 @@
 // The one error handler: every error becomes a response of the catalogue, and its cause goes to the log only.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CommandContext } from '../../commands/context.ts'
-import { type PreviewDifference, PreviewDiffers } from '../../domain/bulk-preview.ts'
 import { catalogue, type ErrorCode, RescindError } from '../../domain/errors.ts'
 import { ExternalIdTaken } from '../../domain/labels.ts'
 import type { Logger } from '../../ops/logger.ts'
@@ -118,7 +117,6 @@ function refuse(reply: FastifyReply, error: RescindError): void {
   // 502. Node itself reads the rest and drops it, until requestTimeoutMs have passed.
   if (error.code === 'BODY_TOO_LARGE') reply.removeHeader('connection')
   if (error instanceof ExternalIdTaken) reply.header('relayer-transaction-id', error.transactionId)
-  if (error instanceof PreviewDiffers) reply.header('relayer-preview-difference', asDictionary(error.difference))
   if (error instanceof RateLimited) {
     const { policy, remaining, resetSeconds } = error.allowance
     reply.header('retry-after', resetSeconds)
@@ -126,11 +124,6 @@ function refuse(reply: FastifyReply, error: RescindError): void {
     reply.header('ratelimit', `${policy.slice(0, policy.indexOf(';'))};r=${remaining};t=${resetSeconds}`)
   }
   reply.send(failure(text))
-}
-
-/** A dictionary of RFC 9651. Wei are a string: its integers have at most 15 digits. */
-function asDictionary({ ended, added, noOps, costBeyond }: PreviewDifference): string {
-  return `ended=${ended}, added=${added}, no_ops=${noOps}, cost_beyond="${costBeyond}"`
 }
 
 function toRescindError(thrown: unknown): RescindError {

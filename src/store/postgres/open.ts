@@ -6,7 +6,7 @@ import type { Secret } from '../../ops/secret.ts'
 import { takesNoWrite, translatingErrors } from '../failure.ts'
 import { readsOver } from '../reads.ts'
 import type { Reads, Store } from '../store.ts'
-import { loadBulkWork } from '../transactions/choose-in-bulk.ts'
+import { loadMatches } from '../transactions/choose-in-bulk.ts'
 import { loadWork } from '../transactions/load-work.ts'
 import { checkServer, openPool, poolLimits } from './connect.ts'
 import { readDeadRows } from './dead-rows.ts'
@@ -51,6 +51,8 @@ export async function openPostgresStore(options: {
 
   const reading = readingExecutor(readers)
   const snapshots = openSnapshots(readers)
+  // Of their own: the count of a long queue delays no owner.
+  const previews = openSnapshots(readers)
   const events = openSettledEvents(reading, clock)
   server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
   await withConnection(writers, (client) => server.settle(client))
@@ -79,8 +81,8 @@ export async function openPostgresStore(options: {
         deadRows: () => readDeadRows(readers),
         work: (...parameters: Parameters<Reads['work']>) =>
           snapshots.asOfOneInstant((executor) => loadWork(executor, ...parameters)),
-        bulkWork: (...parameters: Parameters<Reads['bulkWork']>) =>
-          snapshots.asOfOneInstant((executor) => loadBulkWork(executor, ...parameters)),
+        bulkMatches: (...parameters: Parameters<Reads['bulkMatches']>) =>
+          previews.asOfOneInstant((executor) => loadMatches(executor, ...parameters)),
       },
       translateError,
     ),

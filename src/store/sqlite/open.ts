@@ -89,7 +89,8 @@ async function openFile(options: Options): Promise<Store> {
       {
         ...reads,
         work: (...parameters: Parameters<Reads['work']>) => asOfOneInstant(version, () => reads.work(...parameters)),
-        bulkWork: (relayerId, filter) => asOfOneInstant(version, () => reads.bulkWork(relayerId, filter)),
+        bulkMatches: (...parameters: Parameters<Reads['bulkMatches']>) =>
+          asOfOneInstant(version, () => reads.bulkMatches(...parameters)),
       },
       translateError,
       runAgain,

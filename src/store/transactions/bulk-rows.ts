@@ -18,7 +18,6 @@ import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../values.ts'
 import { isWaiting } from './bulk-mark.ts'
-import { findShownSummaries } from './bulk-previews.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import type { Ids } from './find-transaction.ts'
 import { withSeenIds } from './seen-ids.ts'
@@ -44,7 +43,6 @@ const insert = statement<BulkRow, { id: BulkId }>((db, p) =>
       requested_by: p.requested_by,
       idempotency_key: p.idempotency_key,
       digest: p.digest,
-      preview_id: p.preview_id,
     })
     // Only the key of an earlier request can conflict. On PostgreSQL an insert waits for a concurrent one with the same key.
     .onConflict((conflict) => conflict.doNothing())
@@ -94,7 +92,6 @@ function rowOf(head: BulkHead, claim?: BulkClaim): BulkRow {
     requested_by: head.requestedBy ?? null,
     idempotency_key: claim?.key ?? null,
     digest: claim?.digest ?? null,
-    preview_id: head.preview ?? null,
   }
 }
 
@@ -151,7 +148,6 @@ function headFrom(row: BulkRow): BulkHead {
     ...(row.max_cost !== null && { maxCost: BigInt(row.max_cost) }),
     requestedAt: row.requested_at,
     ...(row.requested_by !== null && { requestedBy: row.requested_by }),
-    ...(row.preview_id !== null && { preview: row.preview_id }),
   }
 }
 
@@ -220,15 +216,8 @@ async function withParts(
 ): Promise<readonly BulkCancellation[]> {
   const found = await executor.all(partsOf, { ids: toJson(rows.map(({ id }) => id)) })
   const ofEach = Map.groupBy(found, (row) => row.bulk_id)
-  const shownAt = await findShownSummaries(
-    executor,
-    rows.flatMap(({ preview_id: id }) => (id === null ? [] : [id])),
-  )
   const bulks = rows.flatMap((row) => {
-    const all = (ofEach.get(row.id) ?? []).map((part) => {
-      const shown = row.preview_id === null ? undefined : shownAt(row.preview_id, part.relayer_id)
-      return { ...partFrom(part), ...(shown && { shown }) }
-    })
+    const all = (ofEach.get(row.id) ?? []).map(partFrom)
     const parts = relayers ? all.filter(({ relayerId }) => relayers.includes(relayerId)) : all
     return relayers && parts.length === 0 ? [] : [{ ...headFrom(row), parts }]
   })

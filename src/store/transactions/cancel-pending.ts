@@ -1,14 +1,8 @@
 // The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
 // others that drop it in portions.
 import { sql } from 'kysely'
-import {
-  type BulkPortion,
-  type BulkRefusal,
-  type TakenInBulk,
-  takesEverything,
-  type WaitingBulkPart,
-} from '../../domain/bulk-cancellation.ts'
-import { type BulkFilter, matches } from '../../domain/bulk-filter.ts'
+import type { BulkPortion, BulkRefusal, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
+import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
 import { cancel } from '../../domain/cancel.ts'
 import type { Reckoning } from '../../domain/cost-limit.ts'
 import { StaleWrite } from '../../domain/errors.ts'
@@ -21,7 +15,6 @@ import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
 import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
-import { findShown, forgetShown, type ShownRows } from './bulk-previews.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
 import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
 import { dropMatches, lastOf, nthOf } from './drop-queue.ts'
@@ -54,11 +47,10 @@ interface Stop {
   readonly part: number
   readonly filter: BulkFilter
   readonly now: TimestampMs
-  /** Neither a filter nor a preview narrows it. */
+  /** No filter narrows it. */
   readonly all: boolean
-  /** The matches that a limit of cost or a preview leaves; absent without one. */
+  /** The choice within a limit of cost; absent without one. */
   readonly chosen?: Chosen
-  readonly shown?: ShownRows
 }
 
 /** The relayer's open transactions at the instant. */
@@ -109,12 +101,9 @@ export async function takeBulk(
     return undefined
   }
   const { filter } = head
-  const shown = head.preview === undefined ? undefined : await findShown(executor, head.preview, relayerId)
-  const chosen = await chooseInBulk(executor, head, relayerId, now, { reckoning, shown })
-  const bounds = { all: takesEverything(head), ...(chosen && { chosen }), ...(shown && { shown }) }
-  const stop = { relayerId, part: part.number, filter, now, ...bounds }
+  const chosen = await chooseInBulk(executor, head, relayerId, now, reckoning)
+  const stop = { relayerId, part: part.number, filter, now, all: isEverything(filter), ...(chosen && { chosen }) }
   const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), portion)
-  if (head.preview !== undefined && !taken.isUnderWay) await forgetShown(executor, head.preview, relayerId)
   return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
 }
 
@@ -150,7 +139,7 @@ async function stopRelayer(
   await recordLeft(executor, stop.part, {
     already,
     refused,
-    ...(stop.chosen?.spent !== undefined && { spent: stop.chosen.spent }),
+    ...(stop.chosen && { spent: stop.chosen.spent }),
   })
   const [first] = queues
   if (first && portion !== undefined && (await isLonger(executor, stop, queues, portion))) {
@@ -159,7 +148,7 @@ async function stopRelayer(
   }
   const canceled: TransactionId[] = [...taken.canceled]
   for (const queue of queues) {
-    const dropped = await dropMatches(executor, tallies, { ...stop, ...queue, after: 0, shown: stop.shown?.set })
+    const dropped = await dropMatches(executor, tallies, { ...stop, ...queue, after: 0 })
     // Not spread: a queue has more ids than a call may have arguments.
     for (const id of dropped) canceled.push(id)
   }
@@ -208,22 +197,20 @@ export async function cancelPortion(
   const mark = await findBulkMark(executor, relayerId)
   const head = mark && (await findBulkHead(executor, mark.bulk_id))
   if (!mark || !head) return { canceled: [], isLast: true }
-  const { filter, preview } = head
-  const shown = preview === undefined ? undefined : (await findShown(executor, preview, relayerId)).set
+  const { filter } = head
   const statuses = statusesToWalk(filter)
   const queued = statuses.find((status) => status === mark.walking) ?? 'pending'
   const range = { relayerId, queued, after: mark.walked, through: mark.through }
   const last = await nthOf(executor, range, portion)
   const now = mark.instant ?? head.requestedAt
   const through = last ?? mark.through
-  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id, shown })
+  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id })
   const next = last === undefined ? statuses[statuses.indexOf(queued) + 1] : queued
   if (next === undefined) {
     await endPart(executor, tallies, mark.id, { now })
-    if (preview !== undefined) await forgetShown(executor, preview, relayerId)
   } else {
     const walked = next === queued ? through : 0
-    const written = takesEverything(head) ? canceled.length : 0
+    const written = isEverything(filter) ? canceled.length : 0
     await advanceMark(executor, mark.id, { written, walking: next, walked })
   }
   return { canceled, isLast: next === undefined }
@@ -312,7 +299,7 @@ type Effect =
   /** The transaction is no match, or ended. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** A match that costs too much, or that the preview did not show. */
+  /** A match that costs too much. */
   | { readonly kind: 'left'; readonly refusal: BulkRefusal }
   /** The transaction's earlier cancellation is racing. A later object sets a bound of its own. */
   | { readonly kind: 'already'; readonly rebound?: Change }
@@ -320,7 +307,7 @@ type Effect =
 
 async function effectOn(
   executor: Executor,
-  { relayerId, filter, now, all, chosen, shown }: Stop,
+  { relayerId, filter, now, all, chosen }: Stop,
   row: BoundRow,
   tagsOf: (id: TransactionId) => readonly string[],
 ): Promise<Effect> {
@@ -330,7 +317,7 @@ async function effectOn(
   if (!isOpen && all && !chosen) return { kind: 'already' }
   const choice = chosen?.of.get(row.id)
   const isWanted = choice ? choice.taken : isOpen
-  const share = choice?.taken && chosen?.spent !== undefined ? choice.share : undefined
+  const share = choice?.taken ? choice.share : undefined
   const canceling = (each: Transaction) => cancel(each, now, 'request', share)
   const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
   if ('reason' in change) {
@@ -340,9 +327,6 @@ async function effectOn(
   const { before, after } = change
   if (!all && !matches(filter, before, now, tagsOf(row.id))) return { kind: 'none' }
   if (!isOpen) return { kind: 'already', ...(after !== before && { rebound: change }) }
-  if (shown && !shown.set.has(before.sequence)) {
-    return { kind: 'left', refusal: { id: row.id, reason: 'not_in_preview' } }
-  }
   if (choice && !choice.taken) return { kind: 'left', refusal: { id: row.id, ...choice.why } }
   return { kind: 'canceled', ...change }
 }

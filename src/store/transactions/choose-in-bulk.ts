@@ -1,4 +1,4 @@
-// What bounds the cost of a bulk cancellation leaves of a relayer's matches with a nonce: `only`, `max_cost` and a preview.
+// Which of a relayer's matches with a nonce a bulk cancellation takes within its limit of cost, and what a preview shows of all of them.
 import { type BulkHead, costLimitOf } from '../../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../../domain/bulk-filter.ts'
 import { needsPrice, type Reckoning, refuseUnobserved, restOf } from '../../domain/cost-limit.ts'
@@ -6,22 +6,31 @@ import { chooseWithin, type MatchChoice } from '../../domain/decide/choose-withi
 import { matchInBulk } from '../../domain/decide/match-in-bulk.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { TimestampMs, Wei } from '../../domain/units.ts'
-import type { BulkWork } from '../bulk-port.ts'
+import type { BulkMatches, BulkWork, MatchRequest } from '../bulk-port.ts'
 import type { Executor } from '../statement.ts'
 import { tagsFor } from './bulk-filter.ts'
-import type { ShownRows } from './bulk-previews.ts'
 import { lockSpent } from './bulk-rows.ts'
+import { countMatches } from './drop-queue.ts'
 import { loadWork } from './load-work.ts'
 
 export interface Chosen {
   /** The choice for each match with a nonce. */
   readonly of: ReadonlyMap<TransactionId, MatchChoice>
-  /** The sum of the shares. Absent: nothing bounds the cost, and no share is stored. */
-  readonly spent?: Wei
+  /** The sum of the shares. */
+  readonly spent: Wei
 }
 
-/** Call it within a read of one instant. */
-export async function loadBulkWork(
+/** Call it within a read of one instant: a transaction that gets a nonce between two reads would be missing in both. */
+export async function loadMatches(
+  executor: Executor,
+  relayerId: RelayerId,
+  request: MatchRequest,
+): Promise<BulkMatches | undefined> {
+  const found = await loadBulkWork(executor, relayerId, request.filter)
+  return found && { ...found, queued: await countMatches(executor, relayerId, request) }
+}
+
+async function loadBulkWork(
   executor: Executor,
   relayerId: RelayerId,
   filter: BulkFilter,
@@ -32,33 +41,29 @@ export async function loadBulkWork(
   return { work, tagsOf: await tagsFor(executor, filter, ids) }
 }
 
-/** Chooses the matches; undefined without a limit and a preview, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
+/** Chooses the matches; undefined without a limit, and for a relayer that is gone. Throws PRICE_UNOBSERVED. */
 export async function chooseInBulk(
   executor: Executor,
   head: BulkHead,
   relayerId: RelayerId,
   now: TimestampMs,
-  {
-    reckoning: { policyOf, priceOf },
-    shown,
-  }: { readonly reckoning: Reckoning; readonly shown?: ShownRows | undefined },
+  { policyOf, priceOf }: Reckoning,
 ): Promise<Chosen | undefined> {
   const limit = costLimitOf(head)
-  const isBounded = limit !== undefined || shown?.costMax !== undefined
-  const found = limit || shown ? await loadBulkWork(executor, relayerId, head.filter) : undefined
-  if (!found) return undefined
+  const found = limit && (await loadBulkWork(executor, relayerId, head.filter))
+  if (!limit || !found) return undefined
   const { work } = found
   const { relayer } = work
   const policy = policyOf(relayer)
   const price = priceOf(relayer)
   const { tagsOf } = found
-  const matched = matchInBulk(work, head, { now, tagsOf, shown: shown?.set })
+  const matched = matchInBulk(work, head, { now, tagsOf })
   // Another replica, or one that has just started, may not have read it yet. Without a match that costs something nothing is reckoned by it.
-  const isFree = () => chooseWithin(matched, { only: 'free' }, policy, price, shown).choices.every(({ taken }) => taken)
-  if ((limit ? needsPrice(limit) : isBounded) && !isFree()) {
+  const isFree = () => chooseWithin(matched, { only: 'free' }, policy, price).choices.every(({ taken }) => taken)
+  if (needsPrice(limit) && !isFree()) {
     refuseUnobserved([{ id: relayerId, profile: policy.profile, market: price?.market }])
   }
-  const committed = limit?.maxCost === undefined ? [] : await lockSpent(executor, head.id)
-  const { choices, spent } = chooseWithin(matched, limit && restOf(limit, committed), policy, price, shown)
-  return { of: new Map(choices.map((each) => [each.id, each])), ...(isBounded && { spent }) }
+  const committed = limit.maxCost === undefined ? [] : await lockSpent(executor, head.id)
+  const { choices, spent } = chooseWithin(matched, restOf(limit, committed), policy, price)
+  return { of: new Map(choices.map((each) => [each.id, each])), spent }
 }

@@ -1,16 +1,14 @@
-// Drops transactions that have no nonce: one statement for a range of them, where every end is alike.
+// Counts and drops transactions that have no nonce: one statement for a range of them, where every end is alike.
 import { sql } from 'kysely'
 import { noCounts } from '../../domain/bulk-counts.ts'
 import { type BulkFilter, isEverything } from '../../domain/bulk-filter.ts'
 import { cancelReasons } from '../../domain/cancel.ts'
 import { periodOf } from '../../domain/figures.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
-import type { SequenceSet } from '../../domain/sequence-runs.ts'
 import type { CancellationIntent, Status } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
-import type { QueuedMatch, QueuePosition } from '../bulk-port.ts'
+import type { BulkMatches, MatchRequest } from '../bulk-port.ts'
 import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
-import { type Json, toJson } from '../values.ts'
 import {
   type FilterParameters,
   filterParameters,
@@ -40,13 +38,12 @@ interface Range {
   readonly through: number
 }
 
-type Drop = Range & FilterParameters & { now: number; part: number; shown: Json<readonly number[]> }
+type Drop = Range & FilterParameters & { now: number; part: number }
 
-/** `queue`: all of a range. `filtered`: those that match. `named`: those of the filter's ids. `shown`: those of these sequences. */
-type Kind = Matching | 'shown'
-type Matching = 'queue' | 'filtered' | 'named'
+/** `queue`: all of a range. `filtered`: those that match. `named`: those of the filter's ids. */
+type Kind = 'queue' | 'filtered' | 'named'
 
-function kindOf(filter: BulkFilter): Matching {
+function kindOf(filter: BulkFilter): Kind {
   if (filter.ids) return 'named'
   return isEverything(filter) ? 'queue' : 'filtered'
 }
@@ -56,17 +53,7 @@ const isInRange = (p: Range) =>
   sql<boolean>`relayer_id = ${p.relayerId} AND (status, sequence) > (${p.queued}, ${p.after})
     AND (status, sequence) <= (${p.queued}, ${p.through})`
 
-function isDropped(kind: Kind, p: Drop, dialect: DialectName) {
-  if (kind !== 'shown') return isMatching(kind, p, dialect)
-  // By the index of sequences.
-  return dialect === 'postgres'
-    ? sql<boolean>`relayer_id = ${p.relayerId} AND (status || '') = ${p.queued}
-        AND sequence = ANY(ARRAY(SELECT CAST(each AS BIGINT) FROM json_array_elements_text(CAST(${p.shown} AS json)) AS each))`
-    : sql<boolean>`relayer_id = ${p.relayerId} AND (status || '') = ${p.queued}
-        AND sequence IN (SELECT value FROM json_each(${p.shown}))`
-}
-
-function isMatching(kind: Matching, p: Range & FilterParameters, dialect: DialectName) {
+function isMatching(kind: Kind, p: Range & FilterParameters, dialect: DialectName) {
   if (kind === 'queue') return isInRange(p)
   if (kind === 'filtered') return sql<boolean>`${isInRange(p)} AND ${isMatch(p, dialect)}`
   return sql<boolean>`${isNamed(p, dialect)} AND (relayer_id || '') = ${p.relayerId} AND (status || '') = ${p.queued}
@@ -124,7 +111,7 @@ const publishing = (kind: Kind): Statement<Drop, never> =>
             eb.val(p.now).as('occurred_at'),
             eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
           ])
-          .where(isDropped(kind, p, dialect))
+          .where(isMatching(kind, p, dialect))
           // As the index of statuses, so that no plan prefers that of all sequences for its order.
           .orderBy('transactions.status')
           .orderBy('sequence'),
@@ -152,53 +139,66 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
         bulk_part: p.part,
         version: sql<number>`version + 1`,
       })
-      .where(isDropped(kind, p, dialect))
+      .where(isMatching(kind, p, dialect))
       .returning(['id', 'sequence']),
   )
 
-const publishDrops = {
-  ...{ queue: publishing('queue'), filtered: publishing('filtered') },
-  ...{ named: publishing('named'), shown: publishing('shown') },
-}
+const publishDrops = { queue: publishing('queue'), filtered: publishing('filtered'), named: publishing('named') }
 const dropsOf = (queued: QueuedStatus) => ({
   queue: dropping('queue', queued),
   filtered: dropping('filtered', queued),
   named: dropping('named', queued),
-  shown: dropping('shown', queued),
 })
 const dropRows = { pending: dropsOf('pending'), held: dropsOf('held') } satisfies Record<QueuedStatus, unknown>
 
-const finding = (kind: Matching): Statement<Range & FilterParameters, QueuedMatch> =>
-  statement<Range & FilterParameters, QueuedMatch>((db, p, dialect) =>
+type Finding = Range & FilterParameters
+
+const counting = (kind: Kind) =>
+  statement<Finding, { count: number }>((db, p, dialect) =>
     db
       .selectFrom('transactions')
-      .select(['id', 'sequence'])
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where(isMatching(kind, p, dialect)),
+  )
+
+const findingOldest = (kind: Kind) =>
+  statement<Finding & { limit: number }, { id: TransactionId }>((db, p, dialect) =>
+    db
+      .selectFrom('transactions')
+      .select('id')
       .where(isMatching(kind, p, dialect))
       // As in `publishing`.
       .orderBy('status')
-      .orderBy('sequence'),
+      .orderBy('sequence')
+      .limit(p.limit),
   )
 
-const findings = { queue: finding('queue'), filtered: finding('filtered'), named: finding('named') }
+const counts = { queue: counting('queue'), filtered: counting('filtered'), named: counting('named') }
+const oldestOf = { queue: findingOldest('queue'), filtered: findingOldest('filtered'), named: findingOldest('named') }
 
-/** The matches among the next `count` rows of the queue. */
-export async function findQueued(
+/** The matches without a nonce. */
+export async function countMatches(
   executor: Executor,
   relayerId: RelayerId,
-  { filter, now, count }: { readonly filter: BulkFilter; readonly now: TimestampMs; readonly count: number },
-  from?: QueuePosition,
-): Promise<{ readonly found: readonly QueuedMatch[]; readonly next?: QueuePosition }> {
-  const statuses = statusesToWalk(filter)
-  const start = async (queued: QueuedStatus | undefined) =>
-    queued && { queued, after: 0, through: await lastOf(executor, relayerId, queued) }
-  const at = from ?? (await start(statuses[0]))
-  if (!at) return { found: [] }
+  { filter, now, oldest: wanted }: MatchRequest,
+): Promise<BulkMatches['queued']> {
   const kind = kindOf(filter)
-  const last = kind === 'named' ? undefined : await nthOf(executor, { relayerId, ...at }, count)
-  const range = { relayerId, ...at, through: last ?? at.through }
-  const found = await executor.all(findings[kind], { ...range, ...filterParameters(filter, now) })
-  const next = last === undefined ? await start(statuses[statuses.indexOf(at.queued) + 1]) : { ...at, after: last }
-  return { found, ...(next && { next }) }
+  const oldest: TransactionId[] = []
+  let total = 0
+  for (const queued of statusesToWalk(filter)) {
+    const last = await lastOf(executor, relayerId, queued)
+    for (let after = 0; after < last; ) {
+      const range = { relayerId, queued, after, through: last }
+      const through = (kind === 'named' ? undefined : await nthOf(executor, range, rowsAtOnce)) ?? last
+      const finding = { ...range, through, ...filterParameters(filter, now) }
+      const { count: found = 0 } = (await first(executor, counts[kind], finding)) ?? {}
+      const limit = Math.min(found, wanted - oldest.length)
+      if (limit > 0) for (const { id } of await executor.all(oldestOf[kind], { ...finding, limit })) oldest.push(id)
+      total += found
+      after = through
+    }
+  }
+  return { count: total, oldest }
 }
 
 interface Dropping extends Range {
@@ -206,46 +206,28 @@ interface Dropping extends Range {
   /** The bulk cancellation's part at the relayer. */
   readonly part: number
   readonly now: TimestampMs
-  /** The matches of a preview: no others are dropped. */
-  readonly shown?: SequenceSet | undefined
 }
 
 /** Drops the matches of the range, oldest first, and returns them. */
 export async function dropMatches(
   executor: Executor,
   tallies: Tallies,
-  { filter, shown, ...given }: Dropping,
+  { filter, ...given }: Dropping,
 ): Promise<readonly TransactionId[]> {
-  const parameters = { ...given, ...filterParameters(filter, given.now), shown: toJson<readonly number[]>([]) }
+  const kind = kindOf(filter)
+  const parameters = { ...given, ...filterParameters(filter, given.now) }
   const dropped: TransactionId[] = []
   for (let { after } = given; ; ) {
     const range = { ...given, after }
     const last = filter.ids ? undefined : await nthOf(executor, range, rowsAtOnce)
     const drop = { ...parameters, after, through: last ?? given.through }
-    const rows = await dropThrough(executor, drop, kindOf(filter), shown)
+    await executor.all(publishDrops[kind], drop)
+    const rows = await executor.all(dropRows[drop.queued][kind], drop)
     count(tallies, drop, rows)
     for (const { id } of rows) dropped.push(id)
     if (last === undefined) return dropped
     after = last
   }
-}
-
-async function dropThrough(
-  executor: Executor,
-  drop: Drop,
-  kind: Matching,
-  shown: SequenceSet | undefined,
-): Promise<QueuedMatch[]> {
-  if (!shown) {
-    await executor.all(publishDrops[kind], drop)
-    return executor.all(dropRows[drop.queued][kind], drop)
-  }
-  const found = await executor.all(findings[kind], drop)
-  const sequences = found.map(({ sequence }) => sequence).filter((sequence) => shown.has(sequence))
-  if (sequences.length === 0) return []
-  const those = { ...drop, shown: toJson<readonly number[]>(sequences) }
-  await executor.all(publishDrops.shown, those)
-  return executor.all(dropRows[drop.queued].shown, those)
 }
 
 /** Sorts the rows by their sequences. */

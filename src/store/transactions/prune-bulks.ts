@@ -5,7 +5,6 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type Json, toJson } from '../values.ts'
-import { removePreviewsOf } from './bulk-previews.ts'
 
 const oldestKept = statement<{ skip: number }, { requested_at: number }>((db, p) =>
   db
@@ -55,7 +54,6 @@ export async function pruneBulks(
   const found = await executor.all(removable, { before, limit: rows })
   if (found.length === 0) return false
   const ids = toJson(found.map(({ id }) => id))
-  await removePreviewsOf(executor, ids)
   await executor.all(removeParts, { ids })
   await executor.all(removeBulks, { ids })
   return found.length === rows

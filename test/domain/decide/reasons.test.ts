@@ -337,7 +337,7 @@ const cases: readonly Case[] = [
   ],
   [
     'cost_bound',
-    /^canceled; the no-op would cost up to 0\.001 ether, above its bound of 0\.000000007 gwei \(a share of max_cost, or of the cost that its preview showed\).* cancel it once more \(DELETE\) to lift the bound/,
+    /^canceled; the no-op would cost up to 0\.001 ether, above its bound of 0\.000000007 gwei \(its share of max_cost\).* cancel it once more \(DELETE\) to lift the bound/,
     { open: [inFlight(0, undefined, { cancellation: { ...canceled.cancellation, costMax: 7n } })] },
     {},
   ],
