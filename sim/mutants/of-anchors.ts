@@ -23,13 +23,6 @@ export const ofAnchors: readonly Mutant[] = [
     ],
   },
   {
-    name: 'an-unshown-anchor-suffices',
-    breaks: 'takes the first head of an endpoint without the anchor, though another endpoint shows it',
-    caughtBy: tested,
-    expects: 'gives no first head where another one shows it',
-    edits: [{ file: admit, find: "confirmation.showsAnchor ? 'admitted' : 'notShown'", put: "'admitted'" }],
-  },
-  {
     name: 'any-denial-replaces-the-anchor',
     breaks: 'gives up the anchor as soon as one of several endpoints denies it',
     caughtBy: tested,
@@ -50,13 +43,6 @@ export const ofAnchors: readonly Mutant[] = [
     edits: [{ file: move, find: '(again && valueIn(again)?.hash !== block.hash)', put: 'again === null' }],
   },
   {
-    name: 'anchor-at-the-higher-tag',
-    breaks: 'takes the higher one of two tags for the anchor',
-    caughtBy: tested,
-    expects: 'the lower of two tags counts, and never a block that few others lie on',
-    edits: [{ file: move, find: 'Math.min(deep, ...numbers)', put: 'Math.min(deep, Math.max(...numbers))' }],
-  },
-  {
     name: 'anchor-within-an-hour',
     breaks: 'records an anchor that a reorganization of half an hour removes',
     caughtBy: tested,
@@ -74,15 +60,6 @@ export const ofAnchors: readonly Mutant[] = [
         find: '&& isTooFarAhead(head, from, clock.now())',
         put: '&& isTooFarAhead(from, from, clock.now())',
       },
-    ],
-  },
-  {
-    name: 'follow-a-branch-at-once',
-    breaks: 'follows the branch of most at the first reading, in the middle of every reorganization',
-    caughtBy: apart,
-    expects: 'the branch of most providers is followed after three readings and ten seconds',
-    edits: [
-      { file: branches, find: 'readings < disputeReadings || elapsedMs - since < disputeMs', put: 'readings < 1' },
     ],
   },
   {

@@ -32,19 +32,6 @@ export const ofAnswers: readonly Mutant[] = [
     ],
   },
   {
-    name: 'another-block-for-the-requested-one',
-    breaks: 'takes a block of another height for the requested one',
-    caughtBy: 'test/chain/nodes/read-block.unit.test.ts',
-    expects: 'the header of another height is none',
-    edits: [
-      {
-        file: 'src/chain/nodes/read-block.ts',
-        find: 'toHead, (head) => head.number === number)',
-        put: 'toHead, (head) => head.number >= 0 || number < 0)',
-      },
-    ],
-  },
-  {
     name: 'answer-under-a-foreign-id',
     breaks: 'takes the last of two members with one id for the answer',
     caughtBy: 'test/chain/nodes/match-ids.unit.test.ts',
@@ -113,32 +100,6 @@ export const ofAnswers: readonly Mutant[] = [
     edits: [{ file: 'src/chain/heads/read-head.ts', find: 'refusal = await refuse()', put: 'refusal = undefined' }],
   },
   {
-    name: 'refusal-of-another-chain-counts',
-    breaks: 'takes the refusal by a node of another chain for one by this chain',
-    caughtBy: 'test/chain/nodes/serving.test.ts',
-    expects: 'a refusal that mentions the chain id',
-    edits: [
-      {
-        file: 'src/chain/sending/broadcast.ts',
-        find: '  if (answers.some(doubtsChain)) await endpoint.confirm()\n',
-        put: '',
-      },
-    ],
-  },
-  {
-    name: 'believe-the-block-of-a-state-call',
-    breaks: 'takes the latest count for that of an older block, where the node ignores the block of a call',
-    caughtBy: stateless,
-    expects: 'ignores the block of a call',
-    edits: [
-      {
-        file: 'src/chain/nodes/read-nonce.ts',
-        find: 'return ((await readNonce(endpoint, address, 0)) ?? 0) > 0',
-        put: 'return ((await readNonce(endpoint, address, 0)) ?? 0) < 0',
-      },
-    ],
-  },
-  {
     name: 'the-latest-count-is-final',
     breaks: 'takes the latest count for that of the final block',
     caughtBy: stateless,
@@ -148,24 +109,6 @@ export const ofAnswers: readonly Mutant[] = [
         file: 'src/chain/inclusions/read-final-count.ts',
         find: 'finalAt: head + aheadMax',
         put: 'finalAt: head - head * aheadMax',
-      },
-    ],
-  },
-  {
-    name: 'a-receipt-of-any-height',
-    breaks: 'takes the result from a receipt that names another height than the body of the block',
-    caughtBy: 'test/chain/inclusions/receipts.test.ts',
-    expects: 'no evidence of the result',
-    edits: [
-      {
-        file: 'src/chain/inclusions/read-receipts.ts',
-        find: 'return shown.hash === hash && shown.block.number === block.number',
-        put: 'return shown.hash === hash',
-      },
-      {
-        file: 'src/chain/inclusions/prove-spender.ts',
-        find: '(isDeep && number === block.number)',
-        put: '(isDeep && number <= at.head.number)',
       },
     ],
   },

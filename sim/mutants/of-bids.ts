@@ -16,19 +16,6 @@ export const ofBids: readonly Mutant[] = [
     ],
   },
   {
-    name: 'limit-the-cap-only',
-    breaks: 'goes on outbidding itself with tips, which a cap of two base fees leaves room for',
-    caughtBy: 'test/domain/decide/bid.test.ts',
-    expects: 'ends at the multiple of the market’s price',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'effectivePrice(fees, baseFee) > escalationMultiple * effectivePrice(reference, baseFee)',
-        put: 'effectivePrice(fees, baseFee) < escalationMultiple * 0n',
-      },
-    ],
-  },
-  {
     name: 'multiply-what-we-paid',
     breaks: 'raises a tip that has waited to ten times what blocks show, which is what it paid itself',
     caughtBy: 'test/domain/decide/bid.test.ts',

@@ -134,17 +134,4 @@ export const ofBulkTerms: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'take-any-tag',
-    breaks: 'cancels what has any tag where a bulk cancellation names some',
-    caughtBy: 'test/domain/bulk-filter.test.ts',
-    expects: 'another is none of them',
-    edits: [
-      {
-        file: 'src/domain/bulk-filter.ts',
-        find: 'filter.tags.some((tag) => tags.includes(tag))',
-        put: 'tags.length > 0',
-      },
-    ],
-  },
 ]

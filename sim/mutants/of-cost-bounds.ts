@@ -80,17 +80,4 @@ export const ofCostBounds: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: 'free-whatever-gap-it-leaves',
-    breaks: 'counts a match as free although its nonce needs a gap filler',
-    caughtBy: 'test/domain/choose-within.test.ts',
-    expects: 'below a nonce that stays in use it costs a gap filler',
-    edits: [
-      {
-        file: 'src/domain/decide/choose-within.ts',
-        find: 'if (!gapFillers.has(each.lifecycle.nonce)) return of',
-        put: 'if (!gapFillers.has(each.lifecycle.nonce) || each.version >= 0) return of',
-      },
-    ],
-  },
 ]

@@ -22,32 +22,6 @@ export const ofCounts: readonly Mutant[] = [
     ],
   },
   {
-    name: 'readings-of-two-branches',
-    breaks: 'counts readings from before a reorganization',
-    caughtBy: counted,
-    expects: 'readings on two branches',
-    edits: [
-      {
-        file: counting,
-        find: 'last?.reorgs === reorgs() ? last : undefined',
-        put: 'last?.reorgs !== -1 ? last : undefined',
-      },
-    ],
-  },
-  {
-    name: 'bind-above-a-doubt',
-    breaks: 'binds nonces and fills gaps while a higher count may be true',
-    caughtBy: 'test/domain/decide/limit-reach.test.ts',
-    expects: 'may be true',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/limit-reach.ts',
-        find: 'if (doubtedCount !== undefined && nonce >= observation.nonce)',
-        put: 'if (doubtedCount !== undefined && nonce < 0)',
-      },
-    ],
-  },
-  {
     name: 'a-doubted-count-moves',
     breaks: 'takes a count that nobody confirmed for the next nonce',
     caughtBy: 'test/chain/accounts/remembered-account.test.ts',
@@ -89,20 +63,6 @@ export const ofCounts: readonly Mutant[] = [
     caughtBy: decided,
     expects: 'a history check raises no floor to a count beyond the reach',
     edits: [{ file: 'src/domain/decide/decide.ts', find: 'isBusy || !reach.isWithin ?', put: 'isBusy ?' }],
-  },
-  {
-    name: 'remember-a-doubted-pool',
-    breaks:
-      'remembers how far the pool of a node counts whose count at the head is false, and fills nonces for it later',
-    caughtBy: decided,
-    expects: 'a history check does not remember how far a pool counts',
-    edits: [
-      {
-        file: 'src/domain/decide/decide.ts',
-        find: 'lostHistory ? Math.max(nonce, lostHistory.finalBelow ?? 0) : 0',
-        put: 'lostHistory?.finalBelow ?? Math.min(0, nonce)',
-      },
-    ],
   },
   {
     name: 'fill-at-any-distance',

@@ -56,19 +56,6 @@ export const ofFinality: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tag-across-a-reorganization',
-    breaks: 'holds a tag of one branch against the blocks of another',
-    caughtBy: 'test/chain/heads/read-tag.unit.test.ts',
-    expects: 'a block that the branch of the head may not hold counts for no head',
-    edits: [
-      {
-        file: 'src/chain/heads/track-head.ts',
-        find: 'return () => heads.reorgs() === before && heads.hashAt(head.number) === head.hash',
-        put: 'return () => before >= 0 || head.number < 0',
-      },
-    ],
-  },
-  {
     name: 'confirm-on-any-branch',
     breaks: 'confirms a transaction on another branch than those that were confirmed before',
     caughtBy: 'test/domain/decide/confirmed-not-final.test.ts',

@@ -18,32 +18,6 @@ export const ofGapFillers: readonly Mutant[] = [
     ],
   },
   {
-    name: 'gap-fillers-without-a-limit-of-the-step',
-    breaks: 'fills every gap in one step',
-    caughtBy: decided,
-    expects: 'are at most 16 in a step',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
-        find: 'if (fill.length === perStepMax) return { fill, hasMore: true }',
-        put: '',
-      },
-    ],
-  },
-  {
-    name: 'exempt-below-any-shown-transaction',
-    breaks: 'exempts gap fillers below a transaction on record, whose nonce a false count may have bound',
-    caughtBy: decided,
-    expects: 'below a transaction on record are not exempt: a false count may have',
-    edits: [
-      {
-        file: 'src/domain/decide/queue/limit-gap-fillers.ts',
-        find: 'return !isOnRecord && gapRecord?.released.has(shown) === false',
-        put: 'return true',
-      },
-    ],
-  },
-  {
     name: 'believe-a-shown-transaction',
     breaks: 'exempts gap fillers below a transaction that the account never signed',
     caughtBy: 'test/chain/accounts/read-shown-nonce.unit.test.ts',
@@ -79,19 +53,6 @@ export const ofGapFillers: readonly Mutant[] = [
         file: 'src/domain/decide/follow-up.ts',
         find: 'if (observation.nonce <= nonce) return []\n',
         put: '',
-      },
-    ],
-  },
-  {
-    name: 'believe-a-count-that-jumps',
-    breaks: 'binds nonces from a count on that no second reading repeats',
-    caughtBy: 'test/chain/accounts/second-count.unit.test.ts',
-    expects: 'another endpoint gives the second count',
-    edits: [
-      {
-        file: 'src/chain/accounts/second-count.ts',
-        find: 'return Math.min(count, other)',
-        put: 'return Math.max(count, other)',
       },
     ],
   },

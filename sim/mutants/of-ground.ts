@@ -4,7 +4,6 @@ import type { Mutant } from './mutant.ts'
 const known = 'src/store/postgres/known-server.ts'
 const failover = 'test/store/postgres-failover.test.ts'
 const standby = 'test/store/postgres-standby.test.ts'
-const schemas = 'test/store/postgres-schemas.test.ts'
 
 export const ofGround: readonly Mutant[] = [
   {
@@ -116,35 +115,6 @@ export const ofGround: readonly Mutant[] = [
         put: 'if (error instanceof LocksElsewhere) session?.isAlive()',
       },
     ],
-  },
-  {
-    name: 'stay-on-a-standby',
-    breaks: 'keeps its sessions on a server that refuses writes as a standby',
-    caughtBy: standby,
-    expects: 'a write that a standby refuses ends every session there',
-    edits: [
-      {
-        file: 'src/store/postgres/open.ts',
-        find: 'if (isReadOnly(error)) void server.check()',
-        put: 'if (isReadOnly(error)) isDiskFull(error)',
-      },
-    ],
-  },
-  {
-    name: 'work-in-a-later-schema',
-    breaks: 'lets a schema that is created later take sessions over',
-    caughtBy: schemas,
-    expects: 'every session works in the schema of the first',
-    edits: [
-      { file: known, find: 'await client.query(`SET search_path = ${pinned}`)', put: 'await client.query(`SELECT 1`)' },
-    ],
-  },
-  {
-    name: 'start-beside-a-service',
-    breaks: 'starts anew in a schema before the one with the tables',
-    caughtBy: schemas,
-    expects: 'starts no second, empty service',
-    edits: [{ file: 'src/store/postgres/connect.ts', find: 'return rows.length > 0', put: 'return rows.length > 1' }],
   },
   {
     name: 'lock-accounts-by-schema',

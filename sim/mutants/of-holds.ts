@@ -178,19 +178,6 @@ export const ofHolds: readonly Mutant[] = [
     ],
   },
   {
-    name: 'digest-of-equal-payouts',
-    breaks: 'lets the approval of one payout stand for an equal one',
-    caughtBy: 'test/domain/payload-digest.test.ts',
-    expects: 'two digests are equal only if',
-    edits: [
-      {
-        file: 'src/domain/payload-digest.ts',
-        find: '    transaction_id: id,',
-        put: "    transaction_id: '' as TransactionId,",
-      },
-    ],
-  },
-  {
     name: 'go-on-in-a-paused-network',
     breaks: 'takes the pause of a network for none',
     with: ['networkPauses'],

@@ -371,19 +371,6 @@ export const ofPolicies: readonly Mutant[] = [
     ],
   },
   {
-    name: 'drop-an-empty-list',
-    breaks: 'reads an empty whitelist_receivers of the file as if it were not there',
-    caughtBy: 'test/config/load-config.test.ts',
-    expects: 'an empty list of receivers means nobody, and says so',
-    edits: [
-      {
-        file: 'src/config/parse-policies.ts',
-        find: 'return parseReceivers(name, policy.emptyMeans, members, report)',
-        put: 'return parseReceivers(name, policy.emptyMeans, members, report).length > 0 ? parseReceivers(name, policy.emptyMeans, members, report) : undefined',
-      },
-    ],
-  },
-  {
     name: 'own-address-with-data',
     breaks: "lets sends beside a list call the code of the relayer's own account",
     caughtBy: 'test/domain/forbid.test.ts',

@@ -47,13 +47,6 @@ export const ofPrices: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tips-without-a-memory',
-    breaks: 'believes at once a tip that rose a hundredfold',
-    caughtBy: 'test/domain/tip-marks.test.ts',
-    expects: 'rises at most twofold in any ten minutes',
-    edits: [{ file: 'src/domain/tip-marks.ts', find: 'const riseMost = 2n', put: 'const riseMost = 200n' }],
-  },
-  {
     name: 'no-ceiling',
     breaks: 'follows any price that the only node reports, tenfold',
     caughtBy: ceiling,
@@ -80,40 +73,11 @@ export const ofPrices: readonly Mutant[] = [
     ],
   },
   {
-    name: 'ceiling-of-named-caps',
-    breaks: 'offers a tip as high as the fee cap of the payload that it replaces',
-    caughtBy: ceiling,
-    expects: 'that a client named does not raise the ceiling of the tip',
-    edits: [
-      {
-        file: 'src/domain/decide/race/bid.ts',
-        find: 'effectivePrice(replacementFloor(others, market, rule), market.baseFee)',
-        put: 'effectivePrice(replacementFloor(others, market, rule), 10n ** 30n + (market.baseFee ?? 0n))',
-      },
-    ],
-  },
-  {
     name: 'any-first-tip',
     breaks: 'believes the only endpoint whatever it names first, where nothing is stored',
     caughtBy: paid,
     expects: "the only endpoint's first reading counts up to a small price",
     edits: [{ file: 'src/chain/fees/believe-tips.ts', find: 'isDevelopment ? tip', put: 'tip > 0n ? tip' }],
-  },
-  {
-    name: 'first-tip-of-one-of-two',
-    breaks: 'believes the first of two endpoints whatever it names, where nothing is stored',
-    caughtBy: paid,
-    expects: "of two endpoints' first readings the lower is believed",
-    edits: [
-      { file: 'src/chain/fees/make-market.ts', find: '? minWei(one, other) : undefined', put: '? one : undefined' },
-    ],
-  },
-  {
-    name: 'a-minute-in-one-block',
-    breaks: 'takes one block for three readings',
-    caughtBy: 'test/domain/tip-marks.test.ts',
-    expects: 'counts a block once',
-    edits: [{ file: 'src/domain/tip-marks.ts', find: 'next.block !== last.block && ', put: '' }],
   },
   {
     name: 'forget-tips-at-a-restart',
@@ -151,19 +115,6 @@ export const ofPrices: readonly Mutant[] = [
         file: 'src/chain/fees/compare-readings.ts',
         find: 'paid.filter(({ number }) => !isOwn(number))',
         put: 'paid.filter(({ number }) => !isOwn(-number))',
-      },
-    ],
-  },
-  {
-    name: 'no-history-without-a-base-fee',
-    breaks: 'believes the price that a node names, though its blocks show a lower one',
-    caughtBy: paid,
-    expects: 'without a base fee the price is what recent blocks of others paid',
-    edits: [
-      {
-        file: 'src/chain/fees/read-market.ts',
-        find: 'at.head.baseFee === undefined ? readPaid(endpoint, at)',
-        put: 'at.head.baseFee === -1n ? readPaid(endpoint, at)',
       },
     ],
   },

@@ -91,19 +91,6 @@ export const ofProfiles: readonly Mutant[] = [
     ],
   },
   {
-    name: 'gas-of-one-provider',
-    breaks: 'believes the first provider about the prices of gas',
-    caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',
-    expects: 'two providers that differ',
-    edits: [
-      {
-        file: 'src/chain/fees/read-gas-figures.ts',
-        find: 'const enough = enoughOf(providers)',
-        put: 'const enough = Math.min(1, enoughOf(providers))',
-      },
-    ],
-  },
-  {
     name: 'new-receivers-by-one-word',
     breaks: 'ends a transaction by the word of one provider that its receiver does not exist',
     caughtBy: 'test/chain/fees/gas-figures.unit.test.ts',

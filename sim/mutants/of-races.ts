@@ -156,19 +156,6 @@ export const ofRaces: readonly Mutant[] = [
     ],
   },
   {
-    name: 'believe-the-words-of-a-wait',
-    breaks: "reads the words of EIP-7966's code 5, which says nothing for certain",
-    caughtBy: sent,
-    expects: 'what they prove by their codes',
-    edits: [
-      {
-        file: 'src/chain/sending/broadcast-outcome.ts',
-        find: 'if (code === 5) return',
-        put: 'if (code === 55) return',
-      },
-    ],
-  },
-  {
     name: 'a-preconfirmation-is-an-inclusion',
     breaks: 'takes a receipt that names no block for an inclusion',
     caughtBy: 'test/chain/inclusions/receipts.test.ts',

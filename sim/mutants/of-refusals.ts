@@ -58,19 +58,6 @@ export const ofRefusals: readonly Mutant[] = [
     ],
   },
   {
-    name: 'give-up-what-a-pool-shows',
-    breaks: 'gives a payload up that an endpoint shows in its pool, as all call it invalid',
-    caughtBy: memory,
-    expects: 'not while an endpoint shows any of its attempts',
-    edits: [
-      {
-        file: 'src/chain/sending/remember-refusals.ts',
-        find: 'if (words !== undefined && !(await isRefuted(payload)))',
-        put: 'if (words !== undefined && ((await isRefuted(payload)) || true))',
-      },
-    ],
-  },
-  {
     name: 'fail-before-the-chain-shows-it',
     breaks: 'says failed of a given up payload while the no-op that took its nonce is not confirmed',
     with: ['invalid'],
@@ -94,32 +81,6 @@ export const ofRefusals: readonly Mutant[] = [
         file: 'src/domain/decide/race/give-up.ts',
         find: 'takenAt !== undefined && now - takenAt',
         put: 'takenAt !== undefined && takenAt < 0 && now - takenAt',
-      },
-    ],
-  },
-  {
-    name: 'forget-who-had-it',
-    breaks: 'forgets at the next answer that a node had the bytes',
-    caughtBy: unit,
-    expects: 'survives refusals, unknown answers and broadcasts that never left',
-    edits: [
-      {
-        file: 'src/domain/attempt.ts',
-        find: 'return wasTaken(attempt) ? attempt.broadcast.at : attempt.broadcast.takenAt',
-        put: 'return attempt.broadcast.takenAt',
-      },
-    ],
-  },
-  {
-    name: 'believe-the-first-invalid',
-    breaks: 'concludes from one endpoint that bytes are invalid, and never gives them to the others',
-    caughtBy: 'test/chain/sending/broadcast-outcome.unit.test.ts',
-    expects: 'another endpoint is tried where nothing was learned',
-    edits: [
-      {
-        file: 'src/chain/sending/broadcast-outcome.ts',
-        find: "['nodeLimit', 'poolFull', 'invalid']",
-        put: "['nodeLimit', 'poolFull']",
       },
     ],
   },

@@ -61,19 +61,6 @@ export const ofRestores: readonly Mutant[] = [
     ],
   },
   {
-    name: 'take-what-was-not-found-for-older',
-    breaks: 'ends a search for lost nonces whose answers were not of one chain as if it were through',
-    caughtBy: 'test/chain/inclusions/search-blocks.unit.test.ts',
-    expects: 'answers that are not of one chain are a contradiction',
-    edits: [
-      {
-        file: 'src/chain/inclusions/search-blocks.ts',
-        find: "    if (!isFound() && !ignoresBlock && findings.nonces.has(range.above)) return 'contradiction'\n",
-        put: '',
-      },
-    ],
-  },
-  {
     name: 'forget-what-ended-since-a-restore',
     breaks: 'takes the only one left for what a no-op canceled, although its client canceled another meanwhile',
     caughtBy: 'test/engine/lost-history.test.ts',
@@ -108,19 +95,6 @@ export const ofRestores: readonly Mutant[] = [
     ],
   },
   {
-    name: 'mark-each-owner-as-the-first',
-    breaks: 'forgets at each takeover when the first owner after a restore began',
-    caughtBy: 'test/engine/lost-history.test.ts',
-    expects: 'one that was sent after the restore is not the one that it canceled',
-    edits: [
-      {
-        file: 'src/store/relayers/relayers.ts',
-        find: 'COALESCE(unchecked_through,',
-        put: 'COALESCE(NULL,',
-      },
-    ],
-  },
-  {
     name: 'count-new-ones-as-explanations',
     breaks: 'ends a history check while a lost no-op competes with a new transaction for its nonce',
     caughtBy: 'test/domain/lost-history/check-history.test.ts',
@@ -130,19 +104,6 @@ export const ofRestores: readonly Mutant[] = [
         file: 'src/domain/decide/history/check-history.ts',
         find: 'explainedNonces(work, nonce, work.uncheckedThrough)',
         put: 'explainedNonces(work, nonce, Number.POSITIVE_INFINITY)',
-      },
-    ],
-  },
-  {
-    name: 'cancel-what-was-sent-since',
-    breaks: 'takes what was sent after a restore for what a no-op canceled that was mined later',
-    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'none is certain, where an older one has a higher nonce',
-    edits: [
-      {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
-        find: 'transaction.sequence > (overtaken.get(noOp.nonce) ?? Number.POSITIVE_INFINITY)',
-        put: 'overtaken === undefined',
       },
     ],
   },
@@ -169,20 +130,6 @@ export const ofRestores: readonly Mutant[] = [
         file: 'src/domain/decide/history/lost-cancellation.ts',
         find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
         put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
-      },
-    ],
-  },
-  {
-    name: 'cancel-the-first-that-may-be-meant',
-    breaks:
-      'takes the oldest of the transactions that a lost no-op may have canceled for the one, and sends the others',
-    caughtBy: 'test/domain/lost-history/lost-cancellation.test.ts',
-    expects: 'where more can be meant, or fewer, all of them are unclear',
-    edits: [
-      {
-        file: 'src/domain/decide/history/lost-cancellation.ts',
-        find: 'if (isCertain) canceled',
-        put: 'if (pairs.length > 0) canceled',
       },
     ],
   },

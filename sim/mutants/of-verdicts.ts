@@ -141,19 +141,6 @@ export const ofVerdicts: readonly Mutant[] = [
     edits: [{ file: 'src/engine/perform.ts', find: 'if (!now || now.cancellation ||', put: 'if (!now ||' }],
   },
   {
-    name: 'search-from-the-newest-attempt',
-    breaks: 'looks for what took a nonce only since the newest attempt was signed',
-    caughtBy: 'test/domain/decide/work.test.ts',
-    expects: 'what took a nonce is looked for from its first attempt on',
-    edits: [
-      {
-        file: 'src/domain/decide/facts/inquire.ts',
-        find: 'unspentAt: lifecycle.attempts[0].recordedAtBlock',
-        put: 'unspentAt: newest(lifecycle.attempts).recordedAtBlock',
-      },
-    ],
-  },
-  {
     name: 'expired-told-as-canceled',
     breaks: 'ends what has expired as if its client had taken it back',
     expects: 'it was canceled, and no client',

@@ -44,19 +44,6 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'deaf-to-a-denial',
-    breaks: 'lets one endpoint suffice although another contradicts it',
-    caughtBy: decided,
-    expects: 'one refutes it',
-    edits: [
-      {
-        file: rule,
-        find: 'refutedBy.length + elsewhereBy.length > 0 ||',
-        put: 'refutedBy.length + elsewhereBy.length < 0 ||',
-      },
-    ],
-  },
-  {
     name: 'one-denial-is-enough',
     breaks: 'takes back an inclusion that one endpoint denies and others may confirm yet',
     caughtBy: decided,
@@ -122,32 +109,6 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'refuted-with-its-result-only',
-    breaks: 'goes on to believe the body of a block that two witnesses refuted, once no receipt comes with it',
-    caughtBy: called,
-    expects: 'whatever its result',
-    edits: [
-      {
-        file: ledger,
-        find: 'if (unlistedBy.length >= enough)',
-        put: 'if (unlistedBy.length < 0)',
-      },
-    ],
-  },
-  {
-    name: 'any-block-at-this-height',
-    breaks: 'takes the list of another block at this height for that of the block',
-    caughtBy: called,
-    expects: 'hash blocks differently',
-    edits: [
-      {
-        file: viewing,
-        find: 'if (!isSameBlock(listing, requested.block)) return',
-        put: 'if (listing.hash === undefined) return',
-      },
-    ],
-  },
-  {
     name: 'a-witness-without-the-tag',
     breaks: 'lets an endpoint confirm finality whose own tag is below the block',
     caughtBy: called,
@@ -174,36 +135,10 @@ export const ofWitnesses: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a-list-is-a-result',
-    breaks: 'takes the list of a second endpoint for its word on the result',
-    caughtBy: called,
-    expects: 'says none is no witness',
-    edits: [
-      {
-        file: viewing,
-        find: "if (result === undefined) return 'listed'",
-        put: "if (result === undefined) return 'shown'",
-      },
-    ],
-  },
-  {
     name: 'alone-at-the-head',
     breaks: 'makes the newest block final on the word of one, beside endpoints that are silent',
     caughtBy: decided,
     expects: 'in a block of just now',
     edits: [{ file: rule, find: 'laterBlocks >= laterBlocksMin', put: 'laterBlocks >= 0' }],
-  },
-  {
-    name: 'forget-the-provider',
-    breaks: 'counts two endpoints of one provider as two witnesses once they were given through the API',
-    caughtBy: 'test/registry/registry.test.ts',
-    expects: 'what is sealed of endpoints comes back whole',
-    edits: [
-      {
-        file: 'src/registry/stored-entities.ts',
-        find: 'function sealable({ url, headers, ...rest }: EndpointSettings)',
-        put: 'function sealable({ url, headers, provider: _, ...rest }: EndpointSettings)',
-      },
-    ],
   },
 ]
