@@ -11,8 +11,7 @@ whenever it is run.
   --json      an outcome a line
   --brief     the first failure, in one line, and no more
   --with      features of the world (sim/scenario/features.ts), with commas between: every seed has them. \`lies\`: a table of the cost of each
-              lie of a node, by so many seeds each. \`honest\`: a table of how long the service gets nowhere where nodes
-              are odd, and honest
+              lie of a node, by so many seeds each
   --without   features that no seed has. All other draws of a seed stay as they are
   --mutant    the engine, broken as in sim/mutants/mutants.ts
 `
@@ -46,12 +45,6 @@ if (values.with === 'lies') {
   const { printLies } = await import('./lies/table.ts')
   using disk = openDisk()
   const failed = await printLies(disk, { seed: firsts[0] ?? 1, seeds: count, steps, print: say })
-  process.exit(failed > 0 ? 1 : 0)
-}
-if (values.with === 'honest') {
-  const { printHonest } = await import('./honest/table.ts')
-  using disk = openDisk()
-  const failed = await printHonest(disk, { seed: firsts[0] ?? 1, seeds: count, print: say })
   process.exit(failed > 0 ? 1 : 0)
 }
 const forced = values.with?.split(',') ?? []

@@ -33,10 +33,6 @@ export interface NetworkWitness {
   knowsPrices(): boolean
   /** A node answered falsely. */
   lied(call: Call, honest: Member, claimed: Member | 'gone'): void
-  /** Each request goes to any of the nodes. */
-  isBalanced(): boolean
-  /** No request is held up for seconds, and nodes take batches of any size. */
-  isPunctual(): boolean
   /** All lies are over. */
   isTruthful(): boolean
   /** A node took bytes, and its answer is lost. */
@@ -68,7 +64,7 @@ export function openSimNetwork(
   witness: NetworkWitness,
 ): Network {
   const network: Network = { transport, outcomeOdds: nodes.map(() => allAnswered), sendOutcomeOdds }
-  const limits = nodes.map(() => (witness.isPunctual() ? undefined : drawBatchLimit(batchDice)))
+  const limits = nodes.map(() => drawBatchLimit(batchDice))
 
   function transport(instance: Instance): OpenTransport {
     return ({ url, timeoutMs }) => {
@@ -91,7 +87,7 @@ export function openSimNetwork(
     timeoutMs: number,
     resolve: (posted: HttpAnswer) => void,
   ) {
-    const node = witness.isBalanced() ? batchDice.pick(nodes) : nodes[index]
+    const node = nodes[index]
     if (!node) throw new Error(`no node ${index}`)
     const json = JSON.parse(body) as Call | readonly Call[]
     const calls = Array.isArray(json) ? (json as readonly Call[]) : [json as Call]
@@ -181,7 +177,7 @@ export function openSimNetwork(
   }
 
   function latency(): number {
-    return !witness.isPunctual() && dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
+    return dice.chance(0.05) ? dice.between(200, 6_000) : dice.between(1, 120)
   }
 
   return network

@@ -47,17 +47,11 @@ import type { World } from './world.ts'
 import { openState } from './world-state.ts'
 
 /** `shape` may replace the drawn options. */
-export function openWorld(
-  seed: number,
-  disk: Disk,
-  print: ((line: string) => void) | undefined,
-  drawn: Drawn,
-  shape = (scenario: Scenario) => scenario,
-): World {
+export function openWorld(seed: number, disk: Disk, print: ((line: string) => void) | undefined, drawn: Drawn): World {
   forgetTransactions()
   const timeline = openTimeline()
   const history = openHistory(timeline.now, print)
-  const scenario = shape(drawScenario((stream) => dice(seed, stream), drawn))
+  const scenario = drawScenario((stream) => dice(seed, stream), drawn)
   const streams = openStreams(seed)
   const { dice: worldDice } = streams
   const addresses = keys
@@ -154,7 +148,6 @@ export function openWorld(
     revertsNow: () => state.revertsNow,
     reserve: scenario.reserve,
     gasRulesAt: (number) => gasRulesAt(number, state.gasForkAt),
-    keptBlocks: scenario.keptBlocks ?? Number.POSITIVE_INFINITY,
     isTooTight: (transaction) =>
       state.tightGapFillers > 0 &&
       isNoOp(transaction) &&
@@ -245,8 +238,6 @@ export function openWorld(
       for (const raw of raws) lost.delete(decode(raw).hash)
     },
     knowsPrices: tips.areBelieved,
-    isBalanced: () => scenario.isBalanced === true,
-    isPunctual: () => scenario.isPunctual === true,
     isTruthful: () => !state.faulty && scenario.brokenEnd !== 'liar',
     unheard: () => marks.note('acceptance-unheard'),
     lied(call, honest, claimed) {
@@ -359,7 +350,7 @@ function openNodes(seed: number, scenario: Scenario, head: Block, shared: Pool |
         refusesCode: gateways.chance(0.2),
         pendingCount: scenario.gaps.pendingCounts[index] ?? 'pool',
         tagAnswer: scenario.finality?.answers[index] ?? 'error',
-        receipts: scenario.isPunctual ? { omits: [], lateBlocks: 0 } : drawReceiptHabits(receipts),
+        receipts: drawReceiptHabits(receipts),
       },
       shared,
     ),

@@ -63,8 +63,6 @@ export interface NodeWorld {
   readonly isFcfs: () => boolean
   readonly now: () => number
   readonly revertsNow: () => boolean
-  /** Nodes have nothing of blocks that are so far below the head. */
-  readonly keptBlocks: number
   /** Absent: a block is executed as it is ordered. */
   readonly reserve: ReserveRules | undefined
   /** The gas rules that a block at this height follows. */
@@ -169,11 +167,9 @@ export function answer(
     id,
     error: { code, message, ...(data !== undefined && { data }) },
   })
-  const isKept = (block: Block | undefined) => block && node.head.number - block.number < world.keptBlocks
   const blockOf = (place: unknown) => {
     if (place === 'latest' || place === 'pending') return node.head
-    const block = ancestorAt(node.head, Number(place))
-    return isKept(block) ? block : undefined
+    return ancestorAt(node.head, Number(place))
   }
   switch (method) {
     case 'eth_chainId':
@@ -227,7 +223,7 @@ export function answer(
       return block ? result(wordsOf(block, data.slice(jointCode.length))) : error(-32000, 'header not found')
     }
     case 'eth_getTransactionReceipt':
-      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts, world.keptBlocks))
+      return result(receiptJson(world.blocks, node.head, String(params[0]) as Hex, node.receipts))
     case 'eth_getTransactionByHash': {
       // Without an index of blocks.
       const held = pooled(node.pool, String(params[0]) as Hex)

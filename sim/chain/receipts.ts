@@ -30,17 +30,10 @@ export function drawReceiptHabits(dice: Dice): ReceiptHabits {
 
 const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
 
-export function receiptJson(
-  blocks: Blocks,
-  head: Block,
-  hash: Hex,
-  habits: ReceiptHabits,
-  keptBlocks = Number.POSITIVE_INFINITY,
-): object | null {
+export function receiptJson(blocks: Blocks, head: Block, hash: Hex, habits: ReceiptHabits): object | null {
   const block = blocks.holding(hash).find((each) => ancestorAt(head, each.number) === each)
   const included = block?.included.find(({ transaction }) => transaction.hash === hash)
   if (!block || !included || head.number - block.number < habits.lateBlocks) return null
-  if (head.number - block.number >= keptBlocks) return null
   const reported: Record<Omissible, Hex> = {
     gasUsed: hex(included.gasUsed),
     status: included.succeeded ? '0x1' : '0x0',

@@ -185,7 +185,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
       {
         name: networkName,
         chainId,
-        rpcUrls: (scenario.isBalanced ? scenario.profiles.slice(0, 1) : scenario.profiles).map((_, index) => ({
+        rpcUrls: scenario.profiles.map((_, index) => ({
           url: secret(`http://node-${index}.invalid/`),
           weight: 1,
         })),
@@ -208,7 +208,7 @@ function configOf(scenario: Scenario, machine: Machine): Config {
     retention: {},
     limits: {
       ...limits,
-      witnessSilentMs: scenario.witnessSilentMs ?? witnessSilentMs,
+      witnessSilentMs,
       ...(finality && { confirmedRowsMax: finality.rowsMax }),
       ...(bulkShare && { bulkPortion: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },

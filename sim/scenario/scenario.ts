@@ -74,14 +74,6 @@ export interface NodeOptions {
   readonly gaps: Gaps
   /** The node that lies, and its kind of lie. Absent: every node is honest. */
   readonly liar: Liar | undefined
-  /** Nodes keep state, bodies and receipts of this many blocks. Absent: of all blocks. */
-  readonly keptBlocks?: number
-  /** The service has one URL, and each request reaches any of the nodes. Absent: it has one URL for each node. */
-  readonly isBalanced?: boolean
-  /** Nodes have complete receipts at once, take batches of any size, and answer within 240 ms. Absent: they do not. */
-  readonly isPunctual?: boolean
-  /** A witness that is silent for this long, in milliseconds, is not waited for. Absent: a short time, so that runs end soon. */
-  readonly witnessSilentMs?: number
 }
 
 /** What makes a missing nonce hard to see and to fill. */
