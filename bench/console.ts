@@ -1,5 +1,5 @@
 // What each page of the dashboard costs with 100,000 transactions, 50 relayers and 10 networks: requests, SQL statements, time.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -13,6 +13,7 @@ import type { Service } from '../tooling/service.ts'
 import { databasePath } from '../tooling/service-files.ts'
 import { startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
+import { countingInto, readCounts } from './read-counts.ts'
 import { seedFinished } from './seed-finished.ts'
 
 const networks = 10
@@ -72,6 +73,7 @@ function optionsOf(
   places: readonly Place[],
 ): Parameters<typeof startBenchService>[1] {
   const chains = [...new Set(places.map(({ chain }) => chain))]
+  const { nodeArguments, env } = countingInto(counted)
   const [first, ...others] = chains.map((chain) => ({
     ...{ name: `chain-${chain.chainId}`, rpcUrls: [chain.url], chainId: chain.chainId, averageBlocktimeMs: 1_000 },
   }))
@@ -79,10 +81,8 @@ function optionsOf(
   return {
     ...{ directory, profileName: 'console', networks: [first, ...others] },
     relayers: places.map(({ id, chain, key }) => ({ id, privateKey: key, network: `chain-${chain.chainId}` })),
-    nodeArguments: ['--import', new URL('./count-statements.ts', import.meta.url).href],
-    env: {
-      ...{ STATEMENTS_FILE: counted, RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST_SIZE: '100000' },
-    },
+    nodeArguments,
+    env: { ...env, RATE_LIMIT_REQUESTS_PER_SECOND: '100000', RATE_LIMIT_BURST_SIZE: '100000' },
   }
 }
 
@@ -148,9 +148,9 @@ async function visitPages(service: Service, counted: string, paths: readonly str
 /** The second of two visits: the first fills caches of the service. */
 async function visit(page: Page, service: Service, counted: string, path: string): Promise<Figure[]> {
   await load(page, service, path)
-  const before = await statementsOf(service, counted)
+  const before = (await readCounts(service, counted)).ofRequests
   const { requests, ms } = await load(page, service, path)
-  const statements = (await statementsOf(service, counted)) - before
+  const statements = (await readCounts(service, counted)).ofRequests - before
   const name = path.replace(/[0-9a-f-]{36}/, '{id}')
   return [
     { name, value: requests, unit: 'requests' },
@@ -175,12 +175,4 @@ async function load(page: Page, service: Service, path: string): Promise<{ reque
   const ms = performance.now() - began
   page.off('request', note)
   return { requests, ms }
-}
-
-async function statementsOf(service: Service, counted: string): Promise<number> {
-  await rm(counted, { force: true })
-  process.kill(service.pid, 'SIGUSR2')
-  return until(async () => Number((await readFile(counted, 'utf8').catch(() => '')) || Number.NaN) || undefined, {
-    what: 'the count of statements',
-  })
 }

@@ -1,17 +1,20 @@
 // From POST to confirmed, on a chain with room: a burst and a steady load, for some relayers and blocks. The processor time of a
-// transaction is that of the service, of the chain beside it, and of the load.
+// transaction is that of the service, of the chain beside it, and of the load. Statements are counted in runs of their own, as
+// counting takes time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keccak256, toHex } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hex } from '../src/domain/ids.ts'
 import { type Anvil, devAccount, startAnvil } from '../tooling/anvil.ts'
 import { type Client, openClient, until } from '../tooling/client.ts'
+import type { ServiceOptions } from '../tooling/service.ts'
 import { startBareProcess } from './bare-process.ts'
 import type { RelayJob } from './bare-relay.ts'
 import { type BenchOptions, startBenchService } from './bench-service.ts'
 import type { Figure } from './figure.ts'
 import { peakMemoryMb } from './memory.ts'
 import { processorSeconds } from './processor-time.ts'
+import { countingInto, openCounts, type WorkCounts } from './read-counts.ts'
 
 const blockGas = 300_000_000
 const maxInFlight = 1_000
@@ -33,39 +36,27 @@ export async function measureEndToEnd(options: BenchOptions): Promise<Figure[]> 
         figures.push(...(await measureRun(options, { load, relayers, blocktimeMs })))
     }
   }
+  for (const load of ['burst', 'steady'] as const)
+    figures.push(...(await countRun(options, { load, relayers: 10, blocktimeMs: 1_000 })))
   return figures
 }
 
 async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
-  const { load, relayers, blocktimeMs } = run
-  const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
-  await using anvil = await startChain(keys, blocktimeMs)
-  const ids = keys.map((_, index) => `bench-${index}`)
-  await using service = await startBenchService(options, {
-    profileName: `e2e-${load}-${relayers}-${blocktimeMs}`,
-    networks: [{ name: 'localhost', rpcUrls: [anvil.url], requiredConfirmations: 1, averageBlocktimeMs: blocktimeMs }],
-    relayers: keys.map((privateKey, index) => ({
-      id: ids[index] ?? '',
-      privateKey,
-      policies: { max_in_flight: maxInFlight },
-    })),
-  })
-  await using client = openClient(service.url, service.apiKey)
-  const pids = { service: service.pid, chain: anvil.pid, load: process.pid }
+  await using place = await openPlace(options, run)
+  const { service, keys } = place
+  const pids = { service: service.pid, chain: place.chain.pid, load: process.pid }
   const before = await usageOf(pids)
   const begun = performance.now()
-  const sent = load === 'burst' ? await sendBurst(client, ids) : await sendSteadily(client, ids)
-  await untilConfirmed(client, ids, sent)
+  const sent = await place.sendAll()
   const seconds = (performance.now() - begun) / 1_000
   const after = await usageOf(pids)
   const memoryMb = await peakMemoryMb(service.pid)
   await service.stop()
   const bareMicros = await measureBare(keys, run)
-  const name = `${load} of ${sent.toLocaleString('en-US')}, relayers: ${relayers}, blocks of ${blocktimeMs} ms`
   const micros = (of: keyof Usage) => ((after[of] - before[of]) / sent) * 1e6
   const aim = { aim: '250 or less' }
   return [
-    { name: `${name}: confirmed each second`, value: sent / seconds, unit: 'transactions' },
+    { name: `${nameOf(run, sent)}: confirmed each second`, value: sent / seconds, unit: 'transactions' },
     { name: '  … processor time of the service for each', value: micros('service'), unit: 'µs', ...aim },
     { name: '  … of the bare loop', value: bareMicros, unit: 'µs' },
     {
@@ -77,6 +68,68 @@ async function measureRun(options: BenchOptions, run: Run): Promise<Figure[]> {
     { name: '  … of the load', value: micros('load'), unit: 'µs' },
     { name: '  … peak memory of the service', value: memoryMb, unit: 'MB', aim: 'under 300' },
   ]
+}
+
+/** What each transaction asks of the database, from its POST until it is confirmed. */
+async function countRun(options: BenchOptions, run: Run): Promise<Figure[]> {
+  await using counting = await openCounts(options.postgres)
+  await using place = await openPlace(options, run, countingInto(counting.file))
+  const before = await counting.read(place.service)
+  const sent = await place.sendAll()
+  const after = await counting.read(place.service)
+  const forEach = (name: string, unit: string, count: (counts: WorkCounts) => number): Figure => ({
+    ...{ name, unit, value: (count(after) - count(before)) / sent },
+  })
+  return [
+    forEach(`${nameOf(run, sent)}: statements for each`, 'statements', ({ statements }) => statements),
+    ...Object.keys(after.byVerb)
+      .sort()
+      .map((verb) => forEach(`  … ${verb}`, 'statements', ({ byVerb }) => byVerb[verb] ?? 0)),
+    forEach('  … rows written', 'rows', ({ rows }) => rows),
+    forEach('  … syncs of the log', 'syncs', ({ syncs }) => syncs),
+  ]
+}
+
+function nameOf({ load, relayers, blocktimeMs }: Run, sent: number): string {
+  return `${load} of ${sent.toLocaleString('en-US')}, relayers: ${relayers}, blocks of ${blocktimeMs} ms`
+}
+
+/** A service over a chain of its own, whose load is not sent yet. */
+async function openPlace(
+  options: BenchOptions,
+  { load, relayers, blocktimeMs }: Run,
+  changes: Partial<ServiceOptions> = {},
+) {
+  await using opened = new AsyncDisposableStack()
+  const keys = Array.from({ length: relayers }, (_, index) => keccak256(toHex(`bench relayer ${index}`)))
+  const chain = opened.use(await startChain(keys, blocktimeMs))
+  const ids = keys.map((_, index) => `bench-${index}`)
+  const service = opened.use(
+    await startBenchService(options, {
+      profileName: `e2e-${load}-${relayers}-${blocktimeMs}`,
+      networks: [
+        { name: 'localhost', rpcUrls: [chain.url], requiredConfirmations: 1, averageBlocktimeMs: blocktimeMs },
+      ],
+      relayers: keys.map((privateKey, index) => ({
+        id: ids[index] ?? '',
+        privateKey,
+        policies: { max_in_flight: maxInFlight },
+      })),
+      ...changes,
+    }),
+  )
+  const client = opened.use(openClient(service.url, service.apiKey))
+  const everything = opened.move()
+  return {
+    ...{ keys, chain, service },
+    /** Returns how many were sent, when all of them are confirmed. */
+    async sendAll(): Promise<number> {
+      const sent = load === 'burst' ? await sendBurst(client, ids) : await sendSteadily(client, ids)
+      await untilConfirmed(client, ids, sent)
+      return sent
+    },
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
 }
 
 async function startChain(keys: readonly Hex[], blocktimeMs: number): Promise<Anvil> {
