@@ -28,7 +28,7 @@ const onPostgres = [
   'test/registry/**/*.test.ts',
   'test/retention/**/*.test.ts',
   'test/http/**/{cancel-pending,dead-letters,labels,replace,send-once,submit-batch}.test.ts',
-  'test/engine/**/{lost-history,step}.test.ts',
+  'test/engine/**/{lost-history,statements,step}.test.ts',
   'test/ownership/**/{own-by-locks,ownership}.test.ts',
   'test/cli/check-database.test.ts',
   'test/cli/check-receivers.test.ts',
