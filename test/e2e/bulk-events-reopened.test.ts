@@ -89,11 +89,15 @@ const received = (id: string) =>
   )
 
 /** The no-op of one that was in flight is in a block, with three more on top: one short of final. */
-async function wonButNotFinal(sender: Sender): Promise<{ payment: Payment; id: string }> {
+async function wonButNotFinal(sender: Sender, stream: EventStream): Promise<{ payment: Payment; id: string }> {
   const payment = await pay(stage, sender)
   await inPool(stage, sender, [0])
   const id = await create(sender.id)
   await noOpInPool(stage, payment)
+  // An event has the object as it is when the event is read: read any later, the first one would have the win already.
+  await until(() => inStream(stream, id).some(({ payload }) => payload.counts.racing === 1), {
+    what: 'the first event',
+  })
   await stage.node.mine(4)
   expect(await counting(id, { won: 1 })).toMatchObject({ final: false, counts: { racing: 0, not_final: 1 } })
   return { payment, id }
@@ -115,7 +119,7 @@ async function endOf(stream: EventStream, id: string): Promise<readonly BulkEven
 test('the no-op falls out of the chain: the object races again, and ends once, when its no-op is final', async () => {
   const sender = stage.sender('again')
   await using stream = await streamed()
-  const { payment, id } = await wonButNotFinal(sender)
+  const { payment, id } = await wonButNotFinal(sender, stream)
   await until(() => inStream(stream, id).some(({ payload }) => payload.counts.won === 1), {
     what: 'the win as progress',
   })
@@ -140,7 +144,7 @@ test('the no-op falls out of the chain: the object races again, and ends once, w
 test('the other branch holds the original: what the object had won it has lost, and only that is its end', async () => {
   const sender = stage.sender('lost')
   await using stream = await streamed()
-  const { payment, id } = await wonButNotFinal(sender)
+  const { payment, id } = await wonButNotFinal(sender, stream)
   const original = stage.rows.attempts(payment.id).find(({ kind }) => kind === 'execute')
   await stage.node.rpc('anvil_reorg', [4, [[original?.raw, 1]]])
   expect(await counting(id, { lost: 1 })).toMatchObject({ final: false, counts: { won: 0, racing: 0 } })
