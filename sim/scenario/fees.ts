@@ -35,7 +35,6 @@ type Traffic = 'usual' | 'quiet' | 'busy' | 'changing'
 
 /** In a drought no transaction of the relayers is mined (`ours`), no transaction at all (`all`), or no block is made (`blocks`). */
 export const droughtKinds = ['ours', 'all', 'blocks'] as const
-export type DroughtKind = (typeof droughtKinds)[number]
 
 /** The base fee does not rise above this, in wei. */
 export const baseFeeMax = 1_000n * firstBaseFee
