@@ -50,9 +50,10 @@ export async function openPostgresStore(options: {
   opened.defer(() => readers.end())
 
   const reading = readingExecutor(readers)
-  const snapshots = openSnapshots(readers)
-  // Of their own: the count of a long queue delays no owner.
-  const previews = openSnapshots(readers)
+  // More of them would be smaller, and each costs the same round trips.
+  const snapshots = openSnapshots(readers, 2)
+  // One of their own: the count of a long queue delays no owner, and leaves a connection to the other reads.
+  const previews = openSnapshots(readers, 1)
   const events = openSettledEvents(reading, clock)
   server.onServer(async (client, identity) => events.restart(await settleIdentity(client, identity)))
   await withConnection(writers, (client) => server.settle(client))

@@ -4,8 +4,6 @@ import type { Executor } from '../statement.ts'
 import { inOneWrite, readingExecutor } from './executor.ts'
 import { isConnectionLost, isOfDatabase, isPlanOutdated } from './failure.ts'
 
-/** More of them would be smaller, and each costs the same round trips. */
-const snapshotsMax = 2
 const readsMax = 32
 
 interface Waiting {
@@ -18,7 +16,8 @@ interface Snapshots {
   asOfOneInstant<T>(read: (executor: Executor) => Promise<T>): Promise<T>
 }
 
-export function openSnapshots(pool: Pool): Snapshots {
+/** `snapshotsMax` at a time. */
+export function openSnapshots(pool: Pool, snapshotsMax: number): Snapshots {
   const waiting: Waiting[] = []
   let running = 0
 
