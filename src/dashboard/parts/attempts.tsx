@@ -5,6 +5,7 @@ import { grouped } from '../state/format.ts'
 import { networkOf } from '../state/networks.ts'
 import { Gwei, Time } from './exact.tsx'
 import { Badge, Copy, Empty, Explore } from './pieces.tsx'
+import { Table } from './table.tsx'
 
 const kinds = { execute: 'payload', replace: 'replacement', cancel: 'no-op' } as const
 
@@ -14,68 +15,59 @@ export function Attempts({ trace, network }: { trace: TraceView; network: string
   if (attempts.length === 0)
     return <Empty title="Nothing signed yet">It has no nonce: a cancellation costs nothing.</Empty>
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">Attempts, oldest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Hash</th>
-            <th scope="col">Kind</th>
-            <th scope="col">Answer of the node</th>
-            <th scope="col" class="number">
-              Max fee
-            </th>
-            <th scope="col" class="number">
-              Tip
-            </th>
-            <th scope="col" class="number">
-              Signed at block
-            </th>
-            <th scope="col" class="number">
-              Signed
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt) => {
-            const [tone, answer] = answerOf(attempt)
-            const { max_fee_per_gas: max = attempt.gas_price, max_priority_fee_per_gas: tip } = attempt
-            return (
-              <tr key={attempt.hash}>
-                <th scope="row">
-                  <Copy text={attempt.hash} label="hash" />
-                  <Explore url={explorer} kind="tx" id={attempt.hash} />
-                </th>
-                <td>{attempt.presigned ? 'pre-signed no-op' : kinds[attempt.kind]}</td>
-                <td class="state">
-                  {attempt.hash === inclusion?.hash ? (
-                    <Badge tone="good">in block {grouped(inclusion.block_number)}</Badge>
-                  ) : (
-                    <Badge tone={tone}>{answer}</Badge>
-                  )}
-                  <p class="why">{attempt.outcome?.message ?? attempt.reason}</p>
-                  {mayBeKnown(attempt) && attempt.hash !== inclusion?.hash && (
-                    <p class="why">A node may have it all the same.</p>
-                  )}
-                </td>
-                <td class="number" data-label="Max fee">
-                  <Gwei wei={max ?? '0'} />
-                </td>
-                <td class="number" data-label="Tip">
-                  {tip === undefined ? '—' : <Gwei wei={tip} />}
-                </td>
-                <td class="number" data-label="Signed at block">
-                  {grouped(attempt.recorded_at_block)}
-                </td>
-                <td class="number" data-label="Signed">
-                  <Time at={attempt.recorded_at} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Attempts, oldest first"
+      rows={attempts}
+      keyOf={({ hash }) => hash}
+      columns={[
+        {
+          title: 'Hash',
+          of: ({ hash }) => (
+            <>
+              <Copy text={hash} label="hash" />
+              <Explore url={explorer} kind="tx" id={hash} />
+            </>
+          ),
+        },
+        { title: 'Kind', isClear: true, of: ({ presigned, kind }) => (presigned ? 'pre-signed no-op' : kinds[kind]) },
+        {
+          title: 'Answer of the node',
+          kind: 'state',
+          isClear: true,
+          of: (attempt) => <Answer attempt={attempt} inclusion={inclusion} />,
+        },
+        {
+          title: 'Max fee',
+          kind: 'number',
+          of: ({ max_fee_per_gas: max, gas_price: price }) => <Gwei wei={max ?? price ?? '0'} />,
+        },
+        {
+          title: 'Tip',
+          kind: 'number',
+          of: ({ max_priority_fee_per_gas: tip }) => (tip === undefined ? '—' : <Gwei wei={tip} />),
+        },
+        { title: 'Signed at block', kind: 'number', of: ({ recorded_at_block: block }) => grouped(block) },
+        { title: 'Signed', kind: 'number', of: ({ recorded_at: at }) => <Time at={at} /> },
+      ]}
+    />
+  )
+}
+
+type Attempt = TraceView['attempts'][number]
+
+function Answer({ attempt, inclusion }: { attempt: Attempt; inclusion: TraceView['inclusion'] | undefined }) {
+  const [tone, answer] = answerOf(attempt)
+  const isMined = attempt.hash === inclusion?.hash
+  return (
+    <>
+      {isMined ? (
+        <Badge tone="good">in block {grouped(inclusion.block_number)}</Badge>
+      ) : (
+        <Badge tone={tone}>{answer}</Badge>
+      )}
+      <p class="why">{attempt.outcome?.message ?? attempt.reason}</p>
+      {mayBeKnown(attempt) && !isMined && <p class="why">A node may have it all the same.</p>}
+    </>
   )
 }
 
@@ -94,10 +86,10 @@ const states: Readonly<Record<string, readonly [Tone, string]>> = {
 }
 
 /** Its last answer is a rejection, and not every one was. */
-function mayBeKnown({ outcome, always_rejected: isOut }: TraceView['attempts'][number]): boolean {
+function mayBeKnown({ outcome, always_rejected: isOut }: Attempt): boolean {
   return outcome?.kind === 'rejected' && isOut !== true
 }
 
-function answerOf({ outcome, state }: TraceView['attempts'][number]): readonly [Tone, string] {
+function answerOf({ outcome, state }: Attempt): readonly [Tone, string] {
   return (outcome ? outcomes[outcome.kind] : states[state]) ?? ['quiet', state]
 }

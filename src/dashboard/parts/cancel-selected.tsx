@@ -6,7 +6,7 @@ import { boundBy, bulksPath, useMakeBulk, usePreview } from '../state/bulk.ts'
 import { plural } from '../state/format.ts'
 import { boundWords, Previewed } from './bulk-preview.tsx'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, NoteField } from './pieces.tsx'
+import { ApiCall, TextField } from './pieces.tsx'
 
 export function CancelSelected({
   relayer,
@@ -35,7 +35,7 @@ export function CancelSelected({
     >
       <p>One cancellation takes them all, in one commit. Its page shows the verdicts and the cost.</p>
       <Previewed previewing={previewing}>{boundWords}</Previewed>
-      <NoteField label="Reason (optional)" text={reason} />
+      <TextField label="Reason (optional)" text={reason} maxLength={1000} />
       <ApiCall method="POST" path={bulksPath} body={bounded} />
     </Dialog>
   )

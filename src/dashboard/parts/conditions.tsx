@@ -9,7 +9,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Ether } from './exact.tsx'
-import { Age, ApiCall, NoteField, Runbook } from './pieces.tsx'
+import { Age, ApiCall, Runbook, TextField } from './pieces.tsx'
 import { CapHelp } from './price.tsx'
 
 type Held = OverviewView['conditions'][number]
@@ -140,7 +140,7 @@ function Acknowledge({ relayer, held, close }: { relayer: string; held: Held; cl
       close={close}
     >
       <p>It is shown beside the condition until the condition is over. Metrics and alerts go on.</p>
-      <NoteField label="Note for others (optional)" text={note} />
+      <TextField label="Note for others (optional)" text={note} maxLength={1000} />
       <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
   )

@@ -5,7 +5,7 @@ import { now } from '../state/clock.ts'
 import { request } from '../state/request.ts'
 import type { KeyScope } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall, Copy } from './pieces.tsx'
+import { ApiCall, Copy, TextField } from './pieces.tsx'
 
 /** What each scope lets a program do. */
 const scopes: readonly (readonly [KeyScope, string])[] = [
@@ -49,17 +49,7 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
       }}
       close={close}
     >
-      <label>
-        Name
-        <input
-          type="text"
-          maxLength={100}
-          value={name.value}
-          onInput={({ currentTarget }) => {
-            name.value = currentTarget.value
-          }}
-        />
-      </label>
+      <TextField label="Name" text={name} maxLength={100} />
       <fieldset>
         <legend>Scopes</legend>
         {scopes.map(([scope, meaning]) => (
@@ -76,17 +66,7 @@ export function MakeKey({ made, close }: { made: (key: NewApiKeyView) => void; c
           </label>
         ))}
       </fieldset>
-      <label>
-        Relayers (empty: all)
-        <input
-          type="text"
-          spellcheck={false}
-          value={relayers.value}
-          onInput={({ currentTarget }) => {
-            relayers.value = currentTarget.value
-          }}
-        />
-      </label>
+      <TextField label="Relayers (empty: all)" text={relayers} spellcheck={false} />
       <label>
         Expires after
         <select

@@ -7,7 +7,7 @@ import { useLoad } from '../state/load.ts'
 import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Age, ApiCall, Badge, NoteField } from './pieces.tsx'
+import { Age, ApiCall, Badge, TextField } from './pieces.tsx'
 
 type Pause = OverviewView['network_pause']
 
@@ -113,7 +113,7 @@ function PauseDialog({ network, close }: { network: ShownNetwork; close: () => v
       ) : (
         <Pausing its={its} isAll={answer.total <= answer.data.length} />
       )}
-      {!pause && <NoteField label="Note for others (optional)" text={note} />}
+      {!pause && <TextField label="Note for others (optional)" text={note} maxLength={1000} />}
       <ApiCall method={method} path={path} body={body} />
     </Dialog>
   )

@@ -1,6 +1,6 @@
 // Small pieces that every view uses: badges, ages, hashes that copy, and the pieces for data that is not there.
 import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import type { ListedTraceView } from '../../client/dashboard-types.ts'
 import { type Tone, verdictWords } from '../../words/verdict.ts'
 import { after, shownNow } from '../state/clock.ts'
@@ -45,20 +45,36 @@ export function ApiCall({
   )
 }
 
-/** A text that goes with a request, for people. */
-export function NoteField({ label, text }: { label: string; text: Signal<string> }) {
+/** A labeled line of text. `more`: attributes of its input. */
+export function TextField({
+  label,
+  text,
+  ...more
+}: {
+  label: string
+  text: Signal<string>
+} & Pick<ComponentProps<'input'>, 'maxLength' | 'inputMode' | 'autofocus' | 'spellcheck' | 'autocomplete'>) {
   return (
     <label>
       {label}
       <input
         type="text"
-        maxLength={1000}
+        {...more}
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value
         }}
       />
     </label>
+  )
+}
+
+/** Why something failed, or must not be done; nothing without a reason. */
+export function Alert({ children }: { children: ComponentChildren }) {
+  return children === undefined ? null : (
+    <p class="notice bad" role="alert">
+      {children}
+    </p>
   )
 }
 

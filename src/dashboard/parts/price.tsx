@@ -7,7 +7,7 @@ import { pathOf, request } from '../state/request.ts'
 import { may } from '../state/session.ts'
 import { Dialog } from './dialog.tsx'
 import { Gwei } from './exact.tsx'
-import { Age, ApiCall } from './pieces.tsx'
+import { Age, ApiCall, TextField } from './pieces.tsx'
 
 /** A younger reading is as good as now. */
 const freshMs = 60_000
@@ -137,18 +137,7 @@ function RaiseCap({
           The network’s price now: <PriceNow price={price} />.
         </p>
       )}
-      <label>
-        Cap in gwei
-        <input
-          type="text"
-          inputMode="decimal"
-          autofocus
-          value={amount.value}
-          onInput={({ currentTarget }) => {
-            amount.value = currentTarget.value
-          }}
-        />
-      </label>
+      <TextField label="Cap in gwei" text={amount} inputMode="decimal" autofocus />
       <ApiCall method="PATCH" path={path} body={{ policies: { [name]: String(wei ?? '…') } }} />
     </Dialog>
   )

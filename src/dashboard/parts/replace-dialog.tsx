@@ -4,7 +4,7 @@ import type { SendInput, TransactionView } from '../../client/transaction-types.
 import { etherText, weiOfEther } from '../state/format.ts'
 import { pathOf, request } from '../state/request.ts'
 import { Dialog } from './dialog.tsx'
-import { ApiCall } from './pieces.tsx'
+import { ApiCall, TextField } from './pieces.tsx'
 
 interface Replacing {
   readonly transaction: TransactionView
@@ -48,6 +48,9 @@ export function SpeedUpDialog({ transaction, close }: Replacing) {
   )
 }
 
+/** No browser corrects or proposes it. */
+const asWritten = { spellcheck: false, autocomplete: 'off' } as const
+
 const speeds = ['safeLow', 'average', 'fast', 'fastest'] as const
 
 export function ReplaceDialog({ transaction, close }: Replacing) {
@@ -77,9 +80,9 @@ export function ReplaceDialog({ transaction, close }: Replacing) {
         Another payload takes the nonce. Until it is mined, the earlier one may still be: exactly one of the two
         executes. An earlier <code>valid_until</code> no longer counts.
       </p>
-      <Field label="To (empty: a new contract)" of={to} />
-      <Field label="Value in ether" of={value} />
-      <Field label="Data" of={data} />
+      <TextField label="To (empty: a new contract)" text={to} {...asWritten} />
+      <TextField label="Value in ether" text={value} {...asWritten} />
+      <TextField label="Data" text={data} {...asWritten} />
       <label>
         Speed
         <select
@@ -97,22 +100,5 @@ export function ReplaceDialog({ transaction, close }: Replacing) {
       </label>
       <ApiCall method="PUT" path={path} body={body} />
     </Dialog>
-  )
-}
-
-function Field({ label, of }: { label: string; of: { value: string } }) {
-  return (
-    <label>
-      {label}
-      <input
-        type="text"
-        spellcheck={false}
-        autocomplete="off"
-        value={of.value}
-        onInput={({ currentTarget }) => {
-          of.value = currentTarget.value
-        }}
-      />
-    </label>
   )
 }

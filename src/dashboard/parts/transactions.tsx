@@ -16,6 +16,7 @@ import { CancelDialog } from './cancel-dialog.tsx'
 import { CancelSelected } from './cancel-selected.tsx'
 import { Ether } from './exact.tsx'
 import { Age, Copy, Empty, Shown, StateBadge, TransactionLink } from './pieces.tsx'
+import { type Column, Table } from './table.tsx'
 import { TransactionFilters } from './transaction-filters.tsx'
 
 const perPage = 25
@@ -130,110 +131,69 @@ function List({
   return (
     <>
       <SelectionBar selection={selection} />
-      <div class="scroll">
-        <table class="list cards">
-          <caption class="unseen">Transactions, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Transaction</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="number">
-                Nonce
-              </th>
-              <th scope="col">To</th>
-              <th scope="col" class="number">
-                Value
-              </th>
-              <th scope="col" class="number">
-                Age
-              </th>
-              <th scope="col">Reason</th>
-              {may('cancel') && (
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {traces.map((trace) => (
-              <Row
-                key={trace.transaction.id}
-                selection={selection}
-                relayer={relayer}
-                trace={trace}
-                symbol={symbol}
-                cancel={cancel}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Transactions, newest first"
+        rows={traces}
+        keyOf={({ transaction }) => transaction.id}
+        columns={[
+          { title: 'Transaction', of: ({ transaction: { id } }) => <TransactionLink relayer={relayer} id={id} /> },
+          { title: 'Status', isClear: true, of: (trace) => <StateBadge trace={trace} /> },
+          {
+            title: 'Nonce',
+            kind: 'number',
+            of: ({ transaction: { nonce } }) => (nonce === undefined ? undefined : grouped(nonce)),
+          },
+          {
+            title: 'To',
+            of: ({ transaction: { to } }) =>
+              to === undefined ? 'contract creation' : <Copy text={to} label="receiver" />,
+          },
+          {
+            title: 'Value',
+            kind: 'number',
+            of: ({ transaction }) => <Ether wei={transaction.value} symbol={symbol} />,
+          },
+          { title: 'Age', kind: 'number', of: ({ transaction }) => <Age at={transaction.created_at} /> },
+          {
+            title: 'Reason',
+            of: ({ transaction: { status_reason: text } }) => (text === undefined ? undefined : <Reason text={text} />),
+          },
+          ...(may('cancel') ? [actions(selection, cancel)] : []),
+        ]}
+      />
     </>
   )
 }
 
-function Row({
-  selection: { ids, choose },
-  relayer,
-  trace,
-  symbol,
-  cancel,
-}: {
-  selection: Selection
-  relayer: string
-  trace: ListedTraceView
-  symbol: string
-  cancel: (transaction: TransactionView) => void
-}) {
-  const { id, nonce, to, value, created_at: createdAt, status_reason: reason } = trace.transaction
-  return (
-    <tr>
-      <th scope="row">
-        <TransactionLink relayer={relayer} id={id} />
-      </th>
-      <td>
-        <StateBadge trace={trace} />
-      </td>
-      <td class={nonce === undefined ? 'number absent' : 'number'} data-label="Nonce">
-        {nonce === undefined ? '—' : grouped(nonce)}
-      </td>
-      <td data-label="To">{to === undefined ? 'contract creation' : <Copy text={to} label="receiver" />}</td>
-      <td class="number" data-label="Value">
-        <Ether wei={value} symbol={symbol} />
-      </td>
-      <td class="number" data-label="Age">
-        <Age at={createdAt} />
-      </td>
-      <td class={reason === undefined ? 'absent' : ''} data-label="Reason">
-        <Reason text={reason} />
-      </td>
-      {may('cancel') && (
-        <td class="do">
-          {isOpen(trace) && (
-            <>
-              <label class="pick">
-                <input
-                  type="checkbox"
-                  checked={ids.value.includes(id)}
-                  onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
-                />{' '}
-                Select<span class="unseen"> transaction {id}</span>
-              </label>{' '}
-              <button type="button" class="quiet" onClick={() => cancel(trace.transaction)}>
-                Cancel…<span class="unseen"> transaction {id}</span>
-              </button>
-            </>
-          )}
-        </td>
-      )}
-    </tr>
-  )
+function actions({ ids, choose }: Selection, cancel: (transaction: TransactionView) => void): Column<ListedTraceView> {
+  return {
+    title: 'Actions',
+    kind: 'do',
+    of: (trace) => {
+      const { id } = trace.transaction
+      return (
+        isOpen(trace) && (
+          <>
+            <label class="pick">
+              <input
+                type="checkbox"
+                checked={ids.value.includes(id)}
+                onChange={({ currentTarget }) => choose(id, currentTarget.checked)}
+              />{' '}
+              Select<span class="unseen"> transaction {id}</span>
+            </label>{' '}
+            <button type="button" class="quiet" onClick={() => cancel(trace.transaction)}>
+              Cancel…<span class="unseen"> transaction {id}</span>
+            </button>
+          </>
+        )
+      )
+    },
+  }
 }
 
 /** The start of it: the view of the transaction has all. */
-function Reason({ text }: { text: string | undefined }) {
-  if (text === undefined) return <>—</>
+function Reason({ text }: { text: string }) {
   const shown = begun(text)
   return (
     <span class="why clamped" title={shown}>

@@ -1,8 +1,8 @@
 // A confirmation by a typed word, with the API call, before something that takes many transactions back.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Failure } from '../state/request.ts'
-import { ApiCall } from './pieces.tsx'
+import { useAct } from '../state/act.ts'
+import { Alert, ApiCall } from './pieces.tsx'
 
 export function TypedConfirm({
   word,
@@ -25,20 +25,10 @@ export function TypedConfirm({
   children?: ComponentChildren
 }) {
   const typed = useSignal('')
-  const isBusy = useSignal(false)
-  const failure = useSignal<string | undefined>(undefined)
-  const submit = async (event: Event) => {
+  const { isBusy, failure, run: attempt } = useAct()
+  const submit = (event: Event) => {
     event.preventDefault()
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await run()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = `${error.message} (${error.code})`
-    } finally {
-      isBusy.value = false
-    }
+    return attempt(run)
   }
   return (
     <form class="confirm" onSubmit={submit}>
@@ -60,11 +50,7 @@ export function TypedConfirm({
           {isBusy.value ? 'Canceling…' : act}
         </button>
       </div>
-      {failure.value && (
-        <p class="notice bad" role="alert">
-          {failure.value}
-        </p>
-      )}
+      <Alert>{failure.value}</Alert>
       <ApiCall method={method} path={path} body={body} />
     </form>
   )

@@ -5,6 +5,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { Time } from '../parts/exact.tsx'
 import { MakeKey, NewKey } from '../parts/make-key.tsx'
 import { Age, ApiCall, Badge, Copy, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -51,7 +52,7 @@ export function ApiKeys() {
                 Give each program a key of its own, with the scopes that it needs.
               </Empty>
             ) : (
-              <Table
+              <Keys
                 keys={keys}
                 revoke={(key) => {
                   revoking.value = key
@@ -106,62 +107,49 @@ function Revoke({ apiKey, close }: { apiKey: ApiKeyView; close: () => void }) {
   )
 }
 
-function Table({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: ApiKeyView) => void }) {
+function Keys({ keys, revoke }: { keys: readonly ApiKeyView[]; revoke: (key: ApiKeyView) => void }) {
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">API keys, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Scopes</th>
-            <th scope="col">Relayers</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Created</th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">
-                {key.name}
-                <small>
-                  <Copy text={key.id} label="id" /> · {key.hint}…
-                </small>
-              </th>
-              <td>
-                <State of={key} />
-              </td>
-              <td data-label="Scopes">{key.scopes.join(', ')}</td>
-              <td data-label="Relayers">{key.relayers ? key.relayers.join(', ') : 'all'}</td>
-              <td data-label="Last used">
-                {key.last_used_at === undefined ? (
-                  'never'
-                ) : (
-                  <>
-                    <Age at={key.last_used_at} /> ago
-                  </>
-                )}
-              </td>
-              <td data-label="Created">
-                <Time at={key.created_at} />
-              </td>
-              <td class="do">
-                {key.revoked_at === undefined && (
-                  <button type="button" class="danger" onClick={() => revoke(key)}>
-                    Revoke…
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="API keys, newest first"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Name',
+          of: ({ id, name, hint }) => (
+            <>
+              {name}
+              <small>
+                <Copy text={id} label="id" /> · {hint}…
+              </small>
+            </>
+          ),
+        },
+        { title: 'State', isClear: true, of: (key) => <State of={key} /> },
+        { title: 'Scopes', of: ({ scopes }) => scopes.join(', ') },
+        { title: 'Relayers', of: ({ relayers }) => relayers?.join(', ') ?? 'all' },
+        { title: 'Last used', of: ({ last_used_at: at }) => (at === undefined ? 'never' : <Ago at={at} />) },
+        { title: 'Created', of: ({ created_at: at }) => <Time at={at} /> },
+        {
+          title: 'Actions',
+          kind: 'do',
+          of: (key) =>
+            key.revoked_at === undefined && (
+              <button type="button" class="danger" onClick={() => revoke(key)}>
+                Revoke…
+              </button>
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+function Ago({ at }: { at: string }) {
+  return (
+    <>
+      <Age at={at} /> ago
+    </>
   )
 }
 

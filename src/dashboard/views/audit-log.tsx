@@ -4,6 +4,7 @@ import type { AuditView } from '../../client/record-types.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
 import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
@@ -28,7 +29,7 @@ export function AuditLog() {
           return (
             <>
               <p class="reason">{plural(total, 'record')}, newest first.</p>
-              {entries.length === 0 ? <Empty title="Nothing recorded yet" /> : <Table entries={entries} />}
+              {entries.length === 0 ? <Empty title="Nothing recorded yet" /> : <Records entries={entries} />}
               <nav class="pages" aria-label="Pages">
                 <button
                   type="button"
@@ -57,46 +58,34 @@ export function AuditLog() {
   )
 }
 
-function Table({ entries }: { entries: readonly AuditView[] }) {
+function Records({ entries }: { entries: readonly AuditView[] }) {
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">Audit records, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Outcome</th>
-            <th scope="col">Operation</th>
-            <th scope="col">Key</th>
-            <th scope="col">On</th>
-            <th scope="col">Address</th>
-            <th scope="col">Request</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <th scope="row">
-                <Time at={entry.at} />
-              </th>
-              <td>
-                <Badge tone={tones[entry.outcome]}>{entry.code ?? entry.outcome}</Badge>
-                {entry.count !== undefined && entry.count > 1 && <small>{grouped(entry.count)} times</small>}
-              </td>
-              <td data-label="Operation">{entry.operation ?? '—'}</td>
-              <td data-label="Key">{entry.key_id === undefined ? 'none' : shortened(entry.key_id)}</td>
-              <td data-label="On">
-                <Subject of={entry} />
-              </td>
-              <td data-label="Address">{entry.address ?? '—'}</td>
-              <td data-label="Request">
-                {entry.request_id === undefined ? '—' : <Copy text={entry.request_id} label="request id" />}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Audit records, newest first"
+      rows={entries}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Time', of: ({ at }) => <Time at={at} /> },
+        {
+          title: 'Outcome',
+          isClear: true,
+          of: ({ outcome, code, count = 1 }) => (
+            <>
+              <Badge tone={tones[outcome]}>{code ?? outcome}</Badge>
+              {count > 1 && <small>{grouped(count)} times</small>}
+            </>
+          ),
+        },
+        { title: 'Operation', of: ({ operation }) => operation ?? '—' },
+        { title: 'Key', of: ({ key_id: key }) => (key === undefined ? 'none' : shortened(key)) },
+        { title: 'On', of: (entry) => <Subject of={entry} /> },
+        { title: 'Address', of: ({ address }) => address ?? '—' },
+        {
+          title: 'Request',
+          of: ({ request_id: id }) => (id === undefined ? '—' : <Copy text={id} label="request id" />),
+        },
+      ]}
+    />
   )
 }
 

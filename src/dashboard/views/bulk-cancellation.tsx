@@ -1,10 +1,10 @@
 // One bulk cancellation: who and why, its progress at each relayer, its refusals, and its transactions with their verdicts.
 import { useSignal } from '@preact/signals'
 import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
-import { verdictWords } from '../../words/verdict.ts'
 import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
 import { Ether, Time } from '../parts/exact.tsx'
-import { Badge, Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
+import { Badge, Copy, Empty, Heading, Pages, Shown, StateBadge, TransactionLink } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
 import { bulksPath, filterWords, limitWords, refusalWords, useSymbols } from '../state/bulk.ts'
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -107,45 +107,31 @@ function Parts({ bulk, symbolOf }: { bulk: BulkView; symbolOf: ReturnType<typeof
   return (
     <section aria-labelledby="parts">
       <h2 id="parts">Relayers</h2>
-      <div class="scroll">
-        <table class="list cards">
-          <caption class="unseen">The progress at each relayer</caption>
-          <thead>
-            <tr>
-              {['Relayer', 'State', 'Free', 'Racing', 'Won', 'Too late', 'Cost', 'Final'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {bulk.parts.map(({ relayer_id: relayer, state, counts, final }) => {
-              const [tone, words] = partWords[state]
-              return (
-                <tr key={relayer}>
-                  <th scope="row">
-                    <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>
-                  </th>
-                  <td>
-                    <Badge tone={tone}>{words}</Badge>
-                  </td>
-                  <td data-label="Free">{grouped(counts.dropped)}</td>
-                  <td data-label="Racing">{grouped(counts.racing)}</td>
-                  <td data-label="Won">{grouped(counts.won)}</td>
-                  <td data-label="Too late">{grouped(counts.lost + counts.external)}</td>
-                  <td data-label="Cost">
-                    <BulkCost counts={counts} symbol={symbolOf([relayer])} />
-                  </td>
-                  <td data-label="Final">{final ? 'yes' : 'no'}</td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="The progress at each relayer"
+        rows={bulk.parts}
+        keyOf={({ relayer_id: relayer }) => relayer}
+        columns={[
+          { title: 'Relayer', of: ({ relayer_id: relayer }) => <a href={pathOf`/relayers/${relayer}`}>{relayer}</a> },
+          { title: 'State', isClear: true, of: ({ state }) => <PartBadge state={state} /> },
+          { title: 'Free', of: ({ counts }) => grouped(counts.dropped) },
+          { title: 'Racing', of: ({ counts }) => grouped(counts.racing) },
+          { title: 'Won', of: ({ counts }) => grouped(counts.won) },
+          { title: 'Too late', of: ({ counts }) => grouped(counts.lost + counts.external) },
+          {
+            title: 'Cost',
+            of: ({ counts, relayer_id: relayer }) => <BulkCost counts={counts} symbol={symbolOf([relayer])} />,
+          },
+          { title: 'Final', of: ({ final }) => (final ? 'yes' : 'no') },
+        ]}
+      />
     </section>
   )
+}
+
+function PartBadge({ state }: Pick<BulkView['parts'][number], 'state'>) {
+  const [tone, words] = partWords[state]
+  return <Badge tone={tone}>{words}</Badge>
 }
 
 function Refused({ bulk }: { bulk: BulkView }) {
@@ -185,37 +171,20 @@ function Canceled({ path }: { path: string }) {
 
 function Transactions({ items }: { items: readonly BulkTransactionView[] }) {
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">The transactions that it canceled, by relayer</caption>
-        <thead>
-          <tr>
-            <th scope="col">Transaction</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Relayer</th>
-            <th scope="col">Nonce</th>
-            <th scope="col">Safe to send again</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ transaction: { id, relayer_id: relayer, nonce }, cancellation }) => {
-            const [tone, word] = verdictWords(cancellation)
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  <TransactionLink relayer={relayer} id={id} />
-                </th>
-                <td>
-                  <Badge tone={tone}>{word}</Badge>
-                </td>
-                <td data-label="Relayer">{relayer}</td>
-                <td data-label="Nonce">{nonce === undefined ? '—' : grouped(nonce)}</td>
-                <td data-label="Safe to send again">{cancellation.safe_to_retry ? 'yes' : 'no'}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="The transactions that it canceled, by relayer"
+      rows={items}
+      keyOf={({ transaction }) => transaction.id}
+      columns={[
+        {
+          title: 'Transaction',
+          of: ({ transaction: { id, relayer_id: relayer } }) => <TransactionLink relayer={relayer} id={id} />,
+        },
+        { title: 'Verdict', isClear: true, of: (item) => <StateBadge trace={item} /> },
+        { title: 'Relayer', of: ({ transaction }) => transaction.relayer_id },
+        { title: 'Nonce', of: ({ transaction: { nonce } }) => (nonce === undefined ? '—' : grouped(nonce)) },
+        { title: 'Safe to send again', of: ({ cancellation }) => (cancellation.safe_to_retry ? 'yes' : 'no') },
+      ]}
+    />
   )
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { BulkHeadView } from '../../client/bulk-types.ts'
 import { BulkBadge, BulkCost } from '../parts/bulk-state.tsx'
 import { Age, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
 import { bulksPath, canceledBy, filterWords, mayStop, useSymbols } from '../state/bulk.ts'
 import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -42,7 +43,7 @@ export function BulkCancellations() {
                 One cancels what a filter matches, at one relayer or many, and keeps the reason and the verdicts.
               </Empty>
             ) : (
-              <Table bulks={bulks} />
+              <Bulks bulks={bulks} />
             )}
             {total > 0 && <p class="note">{plural(total, 'bulk cancellation')}, newest first.</p>}
             <Pages page={page} perPage={perPage} total={total} />
@@ -53,55 +54,33 @@ export function BulkCancellations() {
   )
 }
 
-function Table({ bulks }: { bulks: readonly BulkHeadView[] }) {
+function Bulks({ bulks }: { bulks: readonly BulkHeadView[] }) {
   const symbolOf = useSymbols()
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">Bulk cancellations, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Cancellation</th>
-            <th scope="col">State</th>
-            <th scope="col">Filter</th>
-            <th scope="col">Relayers</th>
-            <th scope="col" class="number">
-              Canceled
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Age
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {bulks.map((bulk) => (
-            <tr key={bulk.id}>
-              <th scope="row">
-                <a href={pathOf`/bulk-cancellations/${bulk.id}`} title={bulk.id}>
-                  {bulk.name ?? <code>{shortened(bulk.id)}</code>}
-                </a>
-              </th>
-              <td>
-                <BulkBadge bulk={bulk} />
-              </td>
-              <td data-label="Filter">{filterWords(bulk)}</td>
-              <td data-label="Relayers">{bulk.every_relayer ? 'all' : bulk.relayers.join(', ')}</td>
-              <td class="number" data-label="Canceled">
-                {grouped(canceledBy(bulk.counts))}
-              </td>
-              <td class="number" data-label="Cost">
-                <BulkCost counts={bulk.counts} symbol={symbolOf(bulk.relayers)} />
-              </td>
-              <td class="number" data-label="Age">
-                <Age at={bulk.requested_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Bulk cancellations, newest first"
+      rows={bulks}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Cancellation',
+          of: ({ id, name }) => (
+            <a href={pathOf`/bulk-cancellations/${id}`} title={id}>
+              {name ?? <code>{shortened(id)}</code>}
+            </a>
+          ),
+        },
+        { title: 'State', isClear: true, of: (bulk) => <BulkBadge bulk={bulk} /> },
+        { title: 'Filter', of: filterWords },
+        { title: 'Relayers', of: (bulk) => (bulk.every_relayer ? 'all' : bulk.relayers.join(', ')) },
+        { title: 'Canceled', kind: 'number', of: ({ counts }) => grouped(canceledBy(counts)) },
+        {
+          title: 'Cost',
+          kind: 'number',
+          of: ({ counts, relayers }) => <BulkCost counts={counts} symbol={symbolOf(relayers)} />,
+        },
+        { title: 'Age', kind: 'number', of: ({ requested_at: at }) => <Age at={at} /> },
+      ]}
+    />
   )
 }

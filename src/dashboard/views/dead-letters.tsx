@@ -3,6 +3,8 @@ import { useSignal } from '@preact/signals'
 import type { DeadLetterView, NotificationView } from '../../client/record-types.ts'
 import { Time } from '../parts/exact.tsx'
 import { Copy, Empty, Heading, Pages, Shown, TransactionLink } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
+import { failureWords } from '../state/act.ts'
 import { grouped, plural } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { Failure, pathOf, request } from '../state/request.ts'
@@ -40,7 +42,7 @@ function Letters({ notification }: { notification: string }) {
       note.value = `${plural(data.redelivered, 'event')} will be tried again, for a day.`
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      note.value = `${error.message} (${error.code})`
+      note.value = failureWords(error)
     }
     loaded.reload()
   }
@@ -65,7 +67,7 @@ function Letters({ notification }: { notification: string }) {
             {letters.length === 0 ? (
               <Empty title="No dead letters" />
             ) : (
-              <Table letters={letters} redeliver={(id) => void redeliver(`/${encodeURIComponent(id)}`)} />
+              <List letters={letters} redeliver={(id) => void redeliver(`/${encodeURIComponent(id)}`)} />
             )}
             <Pages page={page} perPage={perPage} total={total} />
           </>
@@ -75,55 +77,30 @@ function Letters({ notification }: { notification: string }) {
   )
 }
 
-function Table({ letters, redeliver }: { letters: readonly DeadLetterView[]; redeliver: (id: string) => void }) {
+function List({ letters, redeliver }: { letters: readonly DeadLetterView[]; redeliver: (id: string) => void }) {
   return (
-    <div class="scroll">
-      <table class="list cards">
-        <caption class="unseen">Dead letters, oldest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">About</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Tries
-            </th>
-            <th scope="col">Given up</th>
-            <th scope="col">Last error</th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {letters.map(({ event, tries, gave_up_at: gaveUpAt, last_error: error }) => (
-            <tr key={event.id}>
-              <th scope="row">
-                <Copy text={event.id} label="event" />
-              </th>
-              <td data-label="About">
-                <Subject payload={event.payload} />
-              </td>
-              <td data-label="Status">{'status' in event.payload ? event.payload.status : 'final'}</td>
-              <td class="number" data-label="Tries">
-                {grouped(tries)}
-              </td>
-              <td data-label="Given up">
-                <Time at={gaveUpAt} />
-              </td>
-              <td class="why" data-label="Last error">
-                {error}
-              </td>
-              <td class="do">
-                <button type="button" onClick={() => redeliver(event.id)}>
-                  Redeliver
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Dead letters, oldest first"
+      rows={letters}
+      keyOf={({ event }) => event.id}
+      columns={[
+        { title: 'Event', of: ({ event }) => <Copy text={event.id} label="event" /> },
+        { title: 'About', of: ({ event }) => <Subject payload={event.payload} /> },
+        { title: 'Status', of: ({ event: { payload } }) => ('status' in payload ? payload.status : 'final') },
+        { title: 'Tries', kind: 'number', of: ({ tries }) => grouped(tries) },
+        { title: 'Given up', of: ({ gave_up_at: at }) => <Time at={at} /> },
+        { title: 'Last error', kind: 'why', of: ({ last_error: error }) => error },
+        {
+          title: 'Actions',
+          kind: 'do',
+          of: ({ event }) => (
+            <button type="button" onClick={() => redeliver(event.id)}>
+              Redeliver
+            </button>
+          ),
+        },
+      ]}
+    />
   )
 }
 

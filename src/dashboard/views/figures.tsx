@@ -8,6 +8,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Heading, Shown } from '../parts/pieces.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { exactTime, grouped } from '../state/format.ts'
 import { useLoad, useRead } from '../state/load.ts'
@@ -162,7 +163,7 @@ function Charts({ series, range }: { series: SeriesView; range: Range }) {
         <Figure {...draw} name="Calls to nodes" sum={grouped(sumOf(points, 'calls'))} of={({ calls }) => calls} />
       </div>
       {average !== undefined && <Times times={timesOf(points)} bounds={bounds} />}
-      <Table points={points} symbols={symbols} />
+      <Steps points={points} symbols={symbols} />
     </>
   )
 }
@@ -255,65 +256,31 @@ const columns: readonly (readonly [figure: CountedFigure, name: string])[] = [
 
 const isBusy = (point: Point) => columns.some(([figure]) => point[figure] > 0) || point.fees.length > 0
 
-function Table({ points, symbols }: { points: readonly Point[]; symbols: Symbols }) {
+function Steps({ points, symbols }: { points: readonly Point[]; symbols: Symbols }) {
   return (
     <details class="figures" open>
       <summary>Table of the steps in which something happened</summary>
-      <div class="scroll">
-        <table class="list cards">
-          <caption class="unseen">The figures of each step, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">From</th>
-              {columns.map(([figure, name]) => (
-                <th key={figure} scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-              <th scope="col" class="number">
-                Average time
-              </th>
-              {[...symbols.keys()].map((symbol) => (
-                <th key={symbol} scope="col" class="number">
-                  Fees in {symbol}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {points
-              .filter(isBusy)
-              .toReversed()
-              .map((point) => (
-                <Row key={point.at} point={point} symbols={symbols} />
-              ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="The figures of each step, newest first"
+        rows={points.filter(isBusy).toReversed()}
+        keyOf={({ at }) => at}
+        columns={[
+          { title: 'From', of: ({ at }) => <time dateTime={at}>{exactTime(at).slice(0, 16)}</time> },
+          ...columns.map(([figure, title]): Column<Point> => {
+            return { title, kind: 'number', of: (point) => grouped(point[figure]) }
+          }),
+          { title: 'Average time', kind: 'number', of: (point) => secondsOf(point) },
+          ...[...symbols].map(([symbol, isOf]): Column<Point> => {
+            const feesOf = (point: Point) => <Ether wei={String(feesOn([point], isOf))} symbol={symbol} />
+            return { title: `Fees in ${symbol}`, kind: 'number', of: feesOf }
+          }),
+        ]}
+      />
     </details>
   )
 }
 
-function Row({ point, symbols }: { point: Point; symbols: Symbols }) {
+function secondsOf(point: Point): string {
   const average = averageSeconds([point])
-  return (
-    <tr>
-      <th scope="row">
-        <time dateTime={point.at}>{exactTime(point.at).slice(0, 16)}</time>
-      </th>
-      {columns.map(([figure, name]) => (
-        <td key={figure} class="number" data-label={name}>
-          {grouped(point[figure])}
-        </td>
-      ))}
-      <td class="number" data-label="Average time">
-        {average === undefined ? '–' : seconds(average)}
-      </td>
-      {[...symbols].map(([symbol, isOf]) => (
-        <td key={symbol} class="number" data-label={`Fees in ${symbol}`}>
-          <Ether wei={String(feesOn([point], isOf))} symbol={symbol} />
-        </td>
-      ))}
-    </tr>
-  )
+  return average === undefined ? '–' : seconds(average)
 }

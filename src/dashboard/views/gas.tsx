@@ -6,6 +6,7 @@ import type { OverviewView } from '../../client/relayer-types.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Empty, Heading, Shown } from '../parts/pieces.tsx'
+import { Table } from '../parts/table.tsx'
 import { now } from '../state/clock.ts'
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
@@ -89,46 +90,31 @@ function Totals({ symbol, totals, days }: { symbol: string; totals: readonly Dai
         <Ether wei={sum} symbol={symbol} /> in {days} days
       </h2>
       <Chart times={series.days} amounts={series.amounts} unit={symbol} />
-      <div class="scroll">
-        <table class="list cards">
-          <caption class="unseen">Gas by day and relayer, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col">Relayer</th>
-              <th scope="col" class="number">
-                Transactions
-              </th>
-              <th scope="col" class="number">
-                No-ops among them
-              </th>
-              <th scope="col" class="number">
-                Fees
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.day} ${row.relayer_id}`}>
-                <th scope="row">{row.day}</th>
-                <td>
-                  <a href={pathOf`/relayers/${row.relayer_id}`}>{row.relayer_id}</a>
-                </td>
-                <td class="number" data-label="Transactions">
-                  {grouped(row.transactions)}
-                </td>
-                <td class="number" data-label="No-ops among them">
-                  {grouped(row.no_ops)}
-                </td>
-                <td class="number" data-label="Fees">
-                  <Ether wei={row.fees} symbol={symbol} />
-                  {row.unpriced > 0 && <small>without {grouped(row.unpriced)} whose fees no node reported</small>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Gas by day and relayer, newest first"
+        rows={rows}
+        keyOf={(row) => `${row.day} ${row.relayer_id}`}
+        columns={[
+          { title: 'Day', of: ({ day }) => day },
+          {
+            title: 'Relayer',
+            isClear: true,
+            of: ({ relayer_id: relayer }) => <a href={pathOf`/relayers/${relayer}`}>{relayer}</a>,
+          },
+          { title: 'Transactions', kind: 'number', of: ({ transactions }) => grouped(transactions) },
+          { title: 'No-ops among them', kind: 'number', of: ({ no_ops: noOps }) => grouped(noOps) },
+          {
+            title: 'Fees',
+            kind: 'number',
+            of: ({ fees, unpriced }) => (
+              <>
+                <Ether wei={fees} symbol={symbol} />
+                {unpriced > 0 && <small>without {grouped(unpriced)} whose fees no node reported</small>}
+              </>
+            ),
+          },
+        ]}
+      />
     </section>
   )
 }

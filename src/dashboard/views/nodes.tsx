@@ -2,7 +2,8 @@
 import type { NetworkNodesView } from '../../client/record-types.ts'
 import type { Tone } from '../../words/verdict.ts'
 import { Age, Badge, Empty, Heading, Runbook, Shown } from '../parts/pieces.tsx'
-import { exactTime, grouped, plural, shortened } from '../state/format.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { begun, exactTime, grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
 
@@ -99,34 +100,12 @@ function ReplicaView({ replica, network }: { replica: Replica; network: string }
           </>
         )}
       </p>
-      <div class="scroll">
-        <table class="list cards">
-          <caption class="unseen">
-            Endpoints of {network}, seen by {name.toLowerCase()}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Endpoint</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Head
-              </th>
-              <th scope="col" class="number">
-                Median / p95
-              </th>
-              <th scope="col" class="number">
-                Calls
-              </th>
-              <th scope="col">Client</th>
-            </tr>
-          </thead>
-          <tbody>
-            {nodes.map((node) => (
-              <Row key={node.endpoint} node={node} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption={`Endpoints of ${network}, seen by ${name.toLowerCase()}`}
+        rows={nodes}
+        keyOf={({ endpoint }) => endpoint}
+        columns={columns}
+      />
     </>
   )
 }
@@ -148,42 +127,58 @@ const conditionWords: Readonly<Record<Node['conditions'][number]['condition'], s
   unverified: 'Not called yet',
 }
 
-function Row({ node }: { node: Node }) {
-  const { endpoint, host, client, chain_id: chainId, head, latency, calls } = node
-  const failed = calls.unanswered + calls.unsent
-  return (
-    <tr>
-      <th scope="row">
+const columns: readonly [Column<Node>, ...Column<Node>[]] = [
+  {
+    title: 'Endpoint',
+    of: ({ host, endpoint }) => (
+      <>
         {host}
         <small>endpoint {endpoint}</small>
-      </th>
-      <td class="why" data-label="State">
-        <div>
-          <State node={node} />
-        </div>
-      </td>
-      <td class="number" data-label="Head">
-        {head ? <Head head={head} /> : '—'}
-      </td>
-      <td class="number" data-label="Median / p95">
-        {latency ? (
-          <span title={`Half, and 19 of 20, of the last ${plural(latency.calls, 'answer')}`}>
-            {grouped(latency.p50_ms)} / {grouped(latency.p95_ms)} ms
-          </span>
-        ) : (
-          '—'
-        )}
-      </td>
-      <td class="number" data-label="Calls">
-        <span title={`Since ${exactTime(calls.since)}`}>{grouped(calls.total)}</span>
-        {failed > 0 && <small>{grouped(failed)} without an answer</small>}
-        {calls.rpc_errors > 0 && <small>{plural(calls.rpc_errors, 'error')}</small>}
-      </td>
-      <td data-label="Client">
+      </>
+    ),
+  },
+  {
+    title: 'State',
+    kind: 'why',
+    of: (node) => (
+      <div>
+        <State node={node} />
+      </div>
+    ),
+  },
+  { title: 'Head', kind: 'number', of: ({ head }) => (head ? <Head head={head} /> : '—') },
+  {
+    title: 'Median / p95',
+    kind: 'number',
+    of: ({ latency }) =>
+      latency ? (
+        <span title={`Half, and 19 of 20, of the last ${plural(latency.calls, 'answer')}`}>
+          {grouped(latency.p50_ms)} / {grouped(latency.p95_ms)} ms
+        </span>
+      ) : (
+        '—'
+      ),
+  },
+  { title: 'Calls', kind: 'number', of: ({ calls }) => <Calls calls={calls} /> },
+  {
+    title: 'Client',
+    of: ({ client, chain_id: chainId }) => (
+      <>
         {client ?? '—'}
         {chainId !== undefined && <small>chain {chainId}</small>}
-      </td>
-    </tr>
+      </>
+    ),
+  },
+]
+
+function Calls({ calls }: Pick<Node, 'calls'>) {
+  const failed = calls.unanswered + calls.unsent
+  return (
+    <>
+      <span title={`Since ${exactTime(calls.since)}`}>{grouped(calls.total)}</span>
+      {failed > 0 && <small>{grouped(failed)} without an answer</small>}
+      {calls.rpc_errors > 0 && <small>{plural(calls.rpc_errors, 'error')}</small>}
+    </>
   )
 }
 
@@ -208,7 +203,7 @@ function State({ node: { state, conditions, last_failure: failure } }: { node: N
         <div key={condition}>
           <Badge tone={tone}>{conditionWords[condition]}</Badge>
           <p class="why">
-            {text.charAt(0).toUpperCase() + text.slice(1)}.
+            {begun(text)}.
             {condition === 'no_answer' && failure && (
               <>
                 {' '}

@@ -1,7 +1,8 @@
 // Signing in: the key is posted once, and the page keeps nothing of it.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { Failure } from '../state/request.ts'
+import { Alert } from '../parts/pieces.tsx'
+import { useAct } from '../state/act.ts'
 import { signIn } from '../state/session.ts'
 
 const sentences: Readonly<Record<string, string>> = {
@@ -11,24 +12,15 @@ const sentences: Readonly<Record<string, string>> = {
 
 export function SignIn({ why }: { why: string | undefined }) {
   const key = useSignal('')
-  const failure = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
+  const { isBusy, failure, run } = useAct(({ code, message }) => sentences[code] ?? message)
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
 
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault()
-    isBusy.value = true
-    failure.value = undefined
-    try {
-      await signIn(key.value)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = sentences[error.code] ?? error.message
-    } finally {
-      isBusy.value = false
+    return run(() => signIn(key.value)).finally(() => {
       key.value = ''
-    }
+    })
   }
   return (
     <main class="alone">
@@ -41,9 +33,9 @@ export function SignIn({ why }: { why: string | undefined }) {
           </p>
         )}
         {!isSecureContext && (
-          <p class="notice bad" role="alert">
+          <Alert>
             This connection is not encrypted. Open the dashboard over HTTPS: the service refuses a sign-in from here.
-          </p>
+          </Alert>
         )}
         <label for="key">API key</label>
         <input
@@ -60,11 +52,7 @@ export function SignIn({ why }: { why: string | undefined }) {
             key.value = event.currentTarget.value
           }}
         />
-        {failure.value && (
-          <p class="notice bad" role="alert">
-            {failure.value}
-          </p>
-        )}
+        <Alert>{failure.value}</Alert>
         <button type="submit" class="primary" disabled={isBusy.value || !isSecureContext}>
           {isBusy.value ? 'Signing in…' : 'Sign in'}
         </button>

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { BulkInput } from '../../client/bulk-types.ts'
 import type { OverviewView } from '../../client/relayer-types.ts'
 import { Previewed } from '../parts/bulk-preview.tsx'
-import { Heading, NoteField, Shown } from '../parts/pieces.tsx'
+import { Heading, Shown, TextField } from '../parts/pieces.tsx'
 import { TypedConfirm } from '../parts/typed-confirm.tsx'
 import { bulksPath, mayStop, useMakeBulk, usePreview } from '../state/bulk.ts'
 import { grouped, plural } from '../state/format.ts'
@@ -40,7 +40,7 @@ export function StopEverything() {
               body={body}
               run={() => make(body)}
             >
-              <NoteField label="Reason (optional)" text={reason} />
+              <TextField label="Reason (optional)" text={reason} maxLength={1000} />
             </TypedConfirm>
           </>
         ) : (

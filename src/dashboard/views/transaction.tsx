@@ -9,7 +9,7 @@ import { CancelDialog } from '../parts/cancel-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Ether } from '../parts/exact.tsx'
 import { Payload } from '../parts/payload.tsx'
-import { ApiCall, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
+import { Alert, ApiCall, Badge, Copy, Explore, Heading, Runbook, Shown, TransactionBadge } from '../parts/pieces.tsx'
 import { CapHelp } from '../parts/price.tsx'
 import { ReplaceDialog, SpeedUpDialog } from '../parts/replace-dialog.tsx'
 import { Timeline } from '../parts/timeline.tsx'
@@ -281,9 +281,9 @@ function ReleaseDialog({ transaction, close }: { transaction: ShownTransaction; 
       </p>
       {hold && <pre>{JSON.stringify(hold.payload, undefined, 2)}</pre>}
       {failure && (
-        <p class="notice bad" role="alert">
+        <Alert>
           {failure.code === 'HOLD_NOT_FOUND' ? 'It is no longer on hold: nothing is left to release.' : failure.message}
-        </p>
+        </Alert>
       )}
       <ApiCall method="POST" path={path} />
     </Dialog>
