@@ -16,7 +16,6 @@ export function describe({ scenario }: World): string {
     ...(rest.signerChanges === undefined ? [] : ['keys in a service']),
     ...(rest.custody ? [`it has ${rest.custody.kind}`] : []),
     ...(rest.presign ? [`${rest.presign.levels} no-ops are pre-signed for each nonce`] : []),
-    ...(rest.bulkShare ? [`a queue is canceled in portions of ${rest.bulkShare.transactions}`] : []),
     ...(kind.isFcfs ? ['first come, first served'] : kind.hasSequencer ? ['one pool'] : []),
     ...(kind.hasL1Gas ? ['gas with a part for L1'] : []),
     ...(kind.hasL1Fee ? ['a fee for L1 beside gas'] : []),

@@ -49,8 +49,8 @@ function isLeaving(host: Host, process: Process): boolean {
 
 export function openService(world: World): Service {
   const { history, clients, dice } = world
-  const { replicas, bulkShare } = world.scenario
-  const bulks = !bulkShare ? undefined : watchBulks(world.machine.disk, history.fail)
+  const { replicas } = world.scenario
+  const bulks = watchBulks(world.machine.disk, history.fail)
   const idOf = (relayer: number) => relayerName(relayer) as RelayerId
   const bounds = watchAtMost(world.machine.disk, history.fail)
   const refusals = checkRefusals(world.machine.disk)
@@ -89,7 +89,7 @@ export function openService(world: World): Service {
       const engine = await process.engine
       const { commands } = engine
       const answered =
-        relayer === undefined ? undefined : bulks?.requested(what, idOf(relayer), what.startsWith('DELETE all'))
+        relayer !== undefined && what.startsWith('DELETE all') ? bulks.requested(what, idOf(relayer)) : undefined
       let place = -1
       const store: Store = {
         ...commands.store,

@@ -9,7 +9,6 @@ import { networkMarket, networkPrice } from './commands/relayers/read-status.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
 import { syncConfiguredRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import { samplingRelayers, samplingWebhooks } from './commands/sample-metrics.ts'
-import { finishBulks } from './commands/transactions/finish-bulks.ts'
 import { openSharing, openStore, type StoreSurroundings } from './compose-database.ts'
 import { guardHosts, type NodeSurroundings, openChain } from './compose-networks.ts'
 import { awaitSigners, openFileSigners, relayersByState, signerSources, withoutFaulty } from './compose-signers.ts'
@@ -239,18 +238,17 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
   const reconciling = opened.use(await advanceAll({ ...around, config, context, registry, reports, ownerships }))
   await registry.assignTo(reconciling ? ownerships.assign : async () => undefined)
 
-  const bulks = sharing ? undefined : opened.use(await finishBulks({ store, clock, logger, limits }))
   const announce = () => sharing?.hints.notify({ kind: 'registry' })
   const awaiting = { awaited, parsed, signers, registry, store, clock, logger, announce }
   const { whyAwaited, awaitedCode } = opened.use(awaitSigners(awaiting))
   const commands: CommandContext = {
-    ...{ store: bulks?.store ?? store, clock, random, ...(bulks && { bulks }) },
+    ...{ store, clock, random },
     wake(relayer) {
       // The engine begins a moment later, so that its step does not delay the response. A hint for another process begins no step.
       if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
       else ownerships.wake(relayer)
     },
-    ...{ queueMax: limits.queueMax, whyAwaited, profileOf },
+    ...{ queueMax: sharing ? limits.queueMax : limits.queueMaxOnSqlite, whyAwaited, profileOf },
   }
   const managing = { announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies }
   const management = { ...commands, ...managing }

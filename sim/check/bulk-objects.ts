@@ -32,8 +32,6 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
   const members = new Map<number, Set<string>>()
   /** Rows that were seen before the present look. */
   const seen = new Set<string>()
-  /** By part: the matches that it has to cancel, from its instant until its last share. */
-  const owed = new Map<number, readonly string[]>()
   const over = new Set<number>()
   /** By part and row: whether the row matched when the part took it. */
   const seenAs = new Set<string>()
@@ -72,15 +70,8 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
 
   function follow(part: Part): void {
     if (part.instant === null || over.has(part.id)) return
-    const there = owed.get(part.id) ?? [...seen].filter((id) => wasCovered(id, part) && !isLeft(id, part))
-    owed.set(part.id, there)
-    if (part.state === 'taking') {
-      const bound = there.find((id) => known.get(id)?.nonce !== null && known.get(id)?.phase === 'inFlight')
-      if (bound) fail(`${name(part)}: ${bound.slice(-6)} got a nonce, which it had taken`)
-      return
-    }
     over.add(part.id)
-    const left = there.find((id) => isCovered(known.get(id) as Row, part))
+    const left = [...seen].find((id) => wasCovered(id, part) && !isLeft(id, part))
     if (left) fail(`${name(part)} left ${left.slice(-6)}, which was there before`)
   }
 
@@ -118,7 +109,7 @@ export function watchBulkObjects({ committed }: Disk, fail: (what: string) => vo
       earlier.clear()
     },
     forget() {
-      for (const each of [known, tags, members, seen, owed, over, seenAs, earlier]) each.clear()
+      for (const each of [known, tags, members, seen, over, seenAs, earlier]) each.clear()
     },
   }
 }

@@ -1,17 +1,14 @@
-// Bulk cancellations, watched from outside: they leave nothing that was there, and no request comes between their shares.
+// Bulk cancellations, watched from outside: they leave nothing that was there.
 import type { Disk } from '../process/database.ts'
 
 export interface Bulks {
   /** The result is called with the answer. */
-  requested(what: string, relayer: string, isBulk: boolean): () => void
+  requested(what: string, relayer: string): () => void
 }
 
 const pending = "status IN ('pending', 'held', 'sent', 'submitted') AND canceled_at IS NULL AND origin = 'client'"
 
 export function watchBulks({ committed }: Disk, fail: (what: string) => void): Bulks {
-  const marks = committed<[string], { id: number }>(
-    "SELECT id FROM bulk_parts WHERE relayer_id = ? AND state = 'taking'",
-  )
   const there = committed<[string], { id: string }>(
     `SELECT id FROM transactions WHERE relayer_id = ? AND open = 1 AND ${pending}`,
   )
@@ -19,13 +16,9 @@ export function watchBulks({ committed }: Disk, fail: (what: string) => void): B
     `SELECT id FROM transactions WHERE id = ? AND open = 1 AND ${pending}`,
   )
   return {
-    requested(what, relayer, isBulk) {
-      const [before] = marks(relayer)
-      const ids = isBulk ? there(relayer).map(({ id }) => id) : []
+    requested(what, relayer) {
+      const ids = there(relayer).map(({ id }) => id)
       return () => {
-        const [after] = marks(relayer)
-        // Another may have begun with the commit of this request.
-        if (before && before.id === after?.id) fail(`${what} came between the portions of a bulk`)
         const forgotten = ids.find((id) => left(id).length > 0)
         if (forgotten !== undefined) fail(`${what} left ${forgotten.slice(-6)}, which was there before`)
       }

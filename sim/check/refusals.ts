@@ -115,7 +115,7 @@ const refusals = {
     TOO_LATE_TO_HOLD: ({ row }: Refused) => row !== undefined && row.nonce !== null,
   },
   cancel: ofCancels,
-  cancelAll: { OUTCOME_UNKNOWN: isLeaving },
+  cancelAll: {},
   release: {
     ...ofCancels,
     TRANSACTION_ALREADY_CANCELED: hasStatus('canceled'),

@@ -1,55 +1,27 @@
-// Mutants of bulk cancellations whose queue is written in portions.
+// Mutants of bulk cancellations.
 import type { Mutant } from './mutant.ts'
 
 export const ofBulks: readonly Mutant[] = [
   {
-    name: 'forget-a-bulk-in-a-crash',
-    breaks: 'leaves a bulk cancellation unfinished after a crash between two portions',
-    with: ['bulkShares'],
-    expects: 'came between the portions of a bulk',
-    edits: [
-      {
-        file: 'src/commands/transactions/finish-bulks.ts',
-        find: 'of await store.reads.bulksUnderWay()) finish',
-        put: 'of (await store.reads.bulksUnderWay()).slice(0, 0)) finish',
-      },
-    ],
-  },
-  {
-    name: 'let-requests-pass-a-bulk',
-    breaks: 'answers a client from between the portions of a bulk cancellation',
-    with: ['bulkShares'],
-    expects: 'came between the portions of a bulk',
-    edits: [
-      {
-        file: 'src/commands/transactions/finish-bulks.ts',
-        find: '        await underWay(relayer)\n',
-        put: '',
-      },
-    ],
-  },
-  {
-    name: 'end-a-bulk-with-its-first-share',
-    breaks: 'takes back one portion of the queue, and says that it was all',
-    with: ['bulkShares'],
+    name: 'leave-the-last-of-a-queue',
+    breaks: 'leaves the newest of the queue, and says that it was all',
     expects: 'which was there before',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
-        find: 'const next = last === undefined ?',
-        put: 'const next = last !== null ?',
+        file: 'src/store/transactions/drop-queue.ts',
+        find: 'through: last ?? given.through }',
+        put: 'through: last ?? given.through - 1 }',
       },
     ],
   },
   {
-    name: 'lose-the-events-of-a-share',
-    breaks: 'writes a portion of a canceled queue without its events',
-    with: ['bulkShares'],
+    name: 'lose-the-events-of-a-queue',
+    breaks: 'cancels a queue without its events',
     expects: 'ended as canceled without an event',
     edits: [
       {
-        file: 'src/store/transactions/drop-queue.ts',
-        find: '    await executor.all(publishDrops[kind], drop)\n',
+        file: 'src/store/transactions/cancel-pending.ts',
+        find: '  await publishDropped(executor, stop.relayerId, dropped, stop.now)\n',
         put: '',
       },
     ],
@@ -103,32 +75,6 @@ export const ofBulks: readonly Mutant[] = [
         file: 'src/store/transactions/bulk-sheet.ts',
         find: "state = 'written' AND unsettled + ${p.unsettled} = 0",
         put: "state = 'written' AND unsettled + ${p.unsettled} >= 0",
-      },
-    ],
-  },
-  {
-    name: 'leave-the-last-of-a-filter',
-    breaks: 'decides one transaction less than waits, and ends a bulk cancellation with a filter',
-    with: ['bulkObjects', 'bulkShares'],
-    expects: 'which was there before',
-    edits: [
-      {
-        file: 'src/store/transactions/cancel-pending.ts',
-        find: 'const through = last ?? mark.through\n',
-        put: 'const through = last ?? mark.through - (takesEverything(head) ? 0 : 1)\n',
-      },
-    ],
-  },
-  {
-    name: 'bind-what-a-filter-may-take',
-    breaks: 'gives nonces to a queue of which a bulk cancellation with a filter has not decided all',
-    caughtBy: 'test/commands/bulk-cancellations/filtered-shares.test.ts',
-    expects: 'while shares are written',
-    edits: [
-      {
-        file: 'src/store/transactions/cancel-pending.ts',
-        find: 'blockedThrough: all ? through : Number.MAX_SAFE_INTEGER',
-        put: 'blockedThrough: all ? through : 0',
       },
     ],
   },

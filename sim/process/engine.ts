@@ -151,7 +151,7 @@ function hookName(relayer: number): string {
 
 function configOf(scenario: Scenario, machine: Machine): Config {
   const [policies, presign] = [machine.policies(), machine.presign()]
-  const { relayers, confirmations, finality, configuredBlocktimeMs, bulkShare } = scenario
+  const { relayers, confirmations, finality, configuredBlocktimeMs } = scenario
   const profile = { ...profileOf(scenario, machine.isByTips()), ...(finality && { finality: finality.rule }) }
   const indexes = keys.slice(0, relayers).map((_, index) => index)
   return {
@@ -210,7 +210,6 @@ function configOf(scenario: Scenario, machine: Machine): Config {
       ...limits,
       witnessSilentMs,
       ...(finality && { confirmedRowsMax: finality.rowsMax }),
-      ...(bulkShare && { bulkPortion: bulkShare.transactions, bulkBreathMs: bulkShare.breathMs }),
     },
     warnings: [],
   }

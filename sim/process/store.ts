@@ -5,7 +5,7 @@ import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import { together } from '../../src/store/deferred.ts'
 import { readsOver } from '../../src/store/reads.ts'
 import { sessionOver } from '../../src/store/session.ts'
-import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
+import { groupCommit, type Kind } from '../../src/store/sqlite/group-commit.ts'
 import { asOfOneInstant } from '../../src/store/sqlite/open.ts'
 import { rememberRelayers } from '../../src/store/sqlite/remember-relayers.ts'
 import type { Session, Store } from '../../src/store/store.ts'
@@ -128,7 +128,12 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   }
 
   /** The process has begun the unit, and its first statement arrives a while later. */
-  function send<T>(unit: (session: Session) => Promise<T>, known: Requested, { ms, isPipelined }: Flight): Promise<T> {
+  function send<T>(
+    unit: (session: Session) => Promise<T>,
+    kind: Kind,
+    known: Requested,
+    { ms, isPipelined }: Flight,
+  ): Promise<T> {
     let arrived = false
     let arrive: () => void = () => undefined
     const arrival = new Promise<void>((resolve) => {
@@ -147,7 +152,7 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
               arrive()
               return begun
             })
-          })
+          }, kind)
           .then(
             (value) => reach(instance, () => resolve(value)),
             (error: unknown) => reach(instance, () => reject(error)),
@@ -157,12 +162,13 @@ export function openSimStore(disk: Disk, instance: Instance, timeline: Timeline,
   }
 
   return {
-    commit: (unit) =>
+    commit: (unit, relayer, ahead) =>
       new Promise((resolve, reject) => {
         const known = { under: witness.session(instance), atMs: timeline.now() }
         leave(instance, () => {
+          const kind = { relayer, isLong: ahead?.long === true }
           const flight = witness.flight()
-          const done = flight ? send(unit, known, flight) : group.commit(() => watched(unit, known))
+          const done = flight ? send(unit, kind, known, flight) : group.commit(() => watched(unit, known), kind)
           done.then(resolve, reject)
         })
       }),

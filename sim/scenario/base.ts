@@ -19,7 +19,6 @@ export type Base = Omit<
   | 'presign'
   | 'custody'
   | 'hasBursts'
-  | 'bulkShare'
   | 'liar'
   | 'brokenEnd'
 >

@@ -27,10 +27,6 @@ export function drawPresigning(dice: Dice | undefined): Presigning | undefined {
   return dice && { levels: dice.pick([1, 2, 2]), outages: dice.pick([0, 0.01, 0.03]) }
 }
 
-export function drawBulkShare(dice: Dice | undefined): Scenario['bulkShare'] {
-  return dice && { transactions: dice.pick([1, 1, 2, 4]), breathMs: dice.pick([1, 50, 500]) }
-}
-
 /** One restore in one seed of five. */
 export function drawRestore(dice: Dice): readonly Restore[] {
   if (!dice.chance(0.2)) return []

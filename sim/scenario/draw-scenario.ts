@@ -28,7 +28,6 @@ import { drawGaps, drawOneLiar, drawSendOutcomeOdds } from './draw-faults.ts'
 import {
   drawAnyRestores,
   drawBrokenEnd,
-  drawBulkShare,
   drawCustody,
   drawPresigning,
   drawReplicas,
@@ -62,7 +61,6 @@ export function drawScenario(streamOf: (name: string) => Dice, odds: Drawn): Sce
     signerChanges: remoteSigners ?? custody?.signerChanges,
     custody,
     presign,
-    bulkShare: drawBulkShare(has('bulkShares')),
   }
   const repeatsPayloads = has('samePayloads') !== undefined
   const unkind = {

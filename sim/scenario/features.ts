@@ -58,7 +58,6 @@ export const features = {
     odds: 0,
     about: 'Clients send more at once than every node keeps, mostly without max_in_flight. Such runs are long.',
   },
-  bulkShares: { odds: 0.3, about: 'A bulk cancellation writes a few transactions of its queue at a time.' },
   retention: {
     odds: 0.1,
     about: 'A second copy of the database, without the rows that retention may remove, is compared with the first.',

@@ -184,15 +184,6 @@ export type BrokenPart = 'liar' | 'replica' | 'signer'
 export interface StorageOptions {
   /** The database is copied, and the copy replaces it later. */
   readonly restores: readonly Restore[]
-  /** A bulk cancellation of a long queue is written in batches. Absent: in batches of the production size, which no queue reaches. */
-  readonly bulkShare: BulkShare | undefined
-}
-
-export interface BulkShare {
-  /** The number of transactions in a batch. */
-  readonly transactions: number
-  /** The pause between two batches, in milliseconds. */
-  readonly breathMs: number
 }
 
 /** One copy of the database. */

@@ -151,12 +151,10 @@ export function progressOf(bulk: BulkView): string {
   const costMax = costMaxOf(bulk)
   const { dropped, racing, won, lost, external, refused } = counts
   const waiting = parts.filter(({ state }) => state === 'waiting').length
-  const taking = parts.filter(({ state }) => state === 'taking').length
   return [
     `${canceledBy(counts)} canceled: ${dropped} dropped, ${racing} racing, ${won} won, ${lost} lost, ${external} external`,
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(waiting > 0 ? [`${counted(waiting, 'relayer')} not stopped yet`] : []),
-    ...(taking > 0 ? [`${counted(taking, 'relayer')} still writing`] : []),
     ...(costMax === undefined ? [] : [`cost ${costOf(bulk)}, at most ${costMax}`]),
     final ? 'final' : `${counts.not_final} not final`,
   ].join('; ')

@@ -8,8 +8,8 @@ export interface BulkView extends BulkHeadView {
 
 export interface BulkPartView {
   readonly relayer_id: string
-  /** `waiting`: the relayer still sends. `taking`: it does not, and the rows of its matches are being written. `written`: all are */
-  readonly state: 'waiting' | 'taking' | 'written'
+  /** `waiting`: the relayer still sends. `written`: its matches are canceled */
+  readonly state: 'waiting' | 'written'
   /** When the relayer stopped; absent before, and of a relayer that was deleted first */
   readonly instant?: string
   readonly counts: BulkCountsView

@@ -1,21 +1,11 @@
 // The context of every command: the store, the time, and a hint that there is work.
 
 import { RescindError } from '../domain/errors.ts'
-import type { RelayerId, TransactionId } from '../domain/ids.ts'
+import type { RelayerId } from '../domain/ids.ts'
 import type { Relayer, SendProfile } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
-
-export interface Bulks {
-  /** A queue that is longer is written in portions of so many. */
-  readonly portion: number
-  /**
-   * Resolves to the ids, oldest first, once all of them are written. Rejects when a portion can't be written: the others follow
-   * in the background, as they do after a crash.
-   */
-  finish(relayerId: RelayerId): Promise<readonly TransactionId[]>
-}
 
 /** Throws SIGNER_UNAVAILABLE for a relayer whose account is unknown, or is no longer the one that is stored. */
 export function refuseAwaited({ whyAwaited }: Pick<CommandContext, 'whyAwaited'>, id: RelayerId): void {
@@ -29,8 +19,6 @@ export interface CommandContext {
   readonly random: Random
   /** Called after the commit. The hint may be lost, see ownership/ownership.ts. */
   readonly wake: (relayer: RelayerId) => void
-  /** Absent where a queue is canceled in one commit, however long it is. */
-  readonly bulks?: Bulks
   /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
   readonly queueMax: number
   /** Why a relayer of the file has no account yet; undefined for all others. Absent where none can lack one. */

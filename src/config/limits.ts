@@ -6,10 +6,8 @@ import { aloneAfterMs } from '../domain/second-witness.ts'
 export const limits = {
   /** Pending transactions that one relayer may hold. */
   queueMax: 1_000_000,
-  /** Queued transactions that a bulk cancellation writes before other requests have a turn; see finish-bulks.ts. */
-  bulkPortion: 1_000,
-  /** Between two portions. */
-  bulkBreathMs: 1,
+  /** The same on SQLite: one commit cancels them, and other requests wait that long. */
+  queueMaxOnSqlite: 50_000,
   /** Relayers that a bulk cancellation stops at once, on PostgreSQL; on SQLite, which has one writer, one after the other. */
   bulkStopsAtOnce: 8,
   /** How often a replica looks for relayers that another one left to stop. */
@@ -74,7 +72,8 @@ export type Limits = { readonly [name in keyof typeof limits]: number }
 export function assertLimits(all: Limits): void {
   const relations: readonly (readonly [boolean, string])[] = [
     [Object.values(all).every((limit) => Number.isSafeInteger(limit) && limit > 0), 'each is a positive whole number'],
-    [all.maxInFlightMax <= all.queueMax, 'maxInFlightMax <= queueMax'],
+    [all.maxInFlightMax <= all.queueMaxOnSqlite, 'maxInFlightMax <= queueMaxOnSqlite'],
+    [all.queueMaxOnSqlite <= all.queueMax, 'queueMaxOnSqlite <= queueMax'],
     [all.cancelBumpAfterBlocks <= all.bumpAfterBlocks, 'cancelBumpAfterBlocks <= bumpAfterBlocks: cancels are urgent'],
     [all.cancelBumpAfterMs <= all.bumpAfterMs, 'cancelBumpAfterMs <= bumpAfterMs'],
     [all.bumpAfterBlocks < all.rebroadcastAfterBlocks, 'bumpAfterBlocks < rebroadcastAfterBlocks'],

@@ -44,11 +44,8 @@ export interface BulkCancellation extends BulkHead {
   readonly parts: readonly BulkPart[]
 }
 
-/**
- * waiting ──> taking ──> written
- *    └──────────────────────┘       a short queue is written in the commit that stops the relayer
- */
-export type BulkPartState = 'waiting' | 'taking' | 'written'
+/** `written`: the commit that stopped the relayer is durable. */
+export type BulkPartState = 'waiting' | 'written'
 
 /** A match that was not taken, and is unchanged. `unreadable`: its row can't be read or changed; `text` is for people. */
 export type BulkRefusal = { readonly id: TransactionId } & (
@@ -105,11 +102,4 @@ export interface TakenInBulk {
   readonly racing: number
   /** How many that were canceled before have another bound of their cost now, or none any more. Absent: no one. */
   readonly rebounded?: number
-  /** The rows of the queue are to be written, and no owner takes a transaction of it any more. */
-  readonly isUnderWay?: true
-}
-
-export interface BulkPortion {
-  readonly canceled: readonly TransactionId[]
-  readonly isLast: boolean
 }

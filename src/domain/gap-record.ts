@@ -12,8 +12,6 @@ export interface GapRecord {
   readonly filledInHour: number
   /** How many more an operator permits now, beside the limit of the hour. */
   readonly permitted: number
-  /** A bulk cancellation with a filter keeps the queue from nonces for a moment: what it leaves will take the gap, and costs no no-op. */
-  readonly isQueueStopped?: true
   /** Default: as the engine does, `fillsPerStepMax`. */
   readonly perStepMax?: number
 }

@@ -173,10 +173,9 @@ function historyOf({ lastSequence }: Work, { lostHistory }: OwnerMemory): LostHi
   return lostHistory === 'all' ? { through: lastSequence } : lostHistory
 }
 
-/** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy, or hidden. */
+/** No lost history can have sent a transaction that is stored later. It may have sent one that is on hold in this copy. */
 function laterHistory(stored: Work, carried: OwnerMemory): OwnerMemory['lostHistory'] {
-  const mayHaveSent = stored.held.length > 0 || stored.hiddenThrough !== undefined
-  return mayHaveSent ? historyOf(stored, carried) : 'none'
+  return stored.held.length > 0 ? historyOf(stored, carried) : 'none'
 }
 
 /** The time until the next transaction on hold is due. */

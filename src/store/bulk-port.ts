@@ -1,12 +1,6 @@
 // The part of the store port for bulk cancellations.
 import type { Requester } from '../domain/audit.ts'
-import type {
-  BulkCancellation,
-  BulkHead,
-  BulkPortion,
-  TakenInBulk,
-  WaitingBulkPart,
-} from '../domain/bulk-cancellation.ts'
+import type { BulkCancellation, BulkHead, TakenInBulk, WaitingBulkPart } from '../domain/bulk-cancellation.ts'
 import type { BulkFilter } from '../domain/bulk-filter.ts'
 import type { Reckoning } from '../domain/cost-limit.ts'
 import type { Work } from '../domain/decide/plan/work.ts'
@@ -45,7 +39,7 @@ export interface NewBulk {
 /** The object that a DELETE makes, unless there is nothing to cancel. */
 export type DeleteBulk = Pick<BulkHead, 'id' | 'requestedBy'>
 
-/** The first commit of a part. */
+/** The commit of a part. */
 export interface BulkStop {
   readonly head: BulkHead
   /** Who requested it. */
@@ -75,8 +69,6 @@ export interface BulkReads {
     after: BulkId | undefined,
     limit: number,
   ): Promise<{ readonly changed: readonly BulkId[]; readonly last?: BulkId }>
-  /** The relayers whose queue is canceled, and not written yet. */
-  bulksUnderWay(): Promise<readonly RelayerId[]>
   /** The oldest first, after the part with this number. */
   waitingBulkParts(limit: number, after?: number): Promise<readonly (WaitingBulkPart & { readonly number: number })[]>
   /** The object; with `relayers` its parts, and the ids of its filter, at these only, and undefined if it has no such part. */
@@ -105,7 +97,7 @@ export interface BulkChanges {
   /** Returns the earlier object under the same key; undefined if this one is recorded, and its parts wait. */
   recordBulk(bulk: NewBulk): Promise<ClaimedBulk | undefined>
   /**
-   * Stops the relayer for a part that waits, and takes its matches as they are now: the first commit of the part, as
+   * Stops the relayer for a part that waits, and takes its matches as they are now: the commit of the part, as
    * `cancelPending`. Undefined if the part does not wait any more, or the relayer was deleted: then the part is over. Of an object with
    * `max_cost`, the parts on record leave the rest of it to this one: throws PRICE_UNOBSERVED without a price.
    */
@@ -113,14 +105,10 @@ export interface BulkChanges {
     part: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
     now: TimestampMs,
     reckoning: Reckoning,
-    portion?: number,
   ): Promise<BulkStop | undefined>
   /**
    * Records a cancellation of every pending transaction, lowest nonce first. Returns their ids in that order, and the ids of
-   * rows that could not be changed. A queue longer than `portion` is only marked: `cancelPortion` writes it. Throws StaleWrite
-   * while a queue is marked.
+   * rows that could not be changed.
    */
-  cancelPending(relayerId: RelayerId, now: TimestampMs, by: DeleteBulk, portion?: number): Promise<TakenInBulk>
-  /** Decides the next `portion` transactions of a marked queue, oldest first. */
-  cancelPortion(relayerId: RelayerId, portion: number): Promise<BulkPortion>
+  cancelPending(relayerId: RelayerId, now: TimestampMs, by: DeleteBulk): Promise<TakenInBulk>
 }

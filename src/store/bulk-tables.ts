@@ -60,15 +60,6 @@ export interface BulkPartTable extends Record<keyof BulkCountColumns, Generated<
   requester: Json<Requester> | null
   /** When it stopped the relayer. Null before, and for a relayer that was deleted first. */
   instant: number | null
-  /** The progress of the portions: the status whose rows they are deciding, and the last sequence that they decided. */
-  walking: 'pending' | 'held' | null
-  walked: Generated<number>
-  /** The last sequence that it covers. */
-  through: Generated<number>
-  /** The sequence up to which no transaction without a nonce gets one, until the part's last portion. */
-  blocked_through: Generated<number>
-  /** Transactions that no portion has written yet; 0 unless the part takes everything pending. */
-  unwritten: Generated<number>
   /** Transactions that matched, and whose earlier cancellation was racing. */
   already: Generated<number>
   /** Amounts as in amountsToText. */

@@ -21,7 +21,6 @@ import { isFormer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Reads } from './store.ts'
 import { bulksToAnnounce } from './transactions/announce-bulk.ts'
-import { listBulksUnderWay } from './transactions/bulk-mark.ts'
 import { findBulk, findBulkOfKey, findBulksOf, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { loadMatches } from './transactions/choose-in-bulk.ts'
 import { uncountedRelayers } from './transactions/count-buckets.ts'
@@ -131,7 +130,6 @@ export function readsOver(executor: Executor): Reads {
 function bulkReads(executor: Executor): BulkReads {
   return {
     bulksToAnnounce: (after, limit) => bulksToAnnounce(executor, after ?? '', limit),
-    bulksUnderWay: () => listBulksUnderWay(executor),
     waitingBulkParts: (limit, after = 0) => listWaitingParts(executor, limit, after),
     bulk: (id, relayers) => findBulk(executor, id, relayers),
     bulks: ({ page, perPage }, relayers) =>

@@ -42,7 +42,7 @@ import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
 import { announceBulk } from './transactions/announce-bulk.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
-import { cancelPending, cancelPortion, takeBulk } from './transactions/cancel-pending.ts'
+import { cancelPending, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
 import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
@@ -145,8 +145,7 @@ function bulkChanges(executor: Executor, tallies: Tallies): BulkChanges {
     relayerIds: () => relayerIds(executor),
     announceBulk: (id, now) => announceBulk(executor, id, now),
     recordBulk: (bulk) => recordBulk(executor, bulk),
-    takeBulk: (part, now, reckoning, portion) => takeBulk(executor, tallies, part, { now, reckoning, portion }),
-    cancelPending: (relayerId, now, by, portion) => cancelPending(executor, tallies, relayerId, now, by, portion),
-    cancelPortion: (relayerId, portion) => cancelPortion(executor, tallies, relayerId, portion),
+    takeBulk: (part, now, reckoning) => takeBulk(executor, tallies, part, { now, reckoning }),
+    cancelPending: (relayerId, now, by) => cancelPending(executor, tallies, relayerId, now, by),
   }
 }

@@ -41,7 +41,7 @@ export interface Store extends AsyncDisposable {
 
 /** Facts of a unit before it runs. */
 export interface Ahead {
-  /** The unit may write thousands of rows: units of other relayers do not share its transaction. */
+  /** The unit may write thousands of rows: units of other relayers do not share its transaction, and may overtake it. */
   readonly long?: true
   /** The unit changes the registry: that lock comes before its relayer's, as in every change of the registry. */
   readonly registry?: true

@@ -62,10 +62,7 @@ interface Watcher {
 
 function watched(session: Session): Watcher {
   let seen: Seen[] = []
-  const watching: Pick<
-    Session,
-    'insertTransaction' | 'saveTransaction' | 'takeBulk' | 'cancelPending' | 'cancelPortion'
-  > = {
+  const watching: Pick<Session, 'insertTransaction' | 'saveTransaction' | 'takeBulk' | 'cancelPending'> = {
     async insertTransaction(transaction) {
       await session.insertTransaction(transaction)
       seen.push({ change: changeOf(undefined, transaction, transaction.createdAt) })
@@ -76,20 +73,15 @@ function watched(session: Session): Watcher {
       seen.push({ change: changeOf(before, after, now) })
       return saved
     },
-    async cancelPending(relayer, now, by, portion) {
-      const bulk = await session.cancelPending(relayer, now, by, portion)
+    async cancelPending(relayer, now, by) {
+      const bulk = await session.cancelPending(relayer, now, by)
       seen.push({ relayer, dropped: bulk.canceled.length - bulk.racing })
       return bulk
     },
-    async takeBulk(part, now, reckoning, portion) {
-      const stop = await session.takeBulk(part, now, reckoning, portion)
+    async takeBulk(part, now, reckoning) {
+      const stop = await session.takeBulk(part, now, reckoning)
       if (stop) seen.push({ relayer: part.relayerId, dropped: stop.taken.canceled.length - stop.taken.racing })
       return stop
-    },
-    async cancelPortion(relayer, portion) {
-      const { canceled, isLast } = await session.cancelPortion(relayer, portion)
-      seen.push({ relayer, dropped: canceled.length })
-      return { canceled, isLast }
     },
   }
   return {

@@ -7,7 +7,8 @@ test('the limits that we ship hold together', () => {
 })
 
 test.each([
-  [{ queueMax: 10 }, /maxInFlightMax <= queueMax/],
+  [{ queueMaxOnSqlite: 10 }, /maxInFlightMax <= queueMaxOnSqlite/],
+  [{ queueMax: 40_000 }, /queueMaxOnSqlite <= queueMax/],
   [{ cancelBumpAfterBlocks: 9 }, /cancelBumpAfterBlocks <= bumpAfterBlocks/],
   [{ rpcTimeoutMs: 0 }, /positive whole number/],
   [{ rpcTimeoutMs: 1.5 }, /positive whole number/],

@@ -31,7 +31,7 @@ const anyStep = fc.record({
 function changed(part: BulkPart, change: string): BulkPart {
   const { finalAt, ...open } = part
   const { counts } = part
-  if (change === 'taken') return { ...part, state: 'taking' }
+  if (change === 'taken') return { ...part, state: 'written' }
   if (change === 'raced') return { ...part, state: 'written', counts: { ...counts, racing: counts.racing + 1 } }
   if (change === 'final') return { ...part, state: 'written', finalAt: finalAt ?? now }
   return change === 'takenBack' ? open : part

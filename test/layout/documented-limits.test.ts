@@ -19,8 +19,6 @@ const read = (document: string) => readFile(join(import.meta.dirname, '../..', d
 const inWords = (count: number) => count.toLocaleString('en-US')
 
 test.each([
-  ['docs/api.md', `a queue above ${inWords(limits.bulkPortion)} is [written in portions]`],
-  ['docs/architecture.md', `the rows, events and counts of the ${inWords(limits.bulkPortion)} oldest`],
   ['docs/api.md', `a preference of a key with ${waitsPerKeyMax} waits under way`],
   ['docs/events.md', `a reader that takes nothing for ${connectionTimeoutMs / 1_000} seconds`],
   [
@@ -34,7 +32,10 @@ test.each([
     `dead letters for ${limits.deadLettersKeptMs / 86_400_000} days, at most the newest ${inWords(limits.deadLettersKeptMax)}`,
   ],
   ['docs/monitoring.md', `and ${limits.auditDaysMax} days`],
-  ['docs/configuration.md', `| pending transactions of a relayer | ${inWords(limits.queueMax)} |`],
+  [
+    'docs/configuration.md',
+    `| pending transactions of a relayer, held ones among them | ${inWords(limits.queueMaxOnSqlite)} on SQLite, ${inWords(limits.queueMax)} on PostgreSQL |`,
+  ],
   [
     'docs/configuration.md',
     `| the body of a request | ${bodyBytesMaxDefault / 1024} KiB; ${batchBodyBytesMax / 1024 / 1024} MiB for a batch |`,

@@ -26,23 +26,9 @@ export async function record(store: Store, relayers: readonly RelayerId[], filte
   return id
 }
 
-export async function takeAll(
-  store: Store,
-  bulkId: BulkId,
-  relayerId: RelayerId,
-  share?: number,
-): Promise<TransactionId[]> {
-  const stop = await store.commit(
-    (session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning, share),
-    relayerId,
-  )
-  const taken = [...(stop?.taken.canceled ?? [])]
-  for (let isLast = !stop?.taken.isUnderWay; !isLast; ) {
-    const next = await store.commit((session) => session.cancelPortion(relayerId, share ?? 1), relayerId)
-    taken.push(...next.canceled)
-    isLast = next.isLast
-  }
-  return taken
+export async function takeAll(store: Store, bulkId: BulkId, relayerId: RelayerId): Promise<readonly TransactionId[]> {
+  const stop = await store.commit((session) => session.takeBulk({ bulkId, relayerId }, now, someReckoning), relayerId)
+  return stop?.taken.canceled ?? []
 }
 
 async function partOf(store: Store, id: BulkId): Promise<BulkPart> {
@@ -86,12 +72,11 @@ const anyFilter = fc.record(
 )
 
 export function bulkObjectContract(open: OpenStore): void {
-  test('takes exactly what the filter of the domain matches, at once or in portions, and counts it', async () => {
+  test('takes exactly what the filter of the domain matches, and counts it', async () => {
     await using under = await open()
     const { store } = under
-    const anyShare = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
     await fc.assert(
-      fc.asyncProperty(fc.array(anyRow, { maxLength: 9 }), anyFilter, anyShare, async (rows, given, share) => {
+      fc.asyncProperty(fc.array(anyRow, { maxLength: 9 }), anyFilter, async (rows, given) => {
         const { firstIds, ...rest } = given
         const { id: relayerId } = await storedRelayer(store)
         const before = await store.commit(async (session) => {
@@ -103,7 +88,7 @@ export function bulkObjectContract(open: OpenStore): void {
         const [first, ...others] = ids
         const filter: BulkFilter = { ...rest, ...(firstIds !== undefined && first && { ids: [first, ...others] }) }
         const bulkId = await record(store, [relayerId], filter)
-        const taken = await takeAll(store, bulkId, relayerId, share)
+        const taken = await takeAll(store, bulkId, relayerId)
 
         const isMatch = (each: Transaction, index: number) => matches(filter, each, now, rows[index]?.tags ?? [])
         const wanted = before.filter((each, index) => isTakenByBulk(each) && isMatch(each, index))

@@ -146,31 +146,6 @@ test.each(earlierDatabases())(
   },
 )
 
-test('a queue that was canceled in part before its rest was counted is counted as canceled', async () => {
-  await using disposal = new AsyncDisposableStack()
-  const [[, dialect, open]] = earlierDatabases()
-  const queued = [3, 4, 5].map(
-    (
-      sequence,
-    ) => `INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, value, data, pricing,
-      phase, open, status) VALUES ('q${sequence}', '${relayer}', ${sequence}, 1, 1, 'client', '${address}', '0', '0x', 'speed', 'queued', 1, 'pending')`,
-  )
-  const store = await open(disposal, [
-    ...schemaBefore('026-bulk-counts', dialect),
-    ...rows,
-    ...queued,
-    `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'pending', 3), ('${relayer}', 'canceled', 1)`,
-    `INSERT INTO bulk_cancellations (relayer_id, through, requested_at) VALUES ('${relayer}', 4, 5)`,
-  ])
-  const counts = async () => {
-    const { pending, canceled } = await store.reads.counts(relayer)
-    return { pending, canceled }
-  }
-  expect(await counts()).toEqual({ pending: 1, canceled: 3 })
-  await store.commit((session) => session.cancelPortion(relayer, 1), relayer)
-  expect(await counts()).toEqual({ pending: 1, canceled: 3 })
-})
-
 test.each(earlierDatabases())(
   'deliveries from before they had a time to be given up have a day from their first try, or from now, on %s',
   async (_, dialect, open) => {

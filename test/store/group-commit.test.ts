@@ -1,6 +1,7 @@
 // Grouped commits on a bare database: one commit for many, and a commit that fails is nobody's success.
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { RelayerId } from '../../src/domain/ids.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
@@ -84,7 +85,9 @@ test.each([
   }
   // The second group follows one that was undone.
   for (const first of [1, 11]) {
-    const outcomes = await Promise.allSettled([good(first), bad(first + 1), good(first + 2)].map(group.commit))
+    const outcomes = await Promise.allSettled(
+      [good(first), bad(first + 1), good(first + 2)].map((unit) => group.commit(unit)),
+    )
     expect(outcomes).toMatchObject([
       { status: 'fulfilled', value: first },
       { status: 'rejected', reason: { message: `unit ${first + 1} is refused` } },
@@ -94,4 +97,62 @@ test.each([
   expect(ids()).toEqual([1, 3, 11, 13])
   expect(runs.filter((id) => id === 1)).toHaveLength(times)
   expect(runs.filter((id) => id === 13)).toHaveLength(1)
+})
+
+test('a long unit has a commit of its own, and takes only itself down', async () => {
+  const { database, changes, tallies, ids, row } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
+  const long = { relayer: 'one' as RelayerId, isLong: true }
+  const outcomes = await Promise.allSettled([
+    group.commit(row(1)),
+    group.commit(row(2, 99), long),
+    group.commit(row(3, 99), long),
+    group.commit(row(4), long),
+    group.commit(row(5)),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(ids()).toEqual([1, 4, 5])
+})
+
+test('other relayers come between two long units, also those that ask while the first runs; each relayer keeps its order', async () => {
+  const { database, changes, tallies } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
+  const ran: string[] = []
+  const durable: Promise<void>[] = []
+  const unit = (name: string, relayer: string | undefined, isLong = false, then?: () => void) => {
+    const kind = { isLong, ...(relayer !== undefined && { relayer: relayer as RelayerId }) }
+    durable.push(
+      group.commit(async () => {
+        ran.push(name)
+        // Its request arrives with the next turn of the event loop.
+        if (then) setImmediate(then)
+      }, kind),
+    )
+  }
+  unit('a, before', 'a')
+  unit('a, long', 'a', true, () => unit('c, late', 'c'))
+  unit('a, after', 'a')
+  unit('b', 'b')
+  unit('none', undefined)
+  unit('b, long', 'b', true)
+  unit('a, last', 'a', true)
+  await Promise.all(durable)
+  await group.close()
+  await Promise.all(durable)
+  expect(ran).toEqual(['a, before', 'b', 'none', 'a, long', 'c, late', 'a, after', 'b, long', 'a, last'])
+})
+
+test('the event loop has a turn between two long units', async () => {
+  const { database, changes, tallies } = openBare()
+  const group = groupCommit(database, 8, tallies, changes)
+  let turns = 0
+  const seen: number[] = []
+  const count = () => {
+    turns += 1
+    if (seen.length < 3) setImmediate(count)
+  }
+  setImmediate(count)
+  const long = async () => void seen.push(turns)
+  await Promise.all([1, 2, 3].map(() => group.commit(long, { isLong: true })))
+  expect(new Set(seen).size).toBe(3)
 })

@@ -74,11 +74,6 @@ test.each<[string, (folder: string) => void, RegExp]>([
     /written by a later version \(migration 999-from-the-future\); run that version/,
   ],
   [
-    'a bulk cancellation that a crash cut off',
-    (folder) => alter(folder, "INSERT INTO bulk_parts (bulk_id, relayer_id, state) VALUES ('b', 'one', 'taking')"),
-    /holds a bulk cancellation of relayer "one" that was cut off: start the service on the file/,
-  ],
-  [
     'a table that nobody knows',
     (folder) => alter(folder, 'CREATE TABLE wishes (id INTEGER PRIMARY KEY)'),
     /the file holds the table wishes, which this version does not have, so nothing was moved/,

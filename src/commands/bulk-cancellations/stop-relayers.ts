@@ -1,4 +1,4 @@
-// The first commit of a bulk cancellation at each of its relayers: one instant for each. What fails is tried again, also by the next start
+// The commit of a bulk cancellation at each of its relayers: one instant for each. What fails is tried again, also by the next start
 // and, where there are several, by any replica.
 import { allowed, type Requester } from '../../domain/audit.ts'
 import type { WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
@@ -18,7 +18,7 @@ import { retryUntilDone } from './retry-parts.ts'
 const partsAtOnce = 100
 
 interface Pausing {
-  /** Pauses the relayer in the unit of the part's first commit. Resolves to whether it was not paused before. */
+  /** Pauses the relayer in the unit of the part's commit. Resolves to whether it was not paused before. */
   pause(session: Session, relayer: RelayerId, requester: Requester, now: TimestampMs): Promise<boolean>
   /** Called after the commit of a pause. */
   takeEffect(): Promise<void>
@@ -152,12 +152,12 @@ async function stopOne(
   { reckoning, ...pausing }: Pausing & Pick<Given, 'reckoning'>,
   part: WaitingBulkPart,
 ): Promise<void> {
-  const { store, bulks } = context
+  const { store } = context
   const now = context.clock.now()
   const { bulkId, relayerId } = part
   const stopped = await store.commit(
     async (session) => {
-      const stop = await session.takeBulk(part, now, reckoning, bulks?.portion)
+      const stop = await session.takeBulk(part, now, reckoning)
       if (!stop) return undefined
       const { head, requester, taken } = stop
       if (!requester) return { taken, isPausedNow: false }
@@ -172,8 +172,4 @@ async function stopOne(
   const { taken, isPausedNow } = stopped
   if (isPausedNow) await pausing.takeEffect()
   if (taken.racing > 0 || taken.rebounded) context.wake(relayerId)
-  if (!taken.isUnderWay || !bulks) return
-  // The owner gives nonces again, to what the filter left.
-  const written = () => context.wake(relayerId)
-  bulks.finish(relayerId).then(written, written)
 }

@@ -7,8 +7,6 @@ import { type ManagementContext, notInFile, takeEffect } from '../management.ts'
 /** Throws RELAYER_NOT_FOUND, CONFIGURED_BY_FILE, RELAYER_HAS_OPEN_TRANSACTIONS. */
 export async function deleteRelayer(context: ManagementContext, id: RelayerId, requester: Requester): Promise<void> {
   const { store, clock, registry } = context
-  // What a bulk cancellation has taken is no longer open, whatever its rows say.
-  await context.bulks?.finish(id)
   const { relayers, awaited } = registry.file
   const inFile = [...relayers, ...awaited].some((relayer) => relayer.id === id)
   await store.commit(async (session) => {

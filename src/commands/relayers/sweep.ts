@@ -36,8 +36,6 @@ export async function sweepRelayer(
   requester: Requester,
 ): Promise<Sweep & Pick<StartedSweep, 'isNew'>> {
   refuseAwaited(context, relayerId)
-  // What a bulk cancellation has taken is canceled, whatever its rows say.
-  await context.bulks?.finish(relayerId)
   const pause = (session: Session) => patchRelayer(context, session, relayerId, { paused: true })
   const started = await storeSweep(context, relayerId, request, requester, pause)
   if (started.isPausedNow) await takeEffect(context)

@@ -99,7 +99,6 @@ function Facts({ bulk }: { bulk: BulkView }) {
 
 const partWords = {
   waiting: ['bad', 'not stopped yet'],
-  taking: ['info', 'stopped, being written'],
   written: ['quiet', 'stopped'],
 } as const
 

@@ -34,9 +34,8 @@ export const countsSchema = Type.Object(
 const partSchema = Type.Object(
   {
     relayer_id: such('local'),
-    state: Type.Enum(['waiting', 'taking', 'written'], {
-      description:
-        '`waiting`: the relayer still sends. `taking`: it does not, and the rows of its matches are being written. `written`: all are',
+    state: Type.Enum(['waiting', 'written'], {
+      description: '`waiting`: the relayer still sends. `written`: its matches are canceled',
     }),
     instant: Type.Optional(time('When the relayer stopped; absent before, and of a relayer that was deleted first')),
     counts: countsSchema,
@@ -218,11 +217,9 @@ export function explainBulk(bulk: BulkCancellation): readonly string[] {
   const { dropped, racing, won, lost, external } = sumOf(parts.map(({ counts }) => counts))
   const taken = dropped + racing + won + lost + external
   const waiting = parts.filter(({ state }) => state === 'waiting').map(({ relayerId }) => relayerId)
-  const taking = parts.filter(({ state }) => state === 'taking').map(({ relayerId }) => relayerId)
   const refused = parts.reduce((sum, part) => sum + part.refused.length, 0)
   return [
     `${counted(taken, 'transaction is', 'transactions are')} canceled: ${counted(dropped, 'was', 'were')} never sent, and ${counted(taken - dropped, 'competes, or competed, for its nonce', 'compete, or competed, for their nonces')}.`,
-    ...(taking.length > 0 ? [`Stopped, while the rest of the matches is being written: ${taking.join(', ')}.`] : []),
     ...(waiting.length > 0 ? [`Not stopped yet: ${waiting.join(', ')}. The service goes on trying.`] : []),
     ...(refused > 0 ? [`Matches that were not canceled: ${refused}. parts[].refused names each with its reason.`] : []),
     ...(finalAtOf(bulk) === undefined ? [] : ['Every verdict is final.']),

@@ -29,33 +29,22 @@ const permit = statement<{ relayerId: RelayerId; now: number }, GapPermitTable>(
   db.selectFrom('gap_permits').selectAll().where('relayer_id', '=', p.relayerId).where('expires_at', '>', p.now),
 )
 
-/** The mark of a bulk cancellation under way: see transactions/bulk-mark.ts. */
-const stopped = statement<{ relayerId: RelayerId }, { blocked_through: number }>((db, p) =>
-  db
-    .selectFrom('bulk_parts')
-    .select('blocked_through')
-    .where('relayer_id', '=', p.relayerId)
-    .where(sql<boolean>`state = 'taking'`),
-)
-
 export async function readGapRecord(
   executor: Executor,
   relayerId: RelayerId,
   from: Nonce,
   now: TimestampMs,
 ): Promise<GapRecord> {
-  const [nonces, inHour, granted, stop] = await Promise.all([
+  const [nonces, inHour, granted] = await Promise.all([
     executor.all(released, { relayerId, from, limit: windowMax }),
     first(executor, filledSince, { relayerId, since: now - fillsWindowMs }),
     first(executor, permit, { relayerId, now }),
-    first(executor, stopped, { relayerId }),
   ])
   // A gap filler of the same millisecond may be newer than the permit.
   const used = granted && (await first(executor, filledSince, { relayerId, since: granted.granted_at - 1 }))
   return {
     released: new Set(nonces.map(({ nonce }) => nonce)),
     filledInHour: inHour?.total ?? 0,
-    ...(stop?.blocked_through === Number.MAX_SAFE_INTEGER && { isQueueStopped: true as const }),
     permitted: granted ? Math.max(0, granted.fills - (used?.total ?? 0)) : 0,
   }
 }

@@ -1,10 +1,18 @@
 // Concurrent units of work share one commit, and so one fsync, and each fails alone. Savepoints cost, and nearly none is
 // needed, so units run without at first; where one fails that had written, its group is undone and runs anew with them.
+// A unit that may write thousands of rows has a commit of its own, and other relayers come between two such units.
 import type Database from 'better-sqlite3'
+import type { RelayerId } from '../../domain/ids.ts'
 import type { Deferred } from '../deferred.ts'
 import { once, type RunAgain } from '../failure.ts'
 
-interface Waiting {
+/** What a unit is about; the relayer's units run in turn. */
+export interface Kind {
+  readonly relayer?: RelayerId | undefined
+  readonly isLong?: boolean
+}
+
+interface Waiting extends Kind {
   run(): Promise<unknown>
   done(value: unknown): void
   failed(error: unknown): void
@@ -12,7 +20,7 @@ interface Waiting {
 
 interface GroupCommit {
   /** Resolves when the unit is durable. Rejects with the unit's own error, or with the commit's. */
-  commit<T>(unit: () => Promise<T>): Promise<T>
+  commit<T>(unit: () => Promise<T>, kind?: Kind): Promise<T>
   /** Lets what is waiting finish; further units are refused. */
   close(): Promise<void>
 }
@@ -32,16 +40,14 @@ export function groupCommit(
   runAgain: RunAgain = once,
 ): GroupCommit {
   const transaction = openTransactions(database)
-  const waiting: Waiting[] = []
+  const waiting = openWaiting(unitsMax)
   let draining: Promise<void> | undefined
   let closed = false
   /** Units get savepoints in the next group: failing units come in flocks, as when a full queue refuses many. */
   let isCareful = false
 
   async function drain(): Promise<void> {
-    // A turn of the event loop first: requests whose bytes are there already join this commit.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await commitGroup(waiting.splice(0, unitsMax))
+    while (!waiting.isEmpty()) await commitRound(waiting, commitGroup)
     draining = undefined
   }
 
@@ -103,11 +109,11 @@ export function groupCommit(
   }
 
   return {
-    commit<T>(unit: () => Promise<T>): Promise<T> {
+    commit<T>(unit: () => Promise<T>, { relayer, isLong = false }: Kind = {}): Promise<T> {
       if (closed) return Promise.reject(new Error('the store is closed'))
       return new Promise<T>((resolve, reject) => {
         // What a unit answers goes to who gave it: of what type it is, nobody in between knows.
-        waiting.push({ run: unit, done: resolve as (value: unknown) => void, failed: reject })
+        waiting.add({ relayer, isLong, run: unit, done: resolve as (value: unknown) => void, failed: reject })
         draining ??= drain()
       })
     },
@@ -116,6 +122,49 @@ export function groupCommit(
       await draining
     },
   }
+}
+
+/** The units that are to be committed. */
+function openWaiting(unitsMax: number) {
+  const quick: Waiting[] = []
+  /** Long units, and those of their relayers that came behind them. */
+  const slow: Waiting[] = []
+  return {
+    add(unit: Waiting): void {
+      const isBehind = unit.relayer !== undefined && slow.some(({ relayer }) => relayer === unit.relayer)
+      if (unit.isLong || isBehind) slow.push(unit)
+      else quick.push(unit)
+    },
+    isEmpty: () => quick.length + slow.length === 0,
+    /** Those that are there now, and not those that their ends wake: a long unit gets its turn. */
+    *quickGroups(): Generator<readonly Waiting[]> {
+      for (let left = quick.length; left > 0; left -= unitsMax) yield quick.splice(0, unitsMax)
+    },
+    /** A long unit alone, or those before the next one. */
+    slowGroup(): readonly Waiting[] {
+      const long = slow.findIndex(({ isLong }) => isLong)
+      return slow.splice(0, long === 0 ? 1 : Math.min(unitsMax, long === -1 ? slow.length : long))
+    },
+  }
+}
+
+/** The units that are there, and then a long one. */
+async function commitRound(
+  waiting: ReturnType<typeof openWaiting>,
+  commitGroup: (group: readonly Waiting[]) => Promise<void>,
+): Promise<void> {
+  // Requests whose bytes are there already join this commit.
+  await turnOfEventLoop()
+  for (const group of waiting.quickGroups()) await commitGroup(group)
+  const slow = waiting.slowGroup()
+  if (slow.length === 0) return
+  // The answers of the others go out first.
+  await turnOfEventLoop()
+  await commitGroup(slow)
+}
+
+function turnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function failureOf(act: () => unknown): { readonly error: unknown } | undefined {

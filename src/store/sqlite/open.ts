@@ -78,7 +78,8 @@ async function openFile(options: Options): Promise<Store> {
     'INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
   )
 
-  const commit: Store['commit'] = (unit) => group.commit(() => unit(session))
+  const commit: Store['commit'] = (unit, relayer, ahead) =>
+    group.commit(() => unit(session), { relayer, isLong: ahead?.long === true })
   const reads = readsOver(sqliteExecutor(reader))
   const version = versionOf(reader)
 

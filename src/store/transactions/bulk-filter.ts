@@ -13,7 +13,7 @@ import { readLabels } from './labels.ts'
  * The stored statuses of transactions without a nonce that a bulk cancellation takes. Each is walked by the index of
  * statuses. `isTakenByBulk` takes every such transaction; a test compares the two.
  */
-export const queuedStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
+const queuedStatuses = ['pending', 'held'] as const satisfies readonly StoredStatus[]
 export type QueuedStatus = (typeof queuedStatuses)[number]
 
 /** The statuses to walk. None, where the filter can match no transaction without a nonce. */

@@ -5,6 +5,7 @@ import type {
   BulkCancellation,
   BulkHead,
   BulkPart,
+  BulkPartState,
   BulkRefusal,
   WaitingBulkPart,
 } from '../../domain/bulk-cancellation.ts'
@@ -17,7 +18,6 @@ import type { BulkPartTable, BulkTable } from '../bulk-tables.ts'
 import { inLists, isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, toJson } from '../values.ts'
-import { isWaiting } from './bulk-mark.ts'
 import { countsFrom } from './bulk-sheet.ts'
 import type { Ids } from './find-transaction.ts'
 import { withSeenIds } from './seen-ids.ts'
@@ -349,8 +349,6 @@ const end = statement<{ part: number; instant: number | null }>((db, p) =>
     .set({
       state: 'written',
       instant: sql<number>`COALESCE(instant, ${p.instant})`,
-      walking: null,
-      unwritten: 0,
     })
     .where('id', '=', p.part),
 )
@@ -373,7 +371,8 @@ const waiting = statement<{ limit: number; after: number }, WaitingRow>((db, p) 
     .selectFrom('bulk_parts')
     .innerJoin('bulks', 'bulks.id', 'bulk_parts.bulk_id')
     .select(['bulk_parts.id', 'bulk_parts.bulk_id', 'bulk_parts.relayer_id', 'bulks.pause'])
-    .where(isWaiting)
+    // A literal: otherwise the planner does not match the query with the partial index.
+    .where(sql<boolean>`state = ${sql.lit('waiting' satisfies BulkPartState)}`)
     .where('bulk_parts.id', '>', p.after)
     .orderBy('bulk_parts.id')
     .limit(p.limit),

@@ -1,11 +1,9 @@
-// The commits of a bulk cancellation at one relayer. The first one cancels the nonces, lowest first, and drops the queue, or marks it for
-// others that drop it in portions.
+// The commit of a bulk cancellation at one relayer: it drops the queue, and cancels the nonces, lowest first.
 import { sql } from 'kysely'
-import type { BulkPortion, BulkRefusal, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
+import type { BulkRefusal, TakenInBulk, WaitingBulkPart } from '../../domain/bulk-cancellation.ts'
 import { type BulkFilter, isEverything, matches } from '../../domain/bulk-filter.ts'
 import { cancel } from '../../domain/cancel.ts'
 import type { Reckoning } from '../../domain/cost-limit.ts'
-import { StaleWrite } from '../../domain/errors.ts'
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import { bulkStatuses, isRacing } from '../../domain/refusals.ts'
 import { isTerminal, type Lifecycle, type Status, type Transaction } from '../../domain/transaction.ts'
@@ -14,13 +12,12 @@ import type { BulkStop, DeleteBulk } from '../bulk-port.ts'
 import { lockRelayer } from '../relayers/relayers.ts'
 import { type Executor, statement } from '../statement.ts'
 import { type QueuedStatus, statusesToWalk, tagsFor } from './bulk-filter.ts'
-import { advanceMark, findBulkMark, markBulk } from './bulk-mark.ts'
 import { endPart, findBulkHead, findWaitingPart, recordBulkOf, recordLeft } from './bulk-rows.ts'
 import { type Chosen, chooseInBulk } from './choose-in-bulk.ts'
-import { dropMatches, lastOf, nthOf } from './drop-queue.ts'
+import { dropMatches, lastOf, publishDropped } from './drop-queue.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { saveTransaction } from './save-transaction.ts'
-import { countQueued, type Tallies } from './tallies.ts'
+import type { Tallies } from './tallies.ts'
 
 interface BoundRow {
   readonly id: TransactionId
@@ -66,9 +63,8 @@ export async function cancelPending(
   relayerId: RelayerId,
   now: TimestampMs,
   by: DeleteBulk,
-  portion?: number,
 ): Promise<TakenInBulk> {
-  await lockUnmarked(executor, relayerId)
+  await lockRelayer(executor, relayerId)
   const standing = await standingOf(executor, relayerId, {})
   const lifted = await liftBounds(executor, tallies, relayerId, now, standing.bound)
   if (standing.queues.length === 0 && !standing.bound.some(isTaken)) {
@@ -76,44 +72,34 @@ export async function cancelPending(
   }
   const terms = { filter: {}, pause: false, everyRelayer: false, origin: 'delete' } as const
   const part = await recordBulkOf(executor, { ...terms, ...by, requestedAt: now }, relayerId)
-  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now, all: true }, standing, portion)
+  const taken = await stopRelayer(executor, tallies, { relayerId, part, filter: {}, now, all: true }, standing)
   return { bulkId: by.id, ...taken, ...(lifted > 0 && { rebounded: lifted }) }
 }
 
 interface Stopping {
   readonly now: TimestampMs
   readonly reckoning: Reckoning
-  readonly portion: number | undefined
 }
 
 export async function takeBulk(
   executor: Executor,
   tallies: Tallies,
   { bulkId, relayerId }: Pick<WaitingBulkPart, 'bulkId' | 'relayerId'>,
-  { now, reckoning, portion }: Stopping,
+  { now, reckoning }: Stopping,
 ): Promise<BulkStop | undefined> {
-  const isThere = await lockUnmarked(executor, relayerId)
+  const locked = await lockRelayer(executor, relayerId)
   const part = await findWaitingPart(executor, bulkId, relayerId)
   const head = part && (await findBulkHead(executor, bulkId))
   if (!part || !head) return undefined
-  if (!isThere) {
+  if (locked.length === 0) {
     await endPart(executor, tallies, part.number, { now })
     return undefined
   }
   const { filter } = head
   const chosen = await chooseInBulk(executor, head, relayerId, now, reckoning)
   const stop = { relayerId, part: part.number, filter, now, all: isEverything(filter), ...(chosen && { chosen }) }
-  const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter), portion)
+  const taken = await stopRelayer(executor, tallies, stop, await standingOf(executor, relayerId, filter))
   return { head, ...(part.requester && { requester: part.requester }), taken: { bulkId, ...taken } }
-}
-
-/** Whether there is such a relayer. Throws StaleWrite while a queue is marked. */
-async function lockUnmarked(executor: Executor, relayerId: RelayerId): Promise<boolean> {
-  const locked = await lockRelayer(executor, relayerId)
-  if (await findBulkMark(executor, relayerId)) {
-    throw new StaleWrite(`the queue of relayer ${relayerId} is being canceled`)
-  }
-  return locked.length > 0
 }
 
 const isTaken = ({ status }: BoundRow) => bulkStatuses.includes(status)
@@ -133,87 +119,23 @@ async function stopRelayer(
   tallies: Tallies,
   stop: Stop,
   { bound, queues }: Standing,
-  portion: number | undefined,
 ): Promise<TakenInBulk> {
+  const dropped: TransactionId[] = []
+  for (const queue of queues) {
+    const ids = await dropMatches(executor, tallies, { ...stop, ...queue })
+    // Not spread: a queue has more ids than a call may have arguments.
+    for (const id of ids) dropped.push(id)
+  }
   const { already, refused, ...taken } = await cancelBound(executor, tallies, stop, bound)
   await recordLeft(executor, stop.part, {
     already,
     refused,
     ...(stop.chosen && { spent: stop.chosen.spent }),
   })
-  const [first] = queues
-  if (first && portion !== undefined && (await isLonger(executor, stop, queues, portion))) {
-    await markQueue(executor, tallies, stop, { queues, walking: first.queued })
-    return { ...taken, isUnderWay: true }
-  }
-  const canceled: TransactionId[] = [...taken.canceled]
-  for (const queue of queues) {
-    const dropped = await dropMatches(executor, tallies, { ...stop, ...queue, after: 0 })
-    // Not spread: a queue has more ids than a call may have arguments.
-    for (const id of dropped) canceled.push(id)
-  }
   await endPart(executor, tallies, stop.part, { instant: stop.now, now: stop.now })
-  return { ...taken, canceled }
-}
-
-/** Ids are looked up by the key, however long the queue is. */
-async function isLonger(
-  executor: Executor,
-  { relayerId, filter }: Stop,
-  queues: Standing['queues'],
-  portion: number,
-): Promise<boolean> {
-  if (filter.ids) return false
-  for (const queue of queues) {
-    if ((await nthOf(executor, { relayerId, ...queue, after: 0 }, portion + 1)) !== undefined) return true
-  }
-  return false
-}
-
-async function markQueue(
-  executor: Executor,
-  tallies: Tallies,
-  { relayerId, part, all, now }: Stop,
-  { queues, walking }: Pick<Standing, 'queues'> & { readonly walking: QueuedStatus },
-): Promise<void> {
-  const through = Math.max(...queues.map((queue) => queue.through))
-  await markBulk(executor, part, now, {
-    through,
-    // The rest of the queue keeps its turn before later sends.
-    blockedThrough: all ? through : Number.MAX_SAFE_INTEGER,
-    unwritten: all ? await countQueued(executor, tallies, relayerId) : 0,
-    walking,
-    walked: 0,
-  })
-}
-
-/** The oldest ones that the mark has not decided; with the last of them the part is written. */
-export async function cancelPortion(
-  executor: Executor,
-  tallies: Tallies,
-  relayerId: RelayerId,
-  portion: number,
-): Promise<BulkPortion> {
-  const mark = await findBulkMark(executor, relayerId)
-  const head = mark && (await findBulkHead(executor, mark.bulk_id))
-  if (!mark || !head) return { canceled: [], isLast: true }
-  const { filter } = head
-  const statuses = statusesToWalk(filter)
-  const queued = statuses.find((status) => status === mark.walking) ?? 'pending'
-  const range = { relayerId, queued, after: mark.walked, through: mark.through }
-  const last = await nthOf(executor, range, portion)
-  const now = mark.instant ?? head.requestedAt
-  const through = last ?? mark.through
-  const canceled = await dropMatches(executor, tallies, { ...range, through, filter, now, part: mark.id })
-  const next = last === undefined ? statuses[statuses.indexOf(queued) + 1] : queued
-  if (next === undefined) {
-    await endPart(executor, tallies, mark.id, { now })
-  } else {
-    const walked = next === queued ? through : 0
-    const written = isEverything(filter) ? canceled.length : 0
-    await advanceMark(executor, mark.id, { written, walking: next, walked })
-  }
-  return { canceled, isLast: next === undefined }
+  // Last: on PostgreSQL events that are not committed hold back the later ones of all relayers.
+  await publishDropped(executor, stop.relayerId, dropped, stop.now)
+  return { ...taken, canceled: taken.canceled.concat(dropped) }
 }
 
 /**

@@ -8,7 +8,8 @@ import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { CancellationIntent, Status } from '../../domain/transaction.ts'
 import type { TimestampMs } from '../../domain/units.ts'
 import type { BulkMatches, MatchRequest } from '../bulk-port.ts'
-import { type DialectName, type Executor, first, type Statement, statement } from '../statement.ts'
+import { type DialectName, type Executor, first, statement } from '../statement.ts'
+import { type Json, toJson } from '../values.ts'
 import {
   type FilterParameters,
   filterParameters,
@@ -27,7 +28,7 @@ const status = 'canceled' satisfies Status
 const pending = 'pending' satisfies Status
 
 /** Rows in one statement: on a busy server a million would exceed its `statement_timeout`. */
-const rowsAtOnce = 20_000
+const rowsAtOnce = 2_000
 
 interface Range {
   readonly relayerId: RelayerId
@@ -72,7 +73,7 @@ const nthInRange = statement<Range & { skip: number }, { sequence: number }>((db
 )
 
 /** The sequence of the `count`-th transaction of the range. Undefined if it has fewer. */
-export async function nthOf(executor: Executor, range: Range, count: number): Promise<number | undefined> {
+async function nthOf(executor: Executor, range: Range, count: number): Promise<number | undefined> {
   return (await first(executor, nthInRange, { ...range, skip: count - 1 }))?.sequence
 }
 
@@ -91,32 +92,56 @@ export async function lastOf(executor: Executor, relayerId: RelayerId, queued: Q
   return (await first(executor, lastQueued, { relayerId, queued }))?.sequence ?? 0
 }
 
-const publishing = (kind: Kind): Statement<Drop, never> =>
-  statement<Drop>((db, p, dialect) =>
-    db
-      .insertInto('outbox')
-      .columns([
-        ...(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at'] as const),
-        'notification_id',
-      ])
-      .expression(
-        db
-          .selectFrom('transactions')
-          .select((eb) => [
-            'relayer_id',
-            'id',
-            eb.val(status).as('status'),
-            eb.val(cancelReasons[origin]).as('status_reason'),
-            eb.val(1).as('terminal'),
-            eb.val(p.now).as('occurred_at'),
-            eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
-          ])
-          .where(isMatching(kind, p, dialect))
-          // As the index of statuses, so that no plan prefers that of all sequences for its order.
-          .orderBy('transactions.status')
-          .orderBy('sequence'),
-      ),
-  )
+interface Publishing {
+  relayerId: RelayerId
+  ids: Json<readonly TransactionId[]>
+  now: number
+}
+
+const publish = statement<Publishing>((db, p, dialect) =>
+  db
+    .insertInto('outbox')
+    .columns([
+      ...(['relayer_id', 'transaction_id', 'status', 'status_reason', 'terminal', 'occurred_at'] as const),
+      'notification_id',
+    ])
+    .expression(
+      db
+        .selectFrom(listed(p.ids, dialect).as('dropped'))
+        .select((eb) => [
+          eb.val(p.relayerId).as('relayer_id'),
+          'dropped.id',
+          eb.val(status).as('status'),
+          eb.val(cancelReasons[origin]).as('status_reason'),
+          eb.val(1).as('terminal'),
+          eb.val(p.now).as('occurred_at'),
+          eb.selectFrom('relayers').select('notification_id').where('id', '=', p.relayerId).as('notification_id'),
+        ])
+        .orderBy('dropped.position'),
+    ),
+)
+
+/** The ids of a list in its order. */
+function listed(ids: Json<readonly TransactionId[]>, dialect: DialectName) {
+  return dialect === 'postgres'
+    ? sql<{
+        id: TransactionId
+        position: number
+      }>`(SELECT id, position FROM json_array_elements_text(CAST(${ids} AS json)) WITH ORDINALITY AS each (id, position))`
+    : sql<{ id: TransactionId; position: number }>`(SELECT value AS id, key AS position FROM json_each(${ids}))`
+}
+
+/** Writes the events of transactions that `dropMatches` dropped, in their order. */
+export async function publishDropped(
+  executor: Executor,
+  relayerId: RelayerId,
+  dropped: readonly TransactionId[],
+  now: TimestampMs,
+): Promise<void> {
+  for (let from = 0; from < dropped.length; from += rowsAtOnce) {
+    await executor.all(publish, { relayerId, ids: toJson(dropped.slice(from, from + rowsAtOnce)), now })
+  }
+}
 
 // The same change as domain/cancel.ts makes to one transaction without a nonce; a test compares the two. The index of holds has none of
 // the queue.
@@ -143,7 +168,6 @@ const dropping = (kind: Kind, queued: QueuedStatus) =>
       .returning(['id', 'sequence']),
   )
 
-const publishDrops = { queue: publishing('queue'), filtered: publishing('filtered'), named: publishing('named') }
 const dropsOf = (queued: QueuedStatus) => ({
   queue: dropping('queue', queued),
   filtered: dropping('filtered', queued),
@@ -167,7 +191,7 @@ const findingOldest = (kind: Kind) =>
       .selectFrom('transactions')
       .select('id')
       .where(isMatching(kind, p, dialect))
-      // As in `publishing`.
+      // As the index of statuses, so that no plan prefers that of all sequences for its order.
       .orderBy('status')
       .orderBy('sequence')
       .limit(p.limit),
@@ -201,14 +225,14 @@ export async function countMatches(
   return { count: total, oldest }
 }
 
-interface Dropping extends Range {
+interface Dropping extends Omit<Range, 'after'> {
   readonly filter: BulkFilter
   /** The bulk cancellation's part at the relayer. */
   readonly part: number
   readonly now: TimestampMs
 }
 
-/** Drops the matches of the range, oldest first, and returns them. */
+/** Drops the matches up to a sequence, oldest first, and returns them. `publishDropped` writes their events. */
 export async function dropMatches(
   executor: Executor,
   tallies: Tallies,
@@ -217,11 +241,10 @@ export async function dropMatches(
   const kind = kindOf(filter)
   const parameters = { ...given, ...filterParameters(filter, given.now) }
   const dropped: TransactionId[] = []
-  for (let { after } = given; ; ) {
+  for (let after = 0; ; ) {
     const range = { ...given, after }
     const last = filter.ids ? undefined : await nthOf(executor, range, rowsAtOnce)
     const drop = { ...parameters, after, through: last ?? given.through }
-    await executor.all(publishDrops[kind], drop)
     const rows = await executor.all(dropRows[drop.queued][kind], drop)
     count(tallies, drop, rows)
     for (const { id } of rows) dropped.push(id)

@@ -5,7 +5,6 @@ import type { Transaction } from '../../domain/transaction.ts'
 import type { Nonce, TimestampMs } from '../../domain/units.ts'
 import type { StoredStatus } from '../schema.ts'
 import { type Executor, first, statement } from '../statement.ts'
-import { isNotAmongTaken } from './bulk-mark.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 /** A lost history may have released transactions that are on hold in this copy. Each part goes by the index of statuses. */
@@ -17,7 +16,6 @@ const oldQueue = statement<{ relayerId: RelayerId; sequence: number }, Transacti
       .where('relayer_id', '=', p.relayerId)
       .where('status', '=', status)
       .where('sequence', '<=', p.sequence)
-      .where(isNotAmongTaken(p.relayerId))
   return waiting('pending').unionAll(waiting('held')).orderBy('sequence')
 })
 

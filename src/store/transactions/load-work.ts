@@ -4,9 +4,8 @@ import { heldMax, type Work } from '../../domain/decide/plan/work.ts'
 import { keptByEveryNode } from '../../domain/decide/queue/window.ts'
 import type { RelayerId } from '../../domain/ids.ts'
 import { findRelayerAndFloor } from '../relayers/relayers.ts'
-import { type Executor, first, statement } from '../statement.ts'
+import { type Executor, statement } from '../statement.ts'
 import type { EarlierWork } from '../store.ts'
-import { isNotAmongTaken, taken } from './bulk-mark.ts'
 import { explainedRuns, summarizeConfirmedNotFinal } from './load-unsettled.ts'
 import { listPresigned } from './presigned-no-ops.ts'
 import { isSameQueue, queueOf } from './queue.ts'
@@ -31,7 +30,6 @@ const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
     .select(versionColumns)
     .where('relayer_id', '=', p.relayerId)
     .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
-    .where(isNotAmongTaken(p.relayerId))
     .orderBy('sequence')
     .limit(1),
 )
@@ -43,11 +41,7 @@ type Soon = Version & { readonly for: 'release' | 'expiry' }
  * index.
  */
 const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: number }, Soon>((db, p) => {
-  const ofRelayer = db
-    .selectFrom('transactions')
-    .select(versionColumns)
-    .where('relayer_id', '=', p.relayerId)
-    .where(isNotAmongTaken(p.relayerId))
+  const ofRelayer = db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId)
   const expiring = ofRelayer
     .select(sql.lit<Soon['for']>('expiry').as('for'))
     .where(sql<boolean>`phase IN ('queued', 'held') AND valid_until IS NOT NULL`)
@@ -65,11 +59,6 @@ const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: nu
 })
 
 const expiringMax = 64
-
-/** A SELECT of its own: only an incomplete history check needs it. */
-const hiding = statement<{ relayerId: RelayerId }, { through: number }>((db, p) =>
-  db.selectFrom('relayers').select(taken(p.relayerId).as('through')).where('id', '=', p.relayerId),
-)
 
 /** Call it within a read of one instant. Of the transactions in `earlier`, only those that changed since are read. */
 export async function loadWork(
@@ -90,13 +79,11 @@ export async function loadWork(
   if (!found) return undefined
   const isCurrent = earlier && isSameQueue(earlier.relayer, found.relayer)
   const queued = (isCurrent && likely) || (await queueOf(executor, found.relayer, queuedMax))
-  const isUnchecked = found.uncheckedThrough !== undefined
   // Only a history check counts their nonces.
-  const isChecking = unsettled !== undefined && isUnchecked
-  const [current, explained, hidden, presigned] = await Promise.all([
+  const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
+  const [current, explained, presigned] = await Promise.all([
     readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
     isChecking ? explainedRuns(executor, relayerId) : undefined,
-    isUnchecked ? first(executor, hiding, { relayerId }) : undefined,
     found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
   ])
   return {
@@ -104,7 +91,6 @@ export async function loadWork(
     open: open.map(current),
     ...(unsettled && { confirmedNotFinal: { ...unsettled, ...(explained && { explained }) } }),
     ...(presigned && { presigned }),
-    ...(hidden && hidden.through > 0 && { hiddenThrough: hidden.through }),
     queued: queued.map(current),
     suspected: unclear.map(current),
     expiring: timed.filter((each) => each.for === 'expiry').map(current),

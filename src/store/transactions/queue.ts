@@ -8,7 +8,6 @@ import type { Relayer } from '../../domain/relayer.ts'
 import type { QueueHead } from '../../domain/wait.ts'
 import { findRelayer } from '../relayers/relayers.ts'
 import { type Executor, first, type QueryBuilder, statement } from '../statement.ts'
-import { isNotTaken } from './bulk-mark.ts'
 import { type PricingColumns, pricingColumns, pricingFromRow } from './payload-row.ts'
 import { type Version, versionColumns } from './read-changed.ts'
 import { type TransactionRow, type WaitRow, waitColumns, waitFromRow } from './transaction-row.ts'
@@ -24,7 +23,6 @@ export function queueRows(db: QueryBuilder, { relayerId }: OfRelayer) {
     .where('relayer_id', '=', relayerId)
     .where('status', '=', 'pending')
     .where('suspected_hash', 'is', null)
-    .where(isNotTaken(relayerId))
     .orderBy('sequence')
 }
 

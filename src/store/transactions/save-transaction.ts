@@ -11,7 +11,6 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { inLists, type Listed } from '../in-lists.ts'
 import { releaseNonce } from '../relayers/gap-record.ts'
 import { changeOne, type Executor, statement } from '../statement.ts'
-import { mayBeWritten } from './bulk-mark.ts'
 import { addDailyGas } from './daily-gas.ts'
 import { lockTransaction } from './find-transaction.ts'
 import { publishEvent } from './publish-event.ts'
@@ -66,7 +65,6 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
         .where('id', '=', p.id)
         .where('version', '=', p.version)
         .where('open', '=', 1)
-        .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
         .$if(dialect === 'postgres', (query) => query.returning('id')),
     ),
     { id: 'text', version: 'bigint', ...pick(progressColumns, changed) },
@@ -93,7 +91,6 @@ const drop = inLists(
       .where('id', '=', p.id)
       .where('version', '=', p.version)
       .where('open', '=', 1)
-      .$if(dialect === 'sqlite', (query) => query.where(mayBeWritten))
       .$if(dialect === 'postgres', (query) => query.returning('id')),
   ),
   { id: 'text', version: 'bigint', ...endColumns },
@@ -125,10 +122,7 @@ export function dropOf(p: DropColumns): DropColumns & Omit<WaitRow, 'canceled_at
   return { ...columnsOf(p, endColumns), ...waitToRow(undefined) }
 }
 
-/**
- * Throws StaleWrite when the stored version is not `before.version`, when the row is closed, which is final, and when a bulk
- * cancellation under way has taken it: on SQLite only, where it is written in portions.
- */
+/** Throws StaleWrite when the stored version is not `before.version`, and when the row is closed, which is final. */
 export async function saveTransaction(
   executor: Executor,
   tallies: Tallies,

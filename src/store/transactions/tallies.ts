@@ -9,7 +9,6 @@ import { inLists } from '../in-lists.ts'
 import { lastSequence } from '../relayers/last-sequence.ts'
 import { type Executor, statement } from '../statement.ts'
 import { recordOf } from '../values.ts'
-import { unwritten } from './bulk-mark.ts'
 import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
 import { openFigureSheet } from './figures.ts'
 import { openBucketChanges } from './tally-buckets.ts'
@@ -134,32 +133,22 @@ const queued: Status = 'pending'
 interface Tally {
   readonly status: Status
   readonly count: number
-  /** Transactions taken by a bulk cancellation that has not written them yet. */
-  readonly taken: number | null
 }
-
-// One statement, so that no portion is written between the tally and the mark.
-const takenOf = (relayerId: unknown) =>
-  sql<number | null>`CASE WHEN status = ${sql.lit(queued)} THEN ${unwritten(relayerId)} END`.as('taken')
 
 const sum = sql<number>`CAST(SUM(count) AS BIGINT)`.as('count')
 
 const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p, dialect) =>
-  db
-    .selectFrom(partsOf(p.relayerId, dialect).as('parts'))
-    .select(['status', sum, takenOf(p.relayerId)])
-    .groupBy('status'),
+  db.selectFrom(partsOf(p.relayerId, dialect).as('parts')).select(['status', sum]).groupBy('status'),
 )
 
 const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p, dialect) =>
   db
     .selectFrom(sql<{ id: RelayerId }>`unnest(CAST(${p.ids} AS text[]))`.as<'given'>(sql`given (id)`))
     .innerJoinLateral(partsOf(sql.ref('given.id'), dialect).as('parts'), (join) => join.onTrue())
-    .select(['given.id as relayer_id', 'parts.status', sum, takenOf(sql.ref('given.id'))])
+    .select(['given.id as relayer_id', 'parts.status', sum])
     .groupBy(['given.id', 'parts.status']),
 )
 
-/** The transactions that a bulk cancellation has taken count as canceled, before their rows say so. */
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Counts> {
   return countsIn(await executor.all(ofRelayer, { relayerId }))
 }
@@ -175,21 +164,13 @@ export async function countOfEach(
 
 function countsIn(tallies: readonly Tally[]): Counts {
   const counts = recordOf(statuses, () => 0)
-  for (const { status, count, taken } of tallies) {
-    counts[status] += count - (taken ?? 0)
-    counts.canceled += taken ?? 0
-  }
+  for (const { status, count } of tallies) counts[status] += count
   return counts
 }
 
 /** The number of pending transactions as this unit sees it, including unwritten changes of its commit. */
 export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
   return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
-}
-
-/** The number of transactions without a nonce, as this unit sees it. */
-export async function countQueued(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
-  return (await countByStatus(executor, relayerId))[queued] + tallies.changeOf(relayerId, queued)
 }
 
 /** `counts` are the tallies before the commit. */

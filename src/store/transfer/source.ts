@@ -57,7 +57,6 @@ function holdFile({ path, now, readOnly }: Options): Source {
   begin(database, path, isRunning)
   const mark = readMark(database)
   bringUpToDate(database, path, now, isRunning)
-  if (!isRunning) refuseBulksUnderWay(database, path)
   const tables = tablesOf(database)
 
   const everything = opened.move()
@@ -107,18 +106,6 @@ function begin(database: Database.Database, path: string, isRunning: boolean): v
   database.exec(isRunning ? 'BEGIN' : 'BEGIN IMMEDIATE')
   const fault = database.pragma('quick_check(1)', { simple: true })
   if (fault !== 'ok') throw new OperatorError(`${path} is damaged (${fault}); restore a back-up of it`)
-}
-
-/** Refuses a file with bulk cancellations under way: only a service on the file goes on with them. */
-function refuseBulksUnderWay(database: Database.Database, path: string): void {
-  const relayer = database
-    .prepare<[], string>("SELECT relayer_id FROM bulk_parts WHERE state = 'taking' LIMIT 1")
-    .pluck()
-    .get()
-  if (relayer === undefined) return
-  throw new OperatorError(
-    `${path} holds a bulk cancellation of relayer "${relayer}" that was cut off: start the service on the file, let it end the cancellation, stop it, and try again`,
-  )
 }
 
 function bringUpToDate(database: Database.Database, path: string, now: TimestampMs, isRunning: boolean): void {

@@ -39,12 +39,6 @@ describe('gap fillers', () => {
     expect(limited([5], unassigned, 5).fill).toEqual([{ nonce: 5, unassigned: true }])
   })
 
-  test('wait for a queue that a bulk cancellation has stopped', () => {
-    const released = { ...unassigned, released: new Set([0]) }
-    expect(filled([0], released)).toEqual([0])
-    expect(limited([0], { ...released, isQueueStopped: true })).toEqual({ fill: [], hasMore: false })
-  })
-
   test('are at most 16 in a step', () => {
     expect(filled(range(0, 17), unassigned, 0)).toEqual(range(0, 16))
     const released = { ...unassigned, released: new Set(range(0, 17)) }

@@ -95,11 +95,6 @@ describe('while nonces are unexplained', () => {
     const reported = plan({ queued: [queued(10)] }, { lostHistory: { below: 6 }, pendingNonce: 6 })
     expect(reported.decisions).toMatchObject([{ do: 'assignNonce', nonce: 6 }])
   })
-  test('it goes on while a bulk cancellation hides transactions that it may leave', () => {
-    const hidden = plan({ queued: [], hiddenThrough: 9 }, { lostHistory: { below: 6 } })
-    expect(hidden).toMatchObject({ lostHistory, floor: { explainedBelow: 5 } })
-    expect(plan({ queued: [] }, { lostHistory: { below: 6 } }).lostHistory).toBeUndefined()
-  })
   test('without a word of the pools nothing is bound either', () => {
     expect(whatOf(plan({ queued: [queued(1)] }, {}))).toEqual([])
   })
@@ -237,11 +232,6 @@ describe('once their spenders are found', () => {
     const noOp = someNoOp(5)
     expect(isOpen(mined(5, by(noOp, height - 1), [noOp], { sequence: 0, ...forNow }))).toBe(true)
     expect(isOpen(mined(5, by(noOp, height - 1), [noOp], { sequence: 0, ...forNow, giveUps: 3 }))).toBe(false)
-  })
-  test('but not while a bulk cancellation hides transactions that were not compared', () => {
-    const reported = plan({ ...looked, queued: [queued(1)], found: [], hiddenThrough: 9 }, known)
-    expect(whatOf(reported)).toEqual(['explain'])
-    expect(reported.lostHistory).toMatchObject(lostHistory)
   })
   test('none of it ours: the floor rises above them, and the queue goes on', () => {
     const reported = plan({ ...looked, queued: [queued(1)], found: [] }, known)

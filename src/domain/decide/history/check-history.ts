@@ -108,9 +108,7 @@ export function checkHistory(
   const nothing = { decisions: [], unknown: [], observeAgainAtOnce: false }
   const { lostHistory } = work
   if (!lostHistory) return nothing
-  // Transactions that a bulk cancellation hides may be in doubt.
-  const isHiding = work.hiddenThrough !== undefined
-  if (inDoubt(work).length === 0) return isHiding ? { ...nothing, lostHistory } : nothing
+  if (inDoubt(work).length === 0) return nothing
   if (!seen) return { ...nothing, lostHistory }
   const below = reachOf(seen, work, at.nonce)
   const explained = new Set(explainedNonces(work, at.nonce, lostHistory.through))
@@ -127,7 +125,7 @@ export function checkHistory(
     unknown: at.nonce < work.floor.spentBelow ? [] : clipped(open, at.nonce, below),
     observeAgainAtOnce: seen.more === true,
   }
-  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole || isHiding) return waits
+  if (finalBelow === undefined || !spenders || !work.found || !reach.isWhole) return waits
   // The payload of each was not compared with the spenders yet.
   if (inquired.open.some((each) => mayReturn(each, lostHistory.through, at.nonce)))
     return { ...waits, observeAgainAtOnce: false }

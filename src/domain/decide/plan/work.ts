@@ -33,11 +33,6 @@ export interface StoredWork {
   readonly held: readonly Transaction[]
   /** The first of the queue that wait because a no-op of a lost history may have canceled them. Usually empty. */
   readonly suspected: readonly Transaction[]
-  /**
-   * A bulk cancellation is being written: no transaction without a nonce up to this sequence is shown, and it may leave some. Read
-   * only while a history check is not complete.
-   */
-  readonly hiddenThrough?: number
   /** The record of gap fillers. Read only once a gap has to be filled, or a nonce lies far above the record. */
   readonly gapRecord?: GapRecord
   /** The last reserved sequence of the relayer. */

@@ -40,8 +40,6 @@ export function limitGapFillers(
   if (gaps.length === 0) return { fill: [], hasMore: false }
   const { gapRecord } = work
   if (!gapRecord) return { fill: [], needsGapRecord: true, hasMore: false }
-  // Once the queue goes on, the owner is woken.
-  if (gapRecord.isQueueStopped) return { fill: [], hasMore: false }
   const { released, filledInHour, permitted, perStepMax = fillsPerStepMax } = gapRecord
   let left = Math.max(0, fillsPerHourMax - filledInHour, permitted)
   const fill: { nonce: Nonce; unassigned?: true }[] = []
