@@ -78,7 +78,7 @@ export async function endRun(world: World, service: Service): Promise<{ blocks: 
     if (number - began <= bound) continue
     const left = rowsToEnd(world)
     const reported = left.map(
-      (row) => `${row.id.slice(-6)} ${row.status} ${row.phase} ${row.nonce} "${row.wait_text ?? row.status_reason}"`,
+      (row) => `${row.id.slice(-6)} ${row.status} ${row.phase} ${row.nonce} ${row.wait_facts ?? row.status_reason}`,
     )
     history.fail(
       `${bound} blocks after the faults stopped, ${left.length} have not ended: ${reported.slice(0, 5).join('; ')}`,
@@ -185,6 +185,6 @@ function demandExpiries({ rows, scenario, machine, timeline, history }: World): 
     const { id, open, phase, valid_until: end, canceled_at: taken, wait_condition: condition } = row
     if (open === 0 || phase === 'mined' || end === null || end > since || taken !== null) continue
     if (checked.has(row.relayer_id) || condition === 'nonce_unproven') continue
-    history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: "${row.wait_text ?? row.status_reason}"`)
+    history.fail(`${id.slice(-6)} has expired long ago, and is not taken back: ${row.wait_facts ?? row.status_reason}`)
   }
 }

@@ -15,7 +15,7 @@ export interface PresignedChecks {
   /** A process has committed. */
   committed(): void
   /** Canceled transactions that have a no-op, and whose race has not begun. */
-  waiting(): readonly { readonly id: string; readonly nonce: number; readonly wait_text: string | null }[]
+  waiting(): readonly { readonly id: string; readonly nonce: number; readonly wait_facts: string | null }[]
 }
 
 export function watchPresigned({ committed }: Disk, fail: (what: string) => void): PresignedChecks {
@@ -25,8 +25,8 @@ export function watchPresigned({ committed }: Disk, fail: (what: string) => void
   const uncanceled = committed<[], { id: string; nonce: number }>(
     "SELECT t.id, t.nonce FROM transactions t JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce WHERE t.open = 1 AND a.presigned = 1 AND (t.canceled_at IS NULL OR a.kind <> 'cancel')",
   )
-  const idle = committed<[], { id: string; nonce: number; wait_text: string | null }>(
-    `SELECT t.id, t.nonce, t.wait_text FROM transactions t WHERE t.open = 1 AND t.phase = 'inFlight' AND t.canceled_at IS NOT NULL AND t.cancel_cost_max IS NULL
+  const idle = committed<[], { id: string; nonce: number; wait_facts: string | null }>(
+    `SELECT t.id, t.nonce, t.wait_facts FROM transactions t WHERE t.open = 1 AND t.phase = 'inFlight' AND t.canceled_at IS NOT NULL AND t.cancel_cost_max IS NULL
       AND EXISTS (SELECT 1 FROM presigned_no_ops p JOIN attempts a ON a.transaction_id = t.id AND a.nonce = t.nonce AND a.position = 0
         WHERE p.relayer_id = t.relayer_id AND p.nonce = t.nonce AND p.sealed IS NOT NULL AND (p.gas_price IS NULL) = (a.gas_price IS NULL))
       AND NOT EXISTS (SELECT 1 FROM attempts a WHERE a.transaction_id = t.id AND a.nonce = t.nonce AND a.kind = 'cancel')`,

@@ -94,7 +94,7 @@ export function watchRows(disk: Disk, { fail, changed, published, looked }: RowW
     const waitsForWitness =
       ['witnesses_contradict', 'witness_silent'].includes(row.wait_condition ?? '') && row.open === 1
     if (!mayWait.includes(row.phase) && row.wait_condition !== null && !waitsForFinality && !waitsForWitness) {
-      fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_text}`)
+      fail(`${name} is ${row.phase}, and still said to wait: ${row.wait_facts}`)
     }
     if (row.open === 0 && !ends.includes(row.status) && !isUnjudged(row)) fail(`${name} ended as ${row.status}`)
     figures.changed(row, before)

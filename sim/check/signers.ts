@@ -29,7 +29,7 @@ export function demandNothingWaits(world: World): void {
   for (const row of rows.all().values()) {
     if (row.open === 0) continue
     const { nonce } = accountAt(then, addresses[Number(row.relayer_id.slice(1))] ?? '')
-    const text = `${row.id.slice(-6)} ${row.phase} ${row.nonce}: "${row.wait_text ?? row.status_reason}"`
+    const text = `${row.id.slice(-6)} ${row.phase} ${row.nonce}: ${row.wait_facts ?? row.status_reason}`
     if (row.nonce !== null && row.nonce < nonce) history.fail(`waits for a signer, and needs no signature: ${text}`)
     if (row.nonce === null && row.canceled_at !== null) history.fail(`was canceled in the queue, and waits: ${text}`)
   }
@@ -40,7 +40,7 @@ export function demandRaces({ presigned, scenario, history }: World): void {
   // There is no race for a payload that a sequencer has ordered, a no-op may lack gas where gas rises, and a restored copy finds its
   // lost history at another time.
   if (scenario.kind.isFcfs || scenario.kind.hasL1Gas || scenario.restores.length > 0) return
-  for (const { id, nonce, wait_text: text } of presigned?.waiting() ?? []) {
-    history.fail(`${id.slice(-6)} was canceled, and no pre-signed no-op races for nonce ${nonce}: "${text}"`)
+  for (const { id, nonce, wait_facts: facts } of presigned?.waiting() ?? []) {
+    history.fail(`${id.slice(-6)} was canceled, and no pre-signed no-op races for nonce ${nonce}: ${facts}`)
   }
 }

@@ -70,7 +70,7 @@ export function checkWaits(world: World): WaitChecks {
       if (!relayer || !isTrue) return undefined
       const isPaused = relayer.paused === 1 || relayer.network_paused === 1
       if (isTrue({ world, row, rules: rulesOf(relayer.policies), isPaused })) return undefined
-      return `${row.id.slice(-6)} waits for ${row.wait_condition}, which is not so: "${row.wait_text}"`
+      return `${row.id.slice(-6)} waits for ${row.wait_condition}, which is not so: ${row.wait_facts}`
     },
   }
 }

@@ -44,7 +44,7 @@ export const ofFunds: readonly Mutant[] = [
   {
     name: 'spend-below-the-minimum',
     breaks: 'does not look at min_balance',
-    caughtBy: 'test/domain/decide/reasons.test.ts',
+    caughtBy: 'test/domain/decide/waits.test.ts',
     expects: 'balance_below_minimum',
     edits: [
       {

@@ -4,18 +4,27 @@ import type { ApiKeyId } from './ids.ts'
 import type { HeldUpTransaction } from './relayer-overview.ts'
 import type { TimestampMs, Wei } from './units.ts'
 import type { Reason } from './wait-facts.ts'
-import { sentenceOfNext } from './wait-sentence.ts'
+import { sentenceOf, sentenceOfNext } from './wait-sentence.ts'
 
 /** A condition that holds a relayer up, or would hold up its next send. */
-export interface Held {
-  readonly condition: HeldCondition
+export type Held = FoundCondition & {
   /** When it began to hold. */
   readonly since: TimestampMs
-  /** The figures of the next send. Like `text`, absent where the transaction that waits has them. */
-  readonly facts?: Reason['facts']
-  readonly text?: string
   /** Absent until an operator has acknowledged it. */
   readonly acknowledged?: Acknowledgment
+}
+
+/** As it is shown: the facts and their sentence are those of the transaction that waits, or of the next send. */
+export interface ShownHeld {
+  readonly condition: HeldCondition
+  readonly since: TimestampMs
+  readonly facts?: Reason['facts']
+  readonly text?: string
+  readonly acknowledged?: Acknowledgment
+}
+
+export function withSentence(held: Held): ShownHeld {
+  return 'facts' in held ? { ...held, text: sentenceOfNext(held) } : held
 }
 
 export interface OwnerReport {
@@ -57,8 +66,7 @@ export function heldSince(
   const conditions = new Map(found.map((finding) => [finding.condition, finding]))
   return [...conditions.values()].map((finding) => {
     const since = before.find(({ condition }) => condition === finding.condition)?.since ?? now
-    if (!('facts' in finding)) return { condition: finding.condition, since }
-    return { condition: finding.condition, since, text: sentenceOfNext(finding), facts: finding.facts }
+    return { ...finding, since }
   })
 }
 
@@ -66,20 +74,20 @@ export function heldSince(
 const ofRelayer: readonly HeldCondition[] = ['paused', 'node_unreachable', 'account_in_use', 'step_failing']
 
 /**
- * The conditions as of now. The transaction that waits has the text, and is recorded a moment before its relayer's condition.
+ * The conditions as of now. The transaction that waits has the facts, and is recorded a moment before its relayer's condition.
  * `isOpen`: whether the relayer has open transactions.
  */
 export function heldNow(
   report: OwnerReport | undefined,
   heldUp: HeldUpTransaction | undefined,
   isOpen: boolean,
-): readonly Held[] {
+): readonly ShownHeld[] {
   // A step found the others, of transactions that have ended since. The owner reports that with the next block.
-  const isHeld = ({ condition, text }: Held) => isOpen || text !== undefined || ofRelayer.includes(condition)
-  const known = (report?.conditions ?? []).filter(isHeld)
+  const isHeld = (held: Held) => isOpen || 'facts' in held || ofRelayer.includes(held.condition)
+  const known = (report?.conditions ?? []).filter(isHeld).map(withSentence)
   if (!heldUp) return known
-  const { condition, text, facts, since = heldUp.createdAt } = heldUp.wait
-  const wait = { text, ...(facts && { facts }) }
+  const { condition, facts, since } = heldUp.wait
+  const wait = { facts, text: sentenceOf(heldUp.wait, heldUp.isRacing) }
   const isKnown = known.some((held) => held.condition === condition)
   if (!isKnown) return [{ condition, since, ...wait }, ...known]
   return known.map((held) => (held.condition === condition ? { ...held, ...wait } : held))

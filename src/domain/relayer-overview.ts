@@ -11,7 +11,7 @@ export interface OpenTransaction {
   readonly nonce?: Nonce
   readonly createdAt: TimestampMs
   readonly isMined: boolean
-  /** The transaction is canceled, or about to expire, and not decided. */
+  /** The transaction is canceled, and not decided. */
   readonly isRacing: boolean
   readonly wait?: Wait
 }

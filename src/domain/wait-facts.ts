@@ -3,7 +3,7 @@
 import type { Condition } from './condition.ts'
 import type { Finality } from './finality.ts'
 import type { HoldRule } from './hold.ts'
-import type { Hash, NetworkName, RelayerId } from './ids.ts'
+import type { Hash, NetworkName, RelayerId, TransactionId } from './ids.ts'
 import type { SecondWitness } from './second-witness.ts'
 import type { BlockNumber, Nonce, TimestampMs, Wei } from './units.ts'
 
@@ -161,12 +161,10 @@ export type Reason = {
   readonly [C in ReasonCondition]: { readonly condition: C; readonly facts: FactsOf[C] }
 }[ReasonCondition]
 
-/** Why a transaction waits, as of the last observation: `condition` and `facts` for machines, `text` for people. */
-export interface Wait {
-  readonly condition: Condition
-  readonly text: string
-  /** Absent in a row that an earlier release wrote. */
-  readonly facts?: Reason['facts']
-  /** When the condition began to hold. Absent likewise. */
-  readonly since?: TimestampMs
+/** Why a transaction waits, as of the last observation. Its sentence is made where it is shown. */
+export type Wait = Reason & {
+  /** When the condition began to hold. */
+  readonly since: TimestampMs
+  /** The head of the queue, which waits for this reason. Shown, and not stored. */
+  readonly behind?: TransactionId
 }

@@ -6,12 +6,13 @@ import { ceilingMultiple } from './price-ceiling.ts'
 import { atLeastInEther, inEther, inGwei } from './shown-amount.ts'
 import { shownText } from './stored-text.ts'
 import type { Wei } from './units.ts'
-import type { FactsOf, Needed, Reason, ReasonCondition, Refusal } from './wait-facts.ts'
+import type { FactsOf, Needed, Reason, ReasonCondition, Refusal, Wait } from './wait-facts.ts'
 
-/** The sentence as it is stored and shown. `isCanceled`: of the transaction that waits. */
-export function sentenceOf(reason: Reason, isCanceled: boolean): string {
+/** The sentence for a transaction that waits. */
+export function sentenceOf(reason: Reason & Pick<Wait, 'behind'>, isCanceled: boolean): string {
   const begin = isCanceled ? 'canceled; ' : 'waits: '
-  return shownText(wordsOf(reason.condition, reason.facts, begin))
+  const text = shownText(wordsOf(reason.condition, reason.facts, begin))
+  return reason.behind === undefined ? text : shownText(`waits behind transaction ${reason.behind}: ${text}`)
 }
 
 /** The sentence for a relayer without open transactions. */

@@ -117,10 +117,9 @@ export interface TransactionTable extends PayloadColumns {
   status: StoredStatus
   /** The last change of the transaction, in words. */
   status_reason: string | null
-  /** Why it waits: a condition of domain/condition.ts, and its text for people. Both are null when it does not wait. */
+  /** Why it waits: a condition of domain/condition.ts. The three are null when it does not wait. */
   wait_condition: Condition | null
-  wait_text: string | null
-  /** JSON; see transaction-row.ts. */
+  /** The condition with its facts, as JSON; see transaction-row.ts. */
   wait_facts: string | null
   wait_since: number | null
   nonce: number | null

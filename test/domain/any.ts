@@ -1,12 +1,12 @@
 // Any values of the domain, for properties: every variant of every union, amounts up to 2^256 - 1.
 import fc from 'fast-check'
 import type { Attempt, BroadcastState, RejectionCode } from '../../src/domain/attempt.ts'
-import { conditions } from '../../src/domain/condition.ts'
 import { type Fees, type Market, type Pricing, speeds } from '../../src/domain/fees.ts'
 import { type Hold, holdRules } from '../../src/domain/hold.ts'
 import type { Address, ApiKeyId, Hash, Hex, NonEmpty, RelayerId, TransactionId } from '../../src/domain/ids.ts'
 import type { AccessList, Inclusion, Lifecycle, Payload, Transaction } from '../../src/domain/transaction.ts'
 import { maxWei, minWei } from '../../src/domain/units.ts'
+import { someWaits } from './some-reasons.ts'
 
 /** Plain objects, as read from a row. */
 const record = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record<T>(members, { noNullPrototype: true })
@@ -217,7 +217,7 @@ export function anyTransaction(
         record({ origin: fc.constantFrom('request' as const, 'expiry' as const), requestedAt: anyCount }),
       ),
       optional('statusReason', anyText),
-      optional('wait', record({ condition: fc.constantFrom(...conditions), text: anyText })),
+      optional('wait', fc.constantFrom(...someWaits)),
       optional('sentAt', anyCount),
       optional('suspectedNoOp', record({ hash: anyHash, nonce: anyCount })),
     )

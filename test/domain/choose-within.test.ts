@@ -34,6 +34,7 @@ import {
   someRelayer,
   someWork,
 } from './some.ts'
+import { someWait } from './some-reasons.ts'
 
 const gas = 21_000n
 const price = { market: someMarket, block: height }
@@ -98,10 +99,7 @@ describe('only free ones', () => {
       { work: someWork({ relayer: someRelayer({ networkPaused: true }), open: [unsent(0), cheap(1)] }) },
     ],
     ['the same commit pauses it', { pauses: true }],
-    [
-      'the first of the queue waits',
-      { staying: [queued(8, { wait: { condition: 'balance_short', text: '' } }), queued(9)] },
-    ],
+    ['the first of the queue waits', { staying: [queued(8, { wait: someWait('balance_short') }), queued(9)] }],
     ['a gap that is open takes it', { work: someWork({ open: [unsent(1), cheap(2)] }) }],
     ['there is no room in flight', { work: someWork({ open: [unsent(0), ...[1, 2, 3, 4].map(cheap)] }) }],
   ])('no queue takes it where %s', (_, changes) => {

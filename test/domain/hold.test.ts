@@ -14,7 +14,7 @@ import { release, withKeptHold } from '../../src/domain/release.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type SendRequest, submit } from '../../src/domain/submit.ts'
 import { isInPhase, statusOf, type Transaction } from '../../src/domain/transaction.ts'
-import { withWait } from '../../src/domain/wait.ts'
+import { statusReasonOf, withWait } from '../../src/domain/wait.ts'
 import {
   hashOf,
   idOf,
@@ -69,13 +69,13 @@ test('a send on hold is pending, has no nonce, and says why', () => {
     wait: {
       condition: 'on_hold',
       facts: { rule: 'hold_for', until: now + hour },
-      text: `on hold until ${timeInWords(now + hour)} (hold_for): wait, release it now, or cancel it for free`,
       since: now,
     },
   })
-  expect(sent({ kind: 'release' }).wait?.text).toBe(
-    'on hold until its release (hold): release it, or cancel it for free',
+  expect(statusReasonOf(held)).toBe(
+    `on hold until ${timeInWords(now + hour)} (hold_for): wait, release it now, or cancel it for free`,
   )
+  expect(sent({ kind: 'release' }).wait?.facts).toEqual({ rule: 'hold' })
   expect(sent().lifecycle).toEqual({ phase: 'queued' })
   expect(sent({ kind: 'notBefore', at: now - 1 }).lifecycle).toEqual({ phase: 'queued' })
 })

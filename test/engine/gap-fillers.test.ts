@@ -132,5 +132,5 @@ test('where no node shows its pool, the step reads once, and says so instead of 
   const { conditions } = await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.inquiries.slice(before).map(({ pendingNonce }) => pendingNonce)).toEqual([false, true])
   expect(conditions).toEqual(['pool_unseen'])
-  expect((await place.read(behind)).wait?.text).toContain('nonce 0 comes first and is unused')
+  expect((await place.read(behind)).wait?.facts).toMatchObject({ nonce: 0 })
 })

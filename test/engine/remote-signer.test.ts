@@ -142,7 +142,6 @@ test('new nonces are bound up to the first that failed, which waits and is tried
     condition: 'signer_unavailable',
     facts: { signerId: place.relayer.signerId, code: 'Down', isPermanent: false },
     since: expect.any(Number),
-    text: `waits: signer "${place.relayer.signerId}" does not sign now (Down), and is tried again`,
   })
   expect(signer.held).toEqual([])
 

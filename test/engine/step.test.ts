@@ -17,6 +17,7 @@ import type { Store } from '../../src/store/store.ts'
 import {
   by,
   byForeign,
+  ether,
   headAt,
   height,
   receiver,
@@ -97,6 +98,23 @@ test.each<[string, Partial<Relayer>, Partial<Policies>]>([
   await step(context, ownership, nothingUnknown, noneHanging)
   expect(chain.broadcasts).toEqual([])
   expect(statusReasonOf(await place.read(id))).toBeDefined()
+})
+
+test('a balance that moves by one wei with each block writes no row while a transaction waits for it', async () => {
+  await using place = await openWorkplace({ minBalance: 2n * ether })
+  const { chain, context } = place
+  const ownership = await place.own()
+  const id = await place.send()
+  const versions: number[] = []
+  for (const wei of [0n, 1n, 2n, 3n, 4n, 5n, ether / 2n]) {
+    chain.view = someObservation({ head: headAt(height + versions.length), balance: ether + wei })
+    await step(context, ownership, nothingUnknown, noneHanging)
+    const { wait, version } = await place.read(id)
+    expect(wait?.condition).toBe('balance_below_minimum')
+    versions.push(version)
+  }
+  const [first = 0] = versions
+  expect(versions).toEqual([...Array.from({ length: 6 }, () => first), first + 1])
 })
 
 test('the pause of a network that is answered while a step looks around binds no nonce, and its end sends', async () => {

@@ -113,7 +113,6 @@ test('an empty account, with the figures and since when, also after a restart', 
         condition: 'balance_short',
         since: found?.observedAt,
         facts: { of: 'send', balance: 1n, value: 0n, paysL1: false },
-        text: expect.stringMatching(/^the next send would wait: the balance \(0\.000000001 gwei\) does not cover/),
       },
     ],
   })

@@ -4,6 +4,7 @@ import { cancel } from '../../src/domain/cancel.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import { earlierOf } from '../../src/engine/earlier-work.ts'
 import { broadcastStates, by, now, someAttempt } from '../domain/some.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { freshId, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export function changedContract(open: OpenStore): void {
@@ -42,7 +43,7 @@ export function changedContract(open: OpenStore): void {
     const rival = someAttempt(0, { transactionId: one.id, kind: 'cancel' })
     await save(bound, { phase: 'inFlight', nonce: 0, attempts: [answered, rival] })
     await save(mined, { phase: 'final', nonce: 2, attempts: [ofThree], inclusion: by(ofThree), finalAt: now })
-    const wait = { condition: 'paused', text: 'the relayer is paused' } as const
+    const wait = someWait('paused')
     await store.commit((session) => session.saveTransaction(waiting, { ...waiting, wait }, now))
     await send(store, relayer.id)
 
@@ -63,7 +64,7 @@ export function changedContract(open: OpenStore): void {
     const steps: readonly ((known: Transaction) => Transaction)[] = [
       (known) => ({ ...known, sentAt: now, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [attempt] } }),
       (known) => ({ ...known, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [answered] } }),
-      (known) => ({ ...known, wait: { condition: 'paused', text: 'the relayer is paused' } }),
+      (known) => ({ ...known, wait: someWait('paused') }),
       (known) => cancel(known, now),
       (known) => ({ ...known, lifecycle: { phase: 'inFlight', nonce: 0, attempts: [answered, noOp] } }),
       (known) => ({

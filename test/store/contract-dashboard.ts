@@ -8,6 +8,7 @@ import { holdingUp } from '../../src/domain/relayer-overview.ts'
 import { type Inclusion, isInPhase, type Lifecycle, type Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { now, someAttempt, someNoOp } from '../domain/some.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
 const key = 'some key' as ApiKeyId
@@ -69,7 +70,7 @@ export function dashboardContract(open: OpenStore): void {
     const { id } = await storedRelayer(store)
     expect(await store.reads.standing(id)).toEqual({ bound: [] })
     await settle(store, await bound(store, id, 0), 1n)
-    const wait = { condition: 'gas_price_cap', text: 'waits at the cap' } as const
+    const wait = someWait('gas_price_cap')
     const second = await bound(store, id, 2, { wait })
     const first = await bound(store, id, 1)
     const head = await send(store, id)
@@ -93,7 +94,7 @@ export function dashboardContract(open: OpenStore): void {
     const hash = 'attempts' in first.lifecycle ? first.lifecycle.attempts[0].hash : '0x'
     expect(await store.reads.openWithHash(id, hash)).toBe(first.id)
 
-    const reported = { condition: 'finality_stalled', text: 'waits: its block is confirmed, and not final' } as const
+    const reported = someWait('finality_stalled')
     if (first.lifecycle.phase !== 'inFlight') throw new Error('it is in flight')
     const { hash: spender, kind } = first.lifecycle.attempts[0]
     const inclusion: Inclusion = {

@@ -6,6 +6,7 @@ import type { Relayer } from '../../src/domain/relayer.ts'
 import type { Transaction } from '../../src/domain/transaction.ts'
 import type { QueueAdvance, Store } from '../../src/store/store.ts'
 import { now } from '../domain/some.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { allOf, type OpenStore, send, storedRelayer } from './contract.ts'
 
 export const retention = {
@@ -35,7 +36,7 @@ export async function happen(store: Store, { id }: Relayer, events: number, at =
   }
   const waits = ['paused', 'balance_short'] as const
   for (let each = 1; each < events; each++) {
-    await save({ ...latest, wait: { condition: waits[each % 2] ?? 'paused', text: `waits: ${each}` } })
+    await save({ ...latest, wait: someWait(waits[each % 2] ?? 'paused') })
   }
   await save(cancel(latest, at))
   return latest

@@ -5,6 +5,7 @@ import type { RelayerId } from '../../src/domain/ids.ts'
 import type { Inclusion, Transaction } from '../../src/domain/transaction.ts'
 import type { Store } from '../../src/store/store.ts'
 import { blockHash, by, byForeign, now, someAttempt } from '../domain/some.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { freshId, type OpenStore, sendWithin, storedRelayer } from './contract.ts'
 
 /** Mined at `block`, and confirmed at `confirmedAt` if that is given. */
@@ -26,7 +27,7 @@ async function store(
   }, relayer)
 }
 
-const stalled = { wait: { condition: 'finality_stalled', text: 'waits' } } as const
+const stalled = { wait: someWait('finality_stalled') }
 
 export function unsettledContract(open: OpenStore): void {
   test('a step reads them as a summary, and all others as rows', async () => {

@@ -13,6 +13,7 @@ import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { by, now, receiver, someAttempt, someBulk, someReckoning, someRelayer } from '../domain/some.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { allOf, sendWithin } from './contract.ts'
 import { everyFilter, indexFor } from './lists-model.ts'
 
@@ -130,7 +131,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   await reads.event(1)
   await session.saveRelayer({ ...relayer, notificationId: 'hook' })
   const again = await sendWithin(session, relayer.id)
-  const reported = await session.saveTransaction(again, { ...again, wait: { condition: 'paused', text: 'waits' } }, now)
+  const reported = await session.saveTransaction(again, { ...again, wait: someWait('paused') }, now)
   await session.saveTransaction(reported, cancel(reported, now), now)
   const turn = {
     notificationId: 'hook',
@@ -150,7 +151,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   const keep = { eventsKeptMs: 1, eventsKeptMax: 1, deadLettersKeptMs: 1, deadLettersKeptMax: 1 }
   for (const hold of ['paused', 'balance_short'] as const) {
     const late = await sendWithin(session, relayer.id)
-    await session.saveTransaction(late, { ...late, wait: { condition: hold, text: 'waits' } }, now)
+    await session.saveTransaction(late, { ...late, wait: someWait(hold) }, now)
     await sendWithin(session, relayer.id)
     await session.advanceQueue({ ...turn, room: hold === 'paused' ? 9 : 0 })
   }

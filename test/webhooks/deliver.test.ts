@@ -13,6 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { deliverEvents } from '../../src/webhooks/deliver.ts'
 import { openWebhookPoster } from '../../src/webhooks/post-webhook.ts'
 import { until } from '../../tooling/client.ts'
+import { someWait } from '../domain/some-reasons.ts'
 import { allOf, type StoreUnderTest, send, storedRelayer } from '../store/contract.ts'
 import { quiet } from '../store/open-store.ts'
 import { openTestedStore } from '../support/open-tested-store.ts'
@@ -63,7 +64,7 @@ async function happen(
   const ended: Transaction[] = []
   for (let each = 0; each < count; each++) {
     const sent = await send(store, relayer.id)
-    const waiting = { ...sent, wait: { condition: 'paused', text: 'waits' } as const }
+    const waiting = { ...sent, wait: someWait('paused') }
     const reported = await store.commit((session) => session.saveTransaction(sent, waiting, at))
     ended.push(await store.commit((session) => session.saveTransaction(reported, cancel(reported, at), at)))
   }

@@ -1,7 +1,7 @@
 // Reads the standing of a relayer, with its counts and its last observation. It calls no node.
 
 import { defined } from '../../domain/defined.ts'
-import { type Held, heldNow, type OwnerReport, type RelayerChange } from '../../domain/owner-report.ts'
+import { heldNow, type OwnerReport, type RelayerChange, type ShownHeld } from '../../domain/owner-report.ts'
 import { isPaused, type NetworkPause, pauseFacts, pauseInWords } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import {
@@ -29,7 +29,7 @@ export interface Overview {
   /** Absent until an owner has observed the relayer. */
   readonly report?: OwnerReport
   /** The conditions of the report, as of now. */
-  readonly conditions: readonly Held[]
+  readonly conditions: readonly ShownHeld[]
   /** Absent if no client has changed the relayer. */
   readonly changed?: RelayerChange
   /** The pause of the relayer's network. */
@@ -67,10 +67,10 @@ export async function readOverview(
 
 /** The row says which pause it is, and sends are refused. A transaction that waits has the words of its own wait. */
 function withPause(
-  conditions: readonly Held[],
+  conditions: readonly ShownHeld[],
   relayer: Relayer,
   heldUp: HeldUpTransaction | undefined,
-): readonly Held[] {
+): readonly ShownHeld[] {
   if (!isPaused(relayer) || heldUp?.wait.condition === 'paused') return conditions
   const facts = pauseFacts(relayer)
   return conditions.map((held) => (held.condition === 'paused' ? { ...held, facts, text: pauseInWords(facts) } : held))

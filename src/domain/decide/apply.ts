@@ -78,8 +78,10 @@ function changed(
       return giveUp(inPhase(transaction, 'inFlight'), change.refused, now)
     case 'refuse':
       return refusePayload(transaction, change.reason, now)
-    case 'explain':
-      return withWait(transaction, change, now)
+    case 'explain': {
+      const { do: _, transaction: __, ...reason } = change
+      return withWait(transaction, reason, now)
+    }
     case 'clearWait':
       return withoutWait(transaction)
   }

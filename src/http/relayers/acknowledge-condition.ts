@@ -6,6 +6,7 @@ import {
   withdrawAcknowledgment as withdrawAcknowledgmentCommand,
 } from '../../commands/relayers/acknowledge-condition.ts'
 import { heldConditions } from '../../domain/condition.ts'
+import { withSentence } from '../../domain/owner-report.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
 import { noteInBody, relayerParameters } from '../request/parameters.ts'
@@ -46,7 +47,9 @@ export function acknowledgeCondition(management: ManagementContext) {
       const { relayer_id: relayerId, condition } = request.params
       const requester = requesterOf(request, 'acknowledgeCondition')
       const subject = { relayerId, condition }
-      return success(presentHeld(await acknowledgeConditionCommand(management, subject, request.body.note, requester)))
+      return success(
+        presentHeld(withSentence(await acknowledgeConditionCommand(management, subject, request.body.note, requester))),
+      )
     },
   })
 }
@@ -66,7 +69,9 @@ export function withdrawAcknowledgment(management: ManagementContext) {
     async answer(request) {
       const { relayer_id: relayerId, condition } = request.params
       const requester = requesterOf(request, 'withdrawAcknowledgment')
-      return success(presentHeld(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester)))
+      return success(
+        presentHeld(withSentence(await withdrawAcknowledgmentCommand(management, { relayerId, condition }, requester))),
+      )
     },
   })
 }

@@ -10,7 +10,7 @@ import { countedSendsMax, networkPrice, readTopUp, type TopUpSource } from '../.
 import { runbookOf } from '../../domain/condition.ts'
 import type { TopUp } from '../../domain/decide/queue/top-up.ts'
 import type { NetworkPrice } from '../../domain/fees.ts'
-import { type Acknowledgment, type Held, relayerStates, stateOf } from '../../domain/owner-report.ts'
+import { type Acknowledgment, relayerStates, type ShownHeld, stateOf } from '../../domain/owner-report.ts'
 import { isPaused } from '../../domain/pause.ts'
 import type { Relayer } from '../../domain/relayer.ts'
 import type { OpenTransaction } from '../../domain/relayer-overview.ts'
@@ -235,12 +235,12 @@ function presentOverview(
     ...(price && { network_price: presentPrice(price) }),
     ...(oldest && { oldest: presentOpen(oldest) }),
     ...(heldUp && {
-      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait) },
+      held_up: { ...presentOpen(heldUp), wait: presentWait(heldUp.wait, heldUp.isRacing) },
     }),
   }
 }
 
-export function presentHeld({ condition, since, text, facts, acknowledged }: Held): Static<typeof heldSchema> {
+export function presentHeld({ condition, since, text, facts, acknowledged }: ShownHeld): Static<typeof heldSchema> {
   return {
     condition,
     since: presentTime(since),

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { conditions, runbookOf } from '../../domain/condition.ts'
 import type { Wait } from '../../domain/wait-facts.ts'
+import { sentenceOf } from '../../domain/wait-sentence.ts'
 import { such, time } from '../response/forms.ts'
 import { presentTime, runbookSchema } from '../response/present-values.ts'
 
@@ -19,9 +20,9 @@ export const conditionSchema = Type.Enum([...conditions], { title: 'WaitConditio
 export const waitSchema = Type.Object(
   {
     condition: conditionSchema,
-    facts: Type.Optional(factsSchema),
+    facts: factsSchema,
     text: such('waits: the relayer is paused; unpause it, or cancel this'),
-    since: Type.Optional(time('When the condition began to hold')),
+    since: time('When the condition began to hold'),
     runbook: runbookSchema('paused'),
   },
   {
@@ -31,12 +32,14 @@ export const waitSchema = Type.Object(
   },
 )
 
-export function presentWait({ condition, facts, text, since }: Wait): Static<typeof waitSchema> {
+/** `isCanceled`: of the transaction that waits. */
+export function presentWait(wait: Wait, isCanceled: boolean): Static<typeof waitSchema> {
+  const { condition, facts, since } = wait
   return {
     condition,
-    ...(facts && { facts: presentFacts(facts) }),
-    text,
-    ...(since !== undefined && { since: presentTime(since) }),
+    facts: presentFacts(facts),
+    text: sentenceOf(wait, isCanceled),
+    since: presentTime(since),
     runbook: runbookOf(condition),
   }
 }

@@ -72,7 +72,7 @@ export function presentTrace(transaction: Transaction, labels?: Labels): TraceBo
     origin: transaction.origin,
     final: isTerminal(transaction),
     ...(createdBy !== undefined && { created_by: createdBy }),
-    ...(wait && { wait: presentWait(wait) }),
+    ...(wait && { wait: presentWait(wait, cancellation !== undefined) }),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
     ...('inclusion' in lifecycle && { inclusion: presentInclusion(lifecycle.inclusion) }),
     ...(labels && { labels: presentLabels(labels) }),
@@ -156,7 +156,7 @@ function presentListedTrace(transaction: Transaction, labels: Labels | undefined
   const { wait, cancellation } = transaction
   return {
     transaction: presentTransaction(transaction),
-    ...(wait && { wait: presentWait(wait) }),
+    ...(wait && { wait: presentWait(wait, cancellation !== undefined) }),
     ...(cancellation && { cancellation: presentCancellation(transaction, cancellation) }),
     ...(labels && { labels: presentLabels(labels) }),
   }

@@ -95,7 +95,7 @@ const drop = inLists(
   ),
   { id: 'text', version: 'bigint', ...endColumns },
   (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
-      status_reason = given.status_reason, wait_condition = NULL, wait_text = NULL, wait_facts = NULL, wait_since = NULL,
+      status_reason = given.status_reason, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
       canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
       ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
     FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
@@ -106,7 +106,7 @@ const drop = inLists(
     alike: {
       but: 'id',
       write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
-          status_reason = ${p.status_reason}, wait_condition = NULL, wait_text = NULL, wait_facts = NULL, wait_since = NULL,
+          status_reason = ${p.status_reason}, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
           canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
           ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
         WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
@@ -118,7 +118,7 @@ const drop = inLists(
 type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
 
 /** Everything that changes when a queued transaction ends: it no longer waits. */
-export function dropOf(p: DropColumns): DropColumns & Omit<WaitRow, 'canceled_at'> {
+export function dropOf(p: DropColumns): DropColumns & WaitRow {
   return { ...columnsOf(p, endColumns), ...waitToRow(undefined) }
 }
 

@@ -11,7 +11,7 @@ import { inProgress } from './load-work.ts'
 import { queueRows } from './queue.ts'
 import { type TransactionRow, waitColumns, waitFromRow } from './transaction-row.ts'
 
-const columns = ['id', 'nonce', 'phase', 'created_at', ...waitColumns] as const
+const columns = ['id', 'nonce', 'phase', 'created_at', 'canceled_at', ...waitColumns] as const
 
 type OpenRow = Pick<TransactionRow, (typeof columns)[number]>
 

@@ -55,7 +55,6 @@ export const endColumns = {
 export const progressColumns = {
   ...endColumns,
   wait_condition: 'text',
-  wait_text: 'text',
   wait_facts: 'text',
   wait_since: 'bigint',
   nonce: 'bigint',

@@ -7,7 +7,6 @@ import { isNonEmpty } from '../../domain/ids.ts'
 import { cutRevertText } from '../../domain/stored-text.ts'
 import { type Inclusion, isTerminal, type Lifecycle, statusOf, type Transaction } from '../../domain/transaction.ts'
 import type { Reason, Wait } from '../../domain/wait-facts.ts'
-import { sentenceOf } from '../../domain/wait-sentence.ts'
 import type { TransactionTable } from '../schema.ts'
 import { amountsFrom, amountsToText, fromJson, type Json, storableText, toJson } from '../values.ts'
 import { earlierFromRow, earlierToRow, payloadFromRow, payloadToRow } from './payload-row.ts'
@@ -46,7 +45,6 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     status: lifecycle.phase === 'held' ? 'held' : statusOf(transaction),
     status_reason: storableText(transaction.statusReason),
     wait_condition: wait.wait_condition,
-    wait_text: wait.wait_text,
     wait_facts: wait.wait_facts,
     wait_since: wait.wait_since,
     nonce: 'nonce' in lifecycle ? lifecycle.nonce : null,
@@ -183,28 +181,18 @@ function holdFromRow(hold: Json<Hold>): Hold {
 }
 
 // Converts waits to columns and back. The facts are JSON, in which an amount of wei is {"wei":"…"}.
-export const waitColumns = ['canceled_at', 'wait_condition', 'wait_text', 'wait_facts', 'wait_since'] as const
+export const waitColumns = ['wait_condition', 'wait_facts', 'wait_since'] as const
 
 export type WaitRow = Pick<Selectable<TransactionTable>, (typeof waitColumns)[number]>
 
-export function waitToRow(wait: Wait | undefined): Omit<WaitRow, 'canceled_at'> {
+export function waitToRow(wait: Wait | undefined): WaitRow {
   return {
     wait_condition: wait?.condition ?? null,
-    wait_text: storableText(wait?.text),
-    wait_facts: wait?.facts ? amountsToText({ condition: wait.condition, facts: wait.facts }) : null,
+    wait_facts: wait ? amountsToText({ condition: wait.condition, facts: wait.facts }) : null,
     wait_since: wait?.since ?? null,
   }
 }
 
-/**
- * The wait in a row. It has no facts if the row's text is not their sentence: a replica of an earlier release wrote the text
- * alone, or this release words it in another way.
- */
-export function waitFromRow(row: WaitRow): Wait | undefined {
-  const { wait_condition: condition, wait_text: text } = row
-  if (condition === null || text === null) return undefined
-  const reason = row.wait_facts === null ? undefined : amountsFrom<Reason>(row.wait_facts)
-  if (reason?.condition !== condition || sentenceOf(reason, row.canceled_at !== null) !== text)
-    return { condition, text }
-  return { condition, text, facts: reason.facts, ...(row.wait_since !== null && { since: row.wait_since }) }
+export function waitFromRow({ wait_facts: reason, wait_since: since }: WaitRow): Wait | undefined {
+  return reason === null || since === null ? undefined : { ...amountsFrom<Reason>(reason), since }
 }

@@ -52,7 +52,7 @@ export interface Evidence {
 }
 
 export const openRows =
-  'SELECT id, relayer_id, status, status_reason, wait_text, nonce FROM transactions WHERE open = 1'
+  'SELECT id, relayer_id, status, status_reason, wait_condition, nonce FROM transactions WHERE open = 1'
 
 export async function gather({ query, chains, recorder }: Cluster): Promise<Evidence> {
   const rows = await query<Row>(

@@ -212,7 +212,7 @@ describe('a tag that stands still', () => {
     const waiting = applied(confirmed, plan.decisions)
     expect(waiting.wait).toMatchObject({
       condition: 'finality_stalled',
-      text: expect.stringMatching(/more than 30 minutes no endpoint has shown that it is finalized/),
+      facts: { minutes: 30, tag: 'finalized' },
     })
     expect(statusOf(waiting)).toBe('confirmed')
     expect(eventsOf(confirmed, waiting)).toEqual(['attention'])

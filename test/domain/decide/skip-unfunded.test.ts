@@ -20,10 +20,11 @@ import {
   someRelayer,
   someWork,
 } from '../some.ts'
+import { someWait } from '../some-reasons.ts'
 
 const { gasLimit: _, ...estimated } = somePayload
 const dear = (sequence: number) => queued(sequence, { payload: { ...somePayload, value: 100n * ether } })
-const known = { condition: 'balance_short', text: 'waits: as before' } as const
+const known = someWait('balance_short')
 
 function decided(
   policies: Partial<Policies>,

@@ -15,6 +15,7 @@ import type { Work } from '../../../src/domain/decide/plan/work.ts'
 import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
+import { statusReasonOf } from '../../../src/domain/wait.ts'
 import { decideInWords as decide } from '../in-words.ts'
 import {
   address,
@@ -298,7 +299,7 @@ describe('one that is unclear', () => {
     expect(statusOf(unclear)).toBe('pending')
     expect(unclear).toMatchObject({ suspectedNoOp: { hash: noOpAt(5).hash, nonce: 5 } })
     expect(unclear.wait?.condition).toBe('cancellation_unclear')
-    expect(unclear.wait?.text).toMatch(/^waits: the no-op 0x0+f05 \(nonce 5\) .* cancel it, or replace it/)
+    expect(statusReasonOf(unclear)).toMatch(/^waits: the no-op 0x0+f05 \(nonce 5\) .* cancel it, or replace it/)
   })
   test('ends by a DELETE, for good, and by its valid_until', () => {
     expect(verdictOn(cancel(unclear, now))).toMatchObject({ state: 'dropped', final: true, safeToRetry: true })

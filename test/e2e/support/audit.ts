@@ -50,7 +50,7 @@ async function holdAgainst(
   { row, attempts, events }: Kept,
   mined: readonly Mined[],
 ): Promise<void> {
-  const about = `${row.id}, ${row.status} (${row.wait_text ?? row.status_reason ?? ''})`
+  const about = `${row.id}, ${row.status} (${row.wait_facts ?? row.status_reason ?? ''})`
   const payloads: readonly string[] = attempts.filter(({ kind }) => kind !== 'cancel').map(({ hash }) => hash)
   const executed = mined.filter(({ hash }) => payloads.includes(hash))
   const ran =

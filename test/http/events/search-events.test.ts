@@ -4,6 +4,7 @@ import { cancel } from '../../../src/domain/cancel.ts'
 import { openSearch } from '../../../src/http/events/stream-events.ts'
 import { nextTurn } from '../../../src/ops/clock.ts'
 import type { Reads, Store } from '../../../src/store/store.ts'
+import { someWait } from '../../domain/some-reasons.ts'
 import { openEventStream } from '../../support/event-stream.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { at, put, transaction } from '../support/rows.ts'
@@ -18,7 +19,7 @@ async function fill(store: Store): Promise<void> {
     let latest = await put(store, transaction(id, { phase: 'queued' }, { relayerId: relayerId as never }))
     const waits = ['paused', 'balance_short'] as const
     for (let each = 1; each < events; each += 1) {
-      const wait = { condition: waits[each % 2] ?? 'paused', text: 'waits' }
+      const wait = someWait(waits[each % 2] ?? 'paused')
       const before = latest
       latest = await store.commit((session) => session.saveTransaction(before, { ...before, wait }, at))
     }

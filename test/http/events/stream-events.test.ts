@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { cancel } from '../../../src/domain/cancel.ts'
 import type { ApiKeyId, RelayerId, TransactionId } from '../../../src/domain/ids.ts'
 import type { Transaction } from '../../../src/domain/transaction.ts'
+import { withWait } from '../../../src/domain/wait.ts'
 import { connectionTimeoutMs, heartbeatMs } from '../../../src/http/limits.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -87,11 +88,12 @@ test('events come in order, each with the transaction as it stood then', async (
   await save({ ...now, lifecycle: { ...bound, attempts: [own, dearer] } })
   // A change of the history alone is no event.
   await save({ ...now, statusReason: 'replaced on request' })
-  const capped = (cap: number) => ({
-    wait: { condition: 'gas_price_cap', text: `waits at gas_price_cap (${cap} wei): more is needed` } as const,
-  })
-  await save({ ...now, ...capped(1) })
-  await save({ ...now, ...capped(2) })
+  const capped = (cap: bigint) => {
+    const facts = { of: 'attempt', cap, nonce: 7, since: 1 } as const
+    return withWait(now, { condition: 'gas_price_cap', facts }, at)
+  }
+  await save(capped(1n))
+  await save(capped(2n))
   await save({
     ...now,
     lifecycle: { phase: 'mined', nonce: 7, attempts: [own, dearer], inclusion: inclusion(dearer) },
@@ -130,7 +132,7 @@ test('events come in order, each with the transaction as it stood then', async (
       speed: { name: 'fast' },
     },
   })
-  expect(later.events[2]?.payload.status_reason).toBe('waits at gas_price_cap (1 wei): more is needed')
+  expect(later.events[2]?.payload.status_reason).toMatch(/^waits at gas_price_cap \(0\.000000001 gwei\): /)
   const answer = await server.ask('GET', '/api/v1/relayers/one/transactions/life')
   expect(later.events[4]?.payload).toEqual({ payload_type: 'transaction', ...answer.body.data })
 })

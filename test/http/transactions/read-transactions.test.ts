@@ -1,6 +1,8 @@
 // Reading transactions, their verdicts and their attempts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelayerId, TransactionId } from '../../../src/domain/ids.ts'
+import { statusReasonOf } from '../../../src/domain/wait.ts'
+import { someWait } from '../../domain/some-reasons.ts'
 import { expectFailure, expectSuccess } from '../support/expectations.ts'
 import { at, attempt, hashOf, inclusion, put, putEveryPhase, relayer, transaction } from '../support/rows.ts'
 import { type Serving, serve } from '../support/serve.ts'
@@ -334,24 +336,25 @@ describe('attempts', () => {
 
 test('what waits behind the first of the queue says so, and names it', async () => {
   await using place = await serve()
-  const wait = { condition: 'balance_short', text: 'waits: the balance does not cover it' } as const
+  const wait = someWait('balance_short')
+  const text = statusReasonOf({ wait })
   const sequences = ['first', 'second', 'third']
   for (const id of sequences)
     await put(place.store, transaction(id, { phase: 'queued' }, id === 'first' ? { wait } : {}))
   const reasonOf = async (id: string) =>
     (await place.ask('GET', `/api/v1/relayers/one/transactions/${id}`)).body.data.status_reason
-  expect(await reasonOf('first')).toBe(wait.text)
-  expect(await reasonOf('second')).toBe(`waits behind transaction first: ${wait.text}`)
+  expect(await reasonOf('first')).toBe(text)
+  expect(await reasonOf('second')).toBe(`waits behind transaction first: ${text}`)
   const listed = (await place.ask('GET', '/api/v1/relayers/one/transactions')).body.data
   expect(listed.map(({ status_reason: reason }: { status_reason?: string }) => reason).slice(0, 2)).toEqual([
-    `waits behind transaction first: ${wait.text}`,
-    `waits behind transaction first: ${wait.text}`,
+    `waits behind transaction first: ${text}`,
+    `waits behind transaction first: ${text}`,
   ])
   // With skip_unfunded it holds up no others.
   const policies = { minBalance: 0n, maxInFlight: 16, eip1559Pricing: true, skipUnfunded: true }
   await place.store.commit((session) => session.saveRelayer(relayer('one', { policies })))
   expect(await reasonOf('second')).toBeUndefined()
-  expect(await reasonOf('first')).toBe(wait.text)
+  expect(await reasonOf('first')).toBe(text)
   await place.store.commit((session) => session.saveRelayer(relayer('one')))
   await place.ask('DELETE', '/api/v1/relayers/one/transactions/first')
   expect(await reasonOf('second')).toBeUndefined()

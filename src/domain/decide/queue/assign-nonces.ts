@@ -366,7 +366,7 @@ function price(
   return short > 0n ? explainShort(transaction, funds, { short, l1Fee }, relayer, policy) : { fees, gasLimit }
 }
 
-/** The shortage as a reason. With skip_unfunded it omits the balance, so that the text need not be rewritten for many rows. */
+/** The shortage as a reason. With skip_unfunded it omits the balance, so that many rows need not be rewritten when it changes. */
 function explainShort(
   { payload: { value } }: InPhase<'queued'>,
   { balance, counted }: Funds,

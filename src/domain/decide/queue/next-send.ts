@@ -39,5 +39,9 @@ export function reasonsAgainstNextSend(
 ): Reason[] {
   const gasLimit = noOpGasLimit(observation.market, policy.profile)
   const { decisions } = assignNonces({ work: withNextSend(work, next, gasLimit), observation, policy })
-  return decisions.flatMap((each) => (each.do === 'explain' ? [each] : []))
+  return decisions.flatMap((each) => {
+    if (each.do !== 'explain') return []
+    const { do: _, transaction: __, ...reason } = each
+    return [reason]
+  })
 }

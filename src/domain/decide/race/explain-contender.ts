@@ -81,10 +81,10 @@ export function explainShort(contender: Contender, market: Market | undefined): 
   if (wants === 'noOp') {
     return explain(transaction, {
       condition: 'cancel_unfunded',
-      facts: { cost: noOpCost(gasLimit, fees, market ?? {}) },
+      facts: { cost: roughly(noOpCost(gasLimit, fees, market ?? {})) },
     })
   }
-  const cost = costOfPayload(transaction, fees, gasLimit, market)
+  const cost = roughly(costOfPayload(transaction, fees, gasLimit, market))
   return explain(transaction, { condition: 'balance_short', facts: { of: 'attempt', cost } })
 }
 

@@ -19,8 +19,8 @@ import type { NetworkPolicy } from '../../relayer.ts'
 import type { WitnessRule } from '../../second-witness.ts'
 import { type InPhase, isInPhase, type Transaction } from '../../transaction.ts'
 import type { BlockNumber, Nonce, TimestampMs } from '../../units.ts'
+import { isSameReason } from '../../wait.ts'
 import type { Reason, Refusal } from '../../wait-facts.ts'
-import { sentenceOf } from '../../wait-sentence.ts'
 import type { Testimony } from '../../witness.ts'
 import { type Decision, explain } from '../plan/decision.ts'
 import { inFlightOf, type Situation, type Work } from '../plan/work.ts'
@@ -35,8 +35,8 @@ export function oneReasonEach(decisions: readonly Decision[]): readonly Decision
 export function withoutRepeats(decisions: readonly Decision[]): readonly Decision[] {
   return decisions.filter((decision) => {
     if (decision.do !== 'explain') return true
-    const { wait, cancellation } = decision.transaction
-    return wait?.condition !== decision.condition || wait.text !== sentenceOf(decision, cancellation !== undefined)
+    const { wait } = decision.transaction
+    return !wait || !isSameReason(wait, decision)
   })
 }
 
