@@ -93,10 +93,10 @@ export type WaitFactsView = Readonly<Record<string, unknown>>
 /** Why it waits, as of the last observation; absent while nothing holds it up */
 export interface WaitView {
   readonly condition: WaitConditionView
-  readonly facts?: WaitFactsView
+  readonly facts: WaitFactsView
   readonly text: string
   /** When the condition began to hold */
-  readonly since?: string
+  readonly since: string
   /** The page about the condition: a path at this service, unless DOCS_ENABLED is false */
   readonly runbook: string
 }
