@@ -136,7 +136,7 @@ test('no node answers: it decides nothing, and tries again after ever longer res
   expect(rests).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
   expect(await place.read(id)).toMatchObject({
     lifecycle: { phase: 'queued' },
-    wait: { condition: 'node_unreachable', text: expect.stringMatching(/^waits: no node of the network answers: /) },
+    wait: { condition: 'node_unreachable', facts: { of: 'network' } },
   })
   await until('a rest', () => place.clock.sleeping.length === 1)
   place.chain.view = someObservation()
