@@ -19,7 +19,7 @@ const turns = 5
 interface Side {
   warmUp(): Promise<void>
   /** So many requests as a turn has. */
-  run(kind: Verb): Promise<Turn>
+  run(kind: Verb, turn: number): Promise<Turn>
 }
 
 type Verb = Job['kind'] & ('post' | 'delete')
@@ -37,7 +37,12 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
   await using service = await startBenchService(options, {
     profileName: 'post-delete',
     networks: [{ name: 'localhost', rpcUrls: [anvil.url], averageBlocktimeMs: 1000 }],
-    relayers: [{ id: 'bench', privateKey: devAccount(0).key, policies: { max_in_flight: 16 } }],
+    // A queue on SQLite holds fewer transactions than this sends.
+    relayers: Array.from({ length: turns }, (_, turn) => ({
+      id: `bench-${turn}`,
+      privateKey: devAccount(turn).key,
+      policies: { max_in_flight: 16 },
+    })),
   })
   await using bare = await startBareLoop(options.postgres)
   // A load keeps the ids that it cancels.
@@ -45,8 +50,8 @@ export async function measureSendsAndCancels(options: BenchOptions): Promise<Fig
   await using ofBare = startLoad()
   const databasePid = options.postgres?.pid
   const sides = [
-    sideOf(ofService, targetOf(service, 'bench'), service.pid, databasePid),
-    sideOf(ofBare, bare.target, bare.pid, databasePid),
+    sideOf(ofService, (turn) => targetOf(service, `bench-${turn}`), service.pid, databasePid),
+    sideOf(ofBare, () => bare.target, bare.pid, databasePid),
   ] as const
   for (const side of sides) await side.warmUp()
   const posts = await inTurn('post', sides)
@@ -70,7 +75,7 @@ const aimsOnSqlite = { post: '15,000 or more', delete: '20,000 or more' }
 
 function sideOf(
   load: ReturnType<typeof startLoad>,
-  target: Target,
+  targetOf: (turn: number) => Target,
   pid: number,
   databasePid: number | undefined,
 ): Side {
@@ -80,11 +85,14 @@ function sideOf(
   })
   return {
     async warmUp() {
+      const target = targetOf(0)
       await load.run({ kind: 'post', target, connections, requests: warmUpRequests })
       await load.run({ kind: 'delete', target, connections, requests: warmUpRequests / 2 })
     },
-    async run(kind) {
+    async run(kind, turn) {
       const before = await usage()
+      // The newest are canceled first.
+      const target = targetOf(kind === 'post' ? turn : turns - 1 - turn)
       const result = await load.run({ kind, target, connections, requests: requestsOfTurn })
       const after = await usage()
       const perRequest = (seconds: number) => (1e6 * seconds) / result.requests
@@ -102,9 +110,9 @@ async function inTurn(kind: Verb, [service, bare]: readonly [Side, Side]) {
   const ofService: Turn[] = []
   const ofBare: Turn[] = []
   for (let turn = 0; turn < turns; turn += 1) {
-    if (turn % 2 === 0) ofService.push(await service.run(kind))
-    ofBare.push(await bare.run(kind))
-    if (turn % 2 === 1) ofService.push(await service.run(kind))
+    if (turn % 2 === 0) ofService.push(await service.run(kind, turn))
+    ofBare.push(await bare.run(kind, turn))
+    if (turn % 2 === 1) ofService.push(await service.run(kind, turn))
   }
   return { service: ofService, bare: ofBare }
 }
