@@ -3,9 +3,10 @@
 import { type Command, Option } from 'commander'
 import type { BulkInput, BulkView } from '../client/client.ts'
 import { defined } from '../domain/defined.ts'
+import { refusalWords } from '../words/bulk.ts'
 import { address, collect, wholeNumber } from './command.ts'
 import { usage } from './exits.ts'
-import { type Cell, ether, etherAtLeast, parseAmount, table } from './format.ts'
+import { type Cell, parseAmount, table } from './format.ts'
 import { moment } from './list-filter.ts'
 
 export interface BulkScopeOptions extends BulkFilterOptions, BulkLimitOptions {
@@ -84,27 +85,6 @@ function bulkFilterOf(options: BulkFilterOptions): Filter {
   }
 }
 
-/** For people: `everything open`, or what a transaction must be to match. */
-export function filterWords(filter: Filter): string {
-  const { ids, to, selector, tag, created_to: createdTo, older_than: older, newer_than: newer, status } = filter
-  const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
-  const words = [
-    ids && `one of ${ids.length} ids`,
-    to && `to ${to}`,
-    selector && `selector ${selector}`,
-    tag && `tag ${[tag].flat().join(' or ')}`,
-    createdTo && `created until ${createdTo}`,
-    older && `older than ${older}`,
-    newer && `newer than ${newer}`,
-    status?.join(' or '),
-    valueFrom && `value from ${ether(valueFrom)}`,
-    valueTo && `value to ${ether(valueTo)}`,
-    nonceFrom !== undefined && `nonce from ${nonceFrom}`,
-    nonceTo !== undefined && `nonce to ${nonceTo}`,
-  ].filter((each) => typeof each === 'string')
-  return words.length === 0 ? 'everything open' : words.join(', ')
-}
-
 function selector(text: string): string {
   if (/^0x([0-9a-fA-F]{8})?$/.test(text)) return text
   throw usage(`--selector: "${text}" is no selector; write 0x and 8 hex digits, or 0x for calls without data`)
@@ -139,14 +119,6 @@ export function bulkLimitOf({ only, maxCost }: BulkLimitOptions): BulkLimit {
   return { ...defined({ only, max_cost: maxCost }) }
 }
 
-/** The limit in words; undefined without one. */
-export function limitWords({ only, max_cost: maxCost }: BulkLimit): string | undefined {
-  const words = [only && 'only free ones', maxCost && `at most ${ether(maxCost)}`].filter(
-    (each) => typeof each === 'string',
-  )
-  return words.length === 0 ? undefined : words.join(', ')
-}
-
 type Refusal = BulkView['parts'][number]['refused'][number]
 
 const titles: Readonly<Record<Refusal['reason'], string>> = {
@@ -170,14 +142,4 @@ export function refusedLines({ parts }: BulkView): readonly string[] {
     part.refused.map((each) => [each.transaction_id, part.relayer_id, each.reason, refusalWords(each)]),
   )
   return rows.length === 0 ? [] : ['', ...table(['REFUSED', 'RELAYER', 'REASON', 'WHY'], rows)]
-}
-
-function refusalWords({ needs, cost, left, message }: Refusal): string {
-  // The service's text has the error of the row.
-  if (needs === undefined) return message
-  const what = needs === 'no_op' ? 'it needs a no-op, as a node may have it' : 'its nonce would need a gap filler'
-  return [
-    `${what}${cost === undefined ? '' : `, for up to ${etherAtLeast(cost)}`}`,
-    ...(left === undefined ? [] : [`${ether(left)} of the limit were left`]),
-  ].join('; ')
 }

@@ -3,14 +3,8 @@ import type { BulkInput, BulkPreviewInput, BulkPreviewView, BulkView, Client } f
 import { defined } from '../domain/defined.ts'
 import { systemClock } from '../ops/clock.ts'
 import { freshId, systemRandom } from '../ops/random.ts'
-import {
-  type BulkLimitOptions,
-  type BulkScopeOptions,
-  bulkLimitOf,
-  filterWords,
-  limitWords,
-  scopeOf,
-} from './bulk-options.ts'
+import { filterWords, limitWords } from '../words/bulk.ts'
+import { type BulkLimitOptions, type BulkScopeOptions, bulkLimitOf, scopeOf } from './bulk-options.ts'
 import type { Around } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -139,7 +133,7 @@ function previewPairs(
   return [
     ['relayers', relayers === 'all' ? `all ${parts.length}` : relayers.join(', ')],
     ['cancels', filterWords(filter)],
-    ['limit', limitWords(limit)],
+    ['limit', limitWords(limit).join(', ') || undefined],
     ['paused', pause ? 'every one of these relayers, until it is resumed' : undefined],
     ['as of', instant],
     ['transactions', counts.matches],

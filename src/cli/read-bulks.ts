@@ -1,7 +1,8 @@
 // Reads bulk cancellations, explains them, and watches one until its verdicts are final.
 import type { BulkHeadView, BulkTransactionView, BulkView, Client } from '../client/client.ts'
 import { systemClock } from '../ops/clock.ts'
-import { filterWords, limitWords, refusedLines, refusedPairs } from './bulk-options.ts'
+import { filterWords, limitWords } from '../words/bulk.ts'
+import { refusedLines, refusedPairs } from './bulk-options.ts'
 import type { Around } from './command.ts'
 import { connect, type ServiceOptions } from './connect.ts'
 import { type Exit, exits } from './exits.ts'
@@ -92,7 +93,7 @@ function bulkPairs(bulk: BulkView): readonly (readonly [string, Cell])[] {
     ['requested', bulk.requested_at],
     ['by', bulk.requested_by],
     ['filter', filterWords(bulk.filter)],
-    ['limit', limitWords(bulk)],
+    ['limit', limitWords(bulk).join(', ') || undefined],
     ['relayers', bulk.every_relayer ? `all: ${bulk.relayers.join(', ')}` : bulk.relayers.join(', ')],
     ['paused them', bulk.pause ? 'yes' : undefined],
     ['canceled', canceledBy(counts)],

@@ -3,8 +3,6 @@ import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { RelayerView } from '../../client/account-types.ts'
 import type { BulkHeadView, BulkInput, BulkPreviewView, BulkView } from '../../client/bulk-types.ts'
-import { exactAmount } from '../../domain/shown-amount.ts'
-import { plural } from './format.ts'
 import { freshKey } from './fresh-key.ts'
 import { useLoad } from './load.ts'
 import { networkOf } from './networks.ts'
@@ -33,48 +31,6 @@ export function useMakeBulk(): (body: BulkInput) => Promise<void> {
 
 export function canceledBy({ dropped, racing, won, lost, external }: BulkHeadView['counts']): number {
   return dropped + racing + won + lost + external
-}
-
-export function filterWords({ filter }: Pick<BulkInput, 'filter'>): string {
-  const { ids, to, selector, tag, created_to: createdTo, older_than: older, newer_than: newer, status } = filter
-  const { value_from: valueFrom, value_to: valueTo, nonce_from: nonceFrom, nonce_to: nonceTo } = filter
-  const words = [
-    ids && (ids.length === 1 ? 'one transaction' : `${plural(ids.length, 'transaction')} by id`),
-    to && `to ${to}`,
-    selector && `selector ${selector}`,
-    tag && `tag ${[tag].flat().join(' or ')}`,
-    createdTo && `created until ${createdTo}`,
-    older && `older than ${older}`,
-    newer && `newer than ${newer}`,
-    status?.join(' or '),
-    valueFrom && `value from ${amount(valueFrom)}`,
-    valueTo && `value to ${amount(valueTo)}`,
-    nonceFrom !== undefined && `nonce from ${nonceFrom}`,
-    nonceTo !== undefined && `nonce to ${nonceTo}`,
-  ].filter((each) => typeof each === 'string')
-  return words.length === 0 ? 'everything open' : words.join(', ')
-}
-
-/** The limit in words; empty without one. A text that is no amount is shown as it is: the service refuses it. */
-export function limitWords({ only, max_cost: cost }: Pick<BulkInput, 'only' | 'max_cost'>): string {
-  const most = cost === undefined ? [] : [`at most ${/^\d+$/.test(cost) ? amount(cost) : cost}`]
-  return [...(only === undefined ? [] : ['only free ones']), ...most].map((words) => `, ${words}`).join('')
-}
-
-type Refusal = BulkView['parts'][number]['refused'][number]
-
-/** Why a match was not taken. The service's text has the error of a row that is unreadable. */
-export function refusalWords({ needs, cost, left, message }: Refusal): string {
-  if (needs === undefined) return message
-  const what =
-    needs === 'no_op' ? 'needs a no-op, as a node may have it' : 'would leave a nonce that needs a gap filler'
-  const most = cost === undefined ? '' : `, for up to ${amount(cost)}`
-  return `${what}${most}${left === undefined ? '' : `; ${amount(left)} of the limit were left`}`
-}
-
-function amount(wei: string): string {
-  const { figure, unit } = exactAmount(BigInt(wei))
-  return `${figure} ${unit}`
 }
 
 /** The symbol of the relayers' networks; undefined where they have several, whose amounts have no sum. */

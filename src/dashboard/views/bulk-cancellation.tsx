@@ -1,11 +1,12 @@
 // One bulk cancellation: who and why, its progress at each relayer, its refusals, and its transactions with their verdicts.
 import { useSignal } from '@preact/signals'
 import type { BulkTransactionView, BulkView } from '../../client/bulk-types.ts'
+import { filterWords, limitWords, refusalWords } from '../../words/bulk.ts'
 import { BulkBadge, BulkCost, BulkTally } from '../parts/bulk-state.tsx'
 import { Ether, Time } from '../parts/exact.tsx'
 import { Badge, Copy, Empty, Heading, Pages, Shown, StateBadge, TransactionLink } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
-import { bulksPath, filterWords, limitWords, refusalWords, useSymbols } from '../state/bulk.ts'
+import { bulksPath, useSymbols } from '../state/bulk.ts'
 import { grouped } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
@@ -55,10 +56,7 @@ function Facts({ bulk }: { bulk: BulkView }) {
     <dl class="facts">
       <div>
         <dt>Filter</dt>
-        <dd>
-          {filterWords(bulk)}
-          {limitWords(bulk)}
-        </dd>
+        <dd>{[filterWords(bulk.filter), ...limitWords(bulk)].join(', ')}</dd>
       </div>
       {bulk.reason !== undefined && (
         <div>

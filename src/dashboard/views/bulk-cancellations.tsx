@@ -1,10 +1,11 @@
 // Bulk cancellations, newest first: what each was for, and how far it is.
 import { useSignal } from '@preact/signals'
 import type { BulkHeadView } from '../../client/bulk-types.ts'
+import { filterWords } from '../../words/bulk.ts'
 import { BulkBadge, BulkCost } from '../parts/bulk-state.tsx'
 import { Age, Empty, Heading, Pages, Shown } from '../parts/pieces.tsx'
 import { Table } from '../parts/table.tsx'
-import { bulksPath, canceledBy, filterWords, mayStop, useSymbols } from '../state/bulk.ts'
+import { bulksPath, canceledBy, mayStop, useSymbols } from '../state/bulk.ts'
 import { grouped, plural, shortened } from '../state/format.ts'
 import { useLoad } from '../state/load.ts'
 import { pathOf } from '../state/request.ts'
@@ -71,7 +72,7 @@ function Bulks({ bulks }: { bulks: readonly BulkHeadView[] }) {
           ),
         },
         { title: 'State', isClear: true, of: (bulk) => <BulkBadge bulk={bulk} /> },
-        { title: 'Filter', of: filterWords },
+        { title: 'Filter', of: ({ filter }) => filterWords(filter) },
         { title: 'Relayers', of: (bulk) => (bulk.every_relayer ? 'all' : bulk.relayers.join(', ')) },
         { title: 'Canceled', kind: 'number', of: ({ counts }) => grouped(canceledBy(counts)) },
         {

@@ -1,9 +1,10 @@
 // A new bulk cancellation by a filter: a form, its preview, the API call that it makes, and a typed confirmation.
 import { useSignal } from '@preact/signals'
 import type { BulkInput } from '../../client/bulk-types.ts'
+import { filterWords, limitWords } from '../../words/bulk.ts'
 import { PreviewedConfirm } from '../parts/bulk-preview.tsx'
 import { Heading } from '../parts/pieces.tsx'
-import { filterWords, limitWords, mayStop, useMakeBulk } from '../state/bulk.ts'
+import { mayStop, useMakeBulk } from '../state/bulk.ts'
 import { parameterOf } from '../state/filters.ts'
 import { may } from '../state/session.ts'
 
@@ -95,10 +96,10 @@ export function NewBulkCancellation() {
       {may('cancel') && (
         <div class="panel">
           <p class="lead">
-            Cancels {filterWords(body)} of{' '}
+            Cancels {filterWords(body.filter)} of{' '}
             {isAll.value ? 'all relayers' : body.relayers.length === 0 ? '…' : [...body.relayers].join(', ')}
             {pauses.value && ', and pauses them'}
-            {limitWords(body)}.
+            {limitWords(body).map((words) => `, ${words}`)}.
           </p>
           <PreviewedConfirm body={body} make={make} />
         </div>
