@@ -47,7 +47,7 @@ const long = [
   'test/http/server/database-failures.test.ts',
   'test/manage/{networks,secrets}.test.ts',
   'test/openapi/examples.test.ts',
-  'test/store/{earlier-release,postgres-*}.test.ts',
+  'test/store/{migrations,postgres-*}.test.ts',
 ]
 
 /**

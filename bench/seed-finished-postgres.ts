@@ -1,5 +1,4 @@
 // A long history on PostgreSQL, quickly: as seed-finished.ts.
-import { bucketSize } from '../src/store/transactions/tally-buckets.ts'
 import type { Postgres } from '../tooling/postgres.ts'
 import type { Shape } from './seed-finished.ts'
 
@@ -24,9 +23,7 @@ export async function seedFinishedOnPostgres(
     )
     const names = columns.map(({ name }) => name)
     await query(
-      // No trigger needs to look at them (src/store/migrations/sequences.ts).
-      `SET rescind.reads_sequences = 'yes';
-       INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => changed[name] ?? `t.${name}`).join(', ')}
+      `INSERT INTO ${table} (${names.join(', ')}) SELECT ${names.map((name) => changed[name] ?? `t.${name}`).join(', ')}
        FROM generate_series(1, ${count - 1}) AS i, ${table} AS t WHERE t.${key} = '${template?.id}'`,
     )
   }
@@ -47,13 +44,6 @@ export async function seedFinishedOnPostgres(
     `INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayerId}', '${template.status}', ${count})
       ON CONFLICT (relayer_id, status) DO UPDATE SET count = excluded.count`,
   )
-  await query(
-    `INSERT INTO tally_buckets (relayer_id, bucket, status, count)
-      SELECT relayer_id, sequence / ${bucketSize}, status, count(*) FROM transactions WHERE relayer_id = '${relayerId}' GROUP BY 1, 2, 3
-      ON CONFLICT (relayer_id, bucket, status) DO UPDATE SET count = excluded.count`,
-  )
-  // These statements are not the service's.
-  await query('DELETE FROM uncounted_relayers')
   await query('VACUUM ANALYZE')
   await query('CHECKPOINT')
 }

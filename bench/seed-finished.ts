@@ -1,7 +1,6 @@
 // A long history, quickly: clones of one transaction that the service itself brought to its end.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { bucketSize } from '../src/store/transactions/tally-buckets.ts'
 
 /** As the service leaves it for good, or as it was before the service shrunk it. */
 export type Shape = 'shrunk' | 'full'
@@ -53,8 +52,6 @@ export function seedFinished(
       database
         .prepare('UPDATE tallies SET count = ? WHERE relayer_id = ? AND status = ?')
         .run(count, relayerId, template.status)
-      database.prepare('DELETE FROM tally_buckets WHERE relayer_id = ?').run(relayerId)
-      database.prepare(seedBuckets(count)).run(relayerId, template.status)
     })()
     database.pragma('journal_mode = WAL')
   } finally {
@@ -64,12 +61,4 @@ export function seedFinished(
   const file = openSync(databasePath, 'r+')
   fsyncSync(file)
   closeSync(file)
-}
-
-/** Counts of the sequences 1 to `count`, by buckets as in src/store/transactions/tally-buckets.ts. */
-function seedBuckets(count: number): string {
-  const last = Math.floor(count / bucketSize)
-  return `WITH RECURSIVE buckets (b) AS (SELECT 0 UNION ALL SELECT b + 1 FROM buckets WHERE b < ${last})
-    INSERT INTO tally_buckets (relayer_id, bucket, status, count)
-    SELECT ?, b, ?, min((b + 1) * ${bucketSize}, ${count + 1}) - max(b * ${bucketSize}, 1) FROM buckets`
 }

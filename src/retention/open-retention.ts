@@ -1,5 +1,5 @@
-// Opens retention: it deletes old audit records, contradictions, events and figures, shrinks the attempts of ended transactions, counts transactions
-// that earlier versions left uncounted and, where the configuration sets an age, deletes old transactions and idempotency keys.
+// Opens retention: it deletes old audit records, contradictions, events and figures, shrinks the attempts of ended transactions and,
+// where the configuration sets an age, deletes old transactions and idempotency keys.
 import type { RelayerId } from '../domain/ids.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Logger } from '../ops/logger.ts'
@@ -7,7 +7,6 @@ import { type Metrics, noMetrics } from '../ops/metrics.ts'
 import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { openArchive } from './archive.ts'
-import { countBuckets } from './count-buckets.ts'
 import { pruneAudit } from './prune-audit.ts'
 import { pruneContradictions } from './prune-contradictions.ts'
 import { pruneEvents } from './prune-events.ts'
@@ -60,7 +59,6 @@ export function openRetention(
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
   opened.use(pruneFigures({ store, clock, logger }))
   opened.use(shrinkAttempts({ store, clock, logger }))
-  opened.use(countBuckets({ store, clock, logger, isOurs }))
   if (transactionsDays !== undefined) {
     const archive = directory && opened.use(openArchive({ directory, clock, present }))
     const keptMs = transactionsDays * dayMs

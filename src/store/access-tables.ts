@@ -145,17 +145,6 @@ export interface TallyFoldTable {
   through: number
 }
 
-/** The tallies by buckets of sequences (transactions/tally-buckets.ts): bucket n begins at sequence n * 16,384. */
-export interface TallyBucketTable extends TallyTable {
-  bucket: number
-}
-
-/** Relayers with transactions that no bucket counts yet. `changes` rises with each database transaction that adds some. */
-export interface UncountedRelayerTable {
-  relayer_id: RelayerId
-  changes: number
-}
-
 /** The fees of final transactions, by relayer and day. The amount is `gwei` * 1e9 + `wei`. */
 export interface DailyGasTable {
   relayer_id: RelayerId

@@ -23,7 +23,6 @@ import type { Reads } from './store.ts'
 import { bulksToAnnounce } from './transactions/announce-bulk.ts'
 import { findBulk, findBulkOfKey, findBulksOf, listBulks, listWaitingParts } from './transactions/bulk-rows.ts'
 import { loadMatches } from './transactions/choose-in-bulk.ts'
-import { uncountedRelayers } from './transactions/count-buckets.ts'
 import { readDailyGas } from './transactions/daily-gas.ts'
 import { readFigures } from './transactions/figures.ts'
 import { findMatches } from './transactions/find-matches.ts'
@@ -94,7 +93,6 @@ export function readsOver(executor: Executor): Reads {
     endedBefore: (before, from, limit) => endedBefore(executor, before, from, limit),
     removable: (relayerId, ids) => removableAmong(executor, relayerId, ids),
     shrinkableAccounts: () => shrinkableAccounts(executor),
-    uncountedRelayers: () => uncountedRelayers(executor),
     presigned: () => listAllPresigned(executor),
     ...bulkReads(executor),
     work: (relayerId, queuedMax, earlier) => loadWork(executor, relayerId, queuedMax, earlier),

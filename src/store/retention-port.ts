@@ -1,4 +1,4 @@
-// The part of the store port for work in the background: old rows are found, and deleted, made smaller or counted.
+// The part of the store port for work in the background: old rows are found, and deleted or made smaller.
 import type { GivenUp } from '../domain/delivery.ts'
 import type { Address, RelayerId, TransactionId } from '../domain/ids.ts'
 import type { KeptRecords } from '../domain/signature-record.ts'
@@ -37,16 +37,6 @@ export interface RetentionReads {
   removable(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
   /** Accounts whose next transaction, in the order of nonces, has ended: `shrinkAttempts` has something to do. */
   shrinkableAccounts(): Promise<readonly ShrinkableAccount[]>
-  /** Relayers with transactions that an earlier version wrote, and that no bucket may count. */
-  uncountedRelayers(): Promise<readonly UncountedRelayer[]>
-}
-
-export interface UncountedRelayer {
-  readonly relayerId: RelayerId
-  /** Rises while an earlier version writes. */
-  readonly changes: number
-  /** The transactions may be in the buckets from 0 on, so many. */
-  readonly buckets: number
 }
 
 /** The account of a relayer, or of one that was deleted. */
@@ -79,10 +69,6 @@ export interface RetentionChanges {
    * that it deleted. The unit has to name the relayer.
    */
   removeEnded(relayerId: RelayerId, ids: readonly TransactionId[]): Promise<readonly TransactionId[]>
-  /** Counts the transactions of one bucket anew. Its unit must not name a relayer: a shared one takes only free locks. */
-  countBucket(relayerId: RelayerId, bucket: number): Promise<void>
-  /** Ends the count after the last bucket. Returns false, and the relayer stays uncounted, if `changes` has risen. */
-  completeBuckets(uncounted: UncountedRelayer): Promise<boolean>
   /** Deletes idempotency keys whose transactions all ended before this time. Looks at `rows` keys at most. */
   pruneClaims(before: TimestampMs, now: TimestampMs, rows: number): Promise<PrunedClaims>
   /**

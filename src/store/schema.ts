@@ -43,12 +43,10 @@ import type {
   RevertTable,
   SignatureTable,
   TagTable,
-  TallyBucketTable,
   TallyChangeTable,
   TallyFoldTable,
   TallyTable,
   TipMarkTable,
-  UncountedRelayerTable,
 } from './access-tables.ts'
 import type { BulkPartTable, BulkTable } from './bulk-tables.ts'
 import type { EntityKind } from './store.ts'
@@ -297,10 +295,8 @@ export interface Schema {
   delivery_queues: DeliveryQueueTable
   deliveries: DeliveryTable
   tallies: TallyTable
-  tally_buckets: TallyBucketTable
   tally_changes: TallyChangeTable
   tally_folds: TallyFoldTable
-  uncounted_relayers: UncountedRelayerTable
   daily_gas: DailyGasTable
   figures: FigureTable
   node_calls: NodeCallTable

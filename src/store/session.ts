@@ -44,7 +44,6 @@ import { announceBulk } from './transactions/announce-bulk.ts'
 import { recordBulk } from './transactions/bulk-rows.ts'
 import { cancelPending, takeBulk } from './transactions/cancel-pending.ts'
 import { claim } from './transactions/claim.ts'
-import { completeBuckets, countBucket } from './transactions/count-buckets.ts'
 import { figureChangesOver } from './transactions/figures.ts'
 import { findSweep, lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
 import { labelChangesOver } from './transactions/labels.ts'
@@ -88,8 +87,6 @@ export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad)
     recordAudit: (decision) => pad.recordAudit(decision),
     removeEnded: (relayerId, ids) => removeEnded(executor, tallies, relayerId, ids),
     shrinkAttempts: (account, rows) => shrinkAttempts(executor, account, rows),
-    countBucket: (relayerId, bucket) => countBucket(executor, tallies, relayerId, bucket),
-    completeBuckets: (uncounted) => completeBuckets(executor, uncounted),
     pruneClaims: (before, now, rows) => pruneClaims(executor, before, now, rows),
     pruneAudit: (keep, rows) => pruneAudit(executor, keep, rows),
     recordSignature: (record) => recordSignature(executor, record),

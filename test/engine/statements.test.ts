@@ -24,13 +24,12 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 5, pragma: 6, select: 30, insert: 28, update: 8, commit: 5 },
+        statements: { begin: 5, pragma: 6, select: 30, insert: 19, update: 8, commit: 5 },
         rows: {
           transactions: 5,
           attempts: 2,
           outbox: 4,
           tallies: 9,
-          tally_buckets: 9,
           figures: 2,
           daily_gas: 1,
           relayers: 1,
@@ -38,7 +37,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 40, insert: 20, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 40, insert: 15, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')
@@ -52,18 +51,17 @@ test('a DELETE of a queued transaction', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 1, select: 1, insert: 7, update: 1, commit: 1 },
+        statements: { begin: 1, select: 1, insert: 5, update: 1, commit: 1 },
         rows: {
           transactions: 1,
           outbox: 1,
           tallies: 2,
-          tally_buckets: 2,
           figures: 1,
           audit_log: 1,
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 1, select: 5, insert: 5, update: 1, commit: 1 } },
+      postgres: { statements: { begin: 1, select: 5, insert: 4, update: 1, commit: 1 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')
@@ -81,13 +79,12 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 5, pragma: 6, select: 32, insert: 11, update: 9, commit: 5 },
+        statements: { begin: 5, pragma: 6, select: 32, insert: 9, update: 9, commit: 5 },
         rows: {
           transactions: 5,
           attempts: 2,
           outbox: 2,
           tallies: 2,
-          tally_buckets: 2,
           figures: 2,
           daily_gas: 1,
           relayers: 1,
@@ -95,7 +92,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 42, insert: 9, update: 7, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 42, insert: 8, update: 7, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')

@@ -38,7 +38,7 @@ const kept: Readonly<Record<string, readonly string[]>> = {
     'src/store/transactions/save-attempts.ts',
     'test/e2e/hanging-send.test.ts',
   ],
-  estate: ['src/store/schema.ts', 'src/store/postgres/hint-messages.ts', 'test/store/earlier-hints.ts'],
+  estate: ['src/store/schema.ts', 'src/store/postgres/hint-messages.ts'],
   managed: ['src/store/schema.ts'],
 }
 

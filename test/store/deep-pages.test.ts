@@ -1,17 +1,14 @@
-// Pages of a list on SQLite: exact after any writes, and after a migration.
+// Pages of lists on SQLite: exact after any writes, and far down.
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import type { RelayerId } from '../../src/domain/ids.ts'
-import { openAuditPad, pruneAudit, readAudit } from '../../src/store/access/audit-log.ts'
+import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import { listDeadLetters } from '../../src/store/deliveries/dead-letters.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
-import { listTransactions } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
 import { now, someRelayer } from '../domain/some.ts'
 import { allOf, sendWithin } from './contract.ts'
-import { schemaBefore } from './earlier-database.ts'
 import { comparePages } from './pages-model.ts'
 
 test('pages are the rows in their order, after any sequence of writes', async () => {
@@ -19,37 +16,6 @@ test('pages are the rows in their order, after any sequence of writes', async ()
   migrate(database, now)
   const query = async <Row>(sql: string) => database.prepare(sql).all() as Row[]
   await comparePages({ executor: sqliteExecutor(database), query })
-})
-
-test('a migration counts the rows of earlier versions', async () => {
-  using database = openDatabase()
-  for (const sql of schemaBefore('027-tally-buckets', 'sqlite')) database.exec(sql)
-  const [rows, relayer] = [40_000, 'one' as RelayerId]
-  // Every third sequence has no transaction.
-  const sequence = (index: number) => index + Math.floor(index / 2)
-  database.exec(`WITH RECURSIVE clones (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM clones WHERE i < ${rows - 1})
-    INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, value, data, pricing, speed,
-      phase, open, status, canceled_at, cancel_origin, ended_at, drop_reason)
-    SELECT 'id-' || i, '${relayer}', i + i / 2, 1, 1, 'client', '0x', '0', '0x', 'speed', 'fast', 'dropped', 0, 'canceled',
-      1, 'request', 1, 'canceled' FROM clones`)
-  database.exec(`INSERT INTO tallies (relayer_id, status, count) VALUES ('${relayer}', 'canceled', ${rows})`)
-  database.exec(
-    `INSERT INTO audit_log (last_at, count, entries) VALUES (1, 2, '[{"at":1},{"at":1}]'), (2, 1, '[{"at":2}]')`,
-  )
-  migrate(database, now)
-  const executor = sqliteExecutor(database)
-  expect((await readAudit(executor, 1)).total).toBe(3)
-  expect(await pruneAudit(executor, { entriesMax: 9, since: 2 }, 9)).toBe(false)
-  expect((await readAudit(executor, 1)).total).toBe(1)
-  const page = async (number: number) => {
-    const { items } = await listTransactions(executor, relayer, { status: 'canceled' }, { page: number, perPage: 100 })
-    return items.map((item) => item.sequence)
-  }
-  const last = Array.from({ length: 100 }, (_, index) => sequence(99 - index))
-  expect(await page(400)).toEqual(last)
-  expect(await page(401)).toEqual([])
-  const counted = database.prepare("SELECT sum(count) FROM tally_buckets WHERE status = 'canceled'").pluck().get()
-  expect(counted).toBe(rows)
 })
 
 test('dead letters are counted in slices, and a page may reach over two of them', async () => {

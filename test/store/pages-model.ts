@@ -1,5 +1,4 @@
-// Pages by number and by `before` are the rows in their order, after any sequence of writes. The buckets, which earlier versions read,
-// are counts of the rows.
+// Pages by number and by `before` are the rows in their order, after any sequence of writes, and tallies are counts of the rows.
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { cancel } from '../../src/domain/cancel.ts'
@@ -11,16 +10,15 @@ import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
 import { listItems } from '../../src/store/transactions/list-transactions.ts'
 import { openTallies } from '../../src/store/transactions/tallies.ts'
-import { bucketOf } from '../../src/store/transactions/tally-buckets.ts'
 import { now, queued, someBulk, someRelayer } from '../domain/some.ts'
 import { allOf, freshId } from './contract.ts'
 
 const perPage = 3
 
 const anyWrite = fc.record({
-  do: fc.constantFrom('send', 'send', 'send', 'cancel', 'fail', 'bulk', 'remove', 'count', 'undo'),
+  do: fc.constantFrom('send', 'send', 'send', 'cancel', 'fail', 'bulk', 'remove', 'undo'),
   /** Sequences are left out by sends that failed, and by rows that were removed. */
-  gap: fc.constantFrom(1, 1, 2, 4_096, 16_384, 40_000),
+  gap: fc.constantFrom(1, 1, 2, 40_000),
   which: fc.nat({ max: 40 }),
 })
 
@@ -51,8 +49,6 @@ export async function comparePages({ executor, query }: Database): Promise<void>
           return session.insertTransaction(queued(sequence, { id, relayerId }))
         }
         if (what === 'bulk') return void (await session.cancelPending(relayerId, now, someBulk()))
-        // Also of what earlier units of the commit have written.
-        if (what === 'count') return session.countBucket(relayerId, bucketOf(Math.max(0, sequence - which * 1_000)))
         const id = ids[which % Math.max(1, ids.length)]
         if (id === undefined) return
         if (what === 'remove') return void (await session.removeEnded(relayerId, ids.slice(which % ids.length)))
@@ -64,7 +60,7 @@ export async function comparePages({ executor, query }: Database): Promise<void>
 
       for (const each of writes) {
         if (each.do === 'undo') {
-          tallies.count(relayerId, 'pending', sequence, 1)
+          tallies.count(relayerId, 'pending', 1)
           tallies.forget()
           continue
         }
@@ -75,7 +71,7 @@ export async function comparePages({ executor, query }: Database): Promise<void>
       }
       await tallies.write()
 
-      expect(await query(bucketsOf(relayerId))).toEqual(await query(countsOf(relayerId)))
+      expect(await query(talliesOf(relayerId))).toEqual(await query(countsOf(relayerId)))
       for (const status of [undefined, ...statuses]) {
         const expected = (await query<{ id: string }>(rowsOf(relayerId, status))).map(({ id }) => id)
         const list = (page: number, before?: ListPosition) =>
@@ -93,27 +89,6 @@ export async function comparePages({ executor, query }: Database): Promise<void>
           if (!before) break
         }
       }
-
-      // A share of retention removes the buckets that earlier shares emptied.
-      await session.cancelPending(relayerId, now, someBulk())
-      tallies.keep()
-      await tallies.write()
-      for (const _ of [1, 2]) {
-        await session.removeEnded(relayerId, ids)
-        sequence += 40_000
-        const last = queued(sequence, { id: freshId(), relayerId })
-        ids.push(last.id)
-        await session.insertTransaction(last)
-        await session.saveTransaction(last, cancel(last, now), now)
-        tallies.keep()
-        await tallies.write()
-      }
-      const left = await query<{ bucket: number }>(
-        `SELECT DISTINCT bucket FROM tally_buckets WHERE relayer_id = '${relayerId}' ORDER BY bucket`,
-      )
-      expect(left.map(({ bucket }) => bucket)).toEqual(
-        [sequence - 40_000, sequence].map((each) => Math.floor(each / 16_384)),
-      )
     }),
     { numRuns: 25 },
   )
@@ -121,8 +96,7 @@ export async function comparePages({ executor, query }: Database): Promise<void>
 
 const rowsOf = (relayer: string, status?: string) =>
   `SELECT id FROM transactions WHERE relayer_id = '${relayer}' ${status ? `AND status = '${status}'` : ''} ORDER BY sequence DESC`
-const bucketsOf = (relayer: string) =>
-  `SELECT bucket, status, count FROM tally_buckets WHERE relayer_id = '${relayer}' AND count <> 0 ORDER BY bucket, status`
+const talliesOf = (relayer: string) =>
+  `SELECT status, count FROM tallies WHERE relayer_id = '${relayer}' AND count <> 0 ORDER BY status`
 const countsOf = (relayer: string) =>
-  `SELECT sequence / 16384 AS bucket, status, COUNT(*) AS count FROM transactions
-    WHERE relayer_id = '${relayer}' GROUP BY sequence / 16384, status ORDER BY 1, 2`
+  `SELECT status, COUNT(*) AS count FROM transactions WHERE relayer_id = '${relayer}' GROUP BY status ORDER BY status`

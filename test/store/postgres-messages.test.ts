@@ -1,4 +1,4 @@
-// What a role that may only connect can do with the channel of the replicas, and what the release before does there.
+// What a role that may only connect can do with the channel of the replicas.
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { rateLimits, shareRates } from '../../src/http/request/limit-rate.ts'
@@ -9,7 +9,6 @@ import type { Hint } from '../../src/store/hints.ts'
 import { openPostgresHints } from '../../src/store/postgres/hints.ts'
 import { until } from '../http/support/until.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { hintsOfEarlierRelease, messageOfEarlierRelease } from './earlier-hints.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
 
@@ -87,7 +86,7 @@ test('a flood of false messages is one look at the database in half a second, an
   await until(() => replica.heard.length === reread.length)
   const flood = async () => {
     for (let each = 0; each < 300; each += 1) {
-      await intruder.send(messageOfEarlierRelease(['one']))
+      await intruder.send('{"work":["one"],"locks":true,"estate":true}')
     }
     const before = intruder.recorded.length
     replica.hints.notify({ kind: 'work', relayer: `behind ${before}` as never })
@@ -99,24 +98,5 @@ test('a flood of false messages is one look at the database in half a second, an
   expect(await flood()).toEqual([])
   clock.advance(500)
   await until(() => replica.heard.length > 0)
-  expect(replica.heard).toEqual(reread)
-})
-
-test('a replica of the release before reads the messages of this one, and its own cause a look at the database', async () => {
-  const url = await (await server()).database()
-  await using earlier = await openIntruder(url)
-  await using replica = openReplica(url)
-  await until(() => replica.heard.length === reread.length)
-  replica.hints.notify({ kind: 'work', relayer: 'one' as never })
-  await replica.rates.checkKeyLimit('used')
-  const read = () => earlier.recorded.flatMap(hintsOfEarlierRelease)
-  await until(() => read().some(({ kind }) => kind === 'work') && read().some(({ kind }) => kind === 'spent'))
-  expect(read()).toContainEqual({ kind: 'work', relayer: 'one' })
-  expect(read()).toContainEqual({ kind: 'spent', by: expect.any(String), amounts: new Map([['key:used', 1]]) })
-
-  await until(() => replica.heard.some(({ kind }) => kind === 'spent'))
-  replica.heard.length = 0
-  await earlier.send(messageOfEarlierRelease(['two']))
-  await until(() => replica.heard.length === reread.length)
   expect(replica.heard).toEqual(reread)
 })

@@ -84,17 +84,3 @@ test.skipIf(isSkipped(isMissing))(
     expect(await server.query('SELECT count(*) AS gaps FROM lost_events', nameIn(other))).toEqual([{ gaps: 1 }])
   },
 )
-
-test('a database of the release before is taken as it is', async () => {
-  const url = await server.database()
-  const { id: relayer } = await (async () => {
-    await using store = await openAt(url)
-    return storedRelayer(store)
-  })()
-  await server.query('UPDATE server_identity SET outbox_oid = NULL', nameIn(url))
-  await using store = await openAt(url)
-  expect(await makeEvents(store, relayer, 1)).toBeLessThan(2 ** 32)
-  expect(await server.query('SELECT outbox_oid IS NULL AS unread FROM server_identity', nameIn(url))).toEqual([
-    { unread: false },
-  ])
-})

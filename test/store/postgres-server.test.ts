@@ -136,7 +136,7 @@ test('a migration may take longer than any other statement', async () => {
     WHERE wait_event_type = 'Lock' AND now() - query_start > interval '${2 * limitMs} ms'`
   await Promise.race([until(async () => (await postgres.query(isLate)).length > 0), migrating])
   await other.query('ROLLBACK')
-  expect(await migrating).toContain('001-foundation')
+  expect(await migrating).toContain('001-first')
   expect((await client.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: `${limitMs}ms` }])
 })
 
@@ -164,7 +164,7 @@ test('another process may migrate for as long as it takes: a start waits for it,
   stopping.abort()
   expect(await stopped).toMatchObject({ message: 'stopped while another process migrates this database' })
   await first.query('COMMIT')
-  expect(await waits).toContain('001-foundation')
+  expect(await waits).toContain('001-first')
 })
 
 /** A wait inside the server would fail at the limit for locks, which is a thousand times shorter here. */

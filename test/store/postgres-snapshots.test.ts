@@ -2,10 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { cancel } from '../../src/domain/cancel.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { until } from '../../tooling/client.ts'
+import { now } from '../domain/some.ts'
 import { send, storedRelayer } from './contract.ts'
 import { sharedPostgres } from './open-postgres.ts'
 import { quiet } from './open-store.ts'
@@ -25,8 +27,12 @@ test('versions that a snapshot keeps are counted by table, and its holder is fou
   const { id } = await storedRelayer(store)
   const deadIn = async (table: string) => {
     const counts = (await store.reads.deadRows?.()) ?? []
-    expect(counts.map((each) => each.table).sort()).toEqual(['tally_buckets', 'tally_changes'])
+    expect(counts.map((each) => each.table).sort()).toEqual(['figures', 'tally_changes'])
     return counts.find((each) => each.table === table)?.rows ?? 0
+  }
+  const end = async () => {
+    const sent = await send(store, id)
+    await store.commit((session) => session.saveTransaction(sent, cancel(sent, now), now), id)
   }
   const holders = async () =>
     (await postgres.query<{ holder: string }>(await holderQuery())).map(({ holder }) => holder)
@@ -36,13 +42,13 @@ test('versions that a snapshot keeps are counted by table, and its holder is fou
   await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
   const { rows } = await dump.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
   const pid = String(rows[0]?.pid)
-  for (let sends = 0; sends < 300; sends += 1) await send(store, id)
+  for (let ends = 0; ends < 300; ends += 1) await end()
   // The statistics of a session reach the server at the end of a later transaction.
   const counted = (condition: (rows: number) => boolean) =>
     until(
       async () => {
-        await send(store, id)
-        return condition(await deadIn('tally_buckets')) || undefined
+        await end()
+        return condition(await deadIn('figures')) || undefined
       },
       { everyMs: 200, limitMs: 60_000, what: 'the count' },
     )
@@ -51,7 +57,7 @@ test('versions that a snapshot keeps are counted by table, and its holder is fou
 
   await dump.end()
   await until(async () => !(await holders()).includes(pid), { what: 'the end of its session' })
-  for (let sends = 0; sends < 300; sends += 1) await send(store, id)
+  for (let ends = 0; ends < 300; ends += 1) await end()
   await counted((dead) => dead < 290)
 })
 

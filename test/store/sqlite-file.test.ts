@@ -7,8 +7,6 @@ import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/ops/clock.ts'
 import { OperatorError } from '../../src/ops/operator-error.ts'
-import { sqlFor } from '../../src/store/migrations/migration.ts'
-import { migrations } from '../../src/store/migrations/migrations.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { StoreInUse } from '../../src/store/store.ts'
 import { spawnTethered } from '../../tooling/tethered-process.ts'
@@ -95,38 +93,6 @@ test('a file written by a later version is refused by the migration’s name, an
   const eyes = new Database(place.path, { readonly: true })
   expect(eyes.prepare('SELECT name, sql FROM sqlite_master ORDER BY name').all()).toEqual(schema)
   eyes.close()
-})
-
-test('a file of an earlier release is opened with all that it holds, and nothing of it is under suspicion', async () => {
-  using place = workplace()
-  const old = new Database(place.path)
-  old.exec('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)')
-  for (const migration of migrations.slice(
-    0,
-    migrations.findIndex(({ name }) => name === '012-suspected-no-ops'),
-  )) {
-    for (const sql of sqlFor('sqlite', migration)) old.exec(sql)
-    old.prepare('INSERT INTO migrations VALUES (?, 1)').run(migration.name)
-  }
-  const { id, name, network, chainId, address, signerId } = someRelayer()
-  old
-    .prepare(
-      `INSERT INTO relayers (id, name, network, chain_id, address, signer_id, paused, policies, epoch, last_sequence, spent_below)
-        VALUES (?, ?, ?, ?, ?, ?, 0, ?, 1, 1, 0)`,
-    )
-    .run(id, name, network, chainId, address, signerId, JSON.stringify({ minBalance: '0', maxInFlight: 4 }))
-  old
-    .prepare(
-      `INSERT INTO transactions (id, relayer_id, sequence, version, created_at, origin, from_address, to_address, value, data, pricing, speed, phase, open, status)
-        VALUES ('before', ?, 1, 1, 1, 'client', ?, ?, '1', '0x', 'speed', 'fast', 'queued', 1, 'pending')`,
-    )
-    .run(id, address, address)
-  old.close()
-  await using store = await open(place.path)
-  const work = await store.reads.work(id)
-  expect(work?.queued).toMatchObject([{ id: 'before', sequence: 1 }])
-  expect(work?.queued[0]).not.toHaveProperty('suspectedNoOp')
-  expect(work?.suspected).toEqual([])
 })
 
 test('an answered write is on the disk: WAL, and a sync at each commit', async () => {

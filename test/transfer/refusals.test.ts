@@ -6,8 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/ops/clock.ts'
 import { secretUrl } from '../../src/ops/secret.ts'
-import { sqlFor } from '../../src/store/migrations/migration.ts'
-import { migrations, missingMigrations } from '../../src/store/migrations/migrations.ts'
+import { missingMigrations } from '../../src/store/migrations/migrations.ts'
 import { openPostgresLocks } from '../../src/store/postgres/locks.ts'
 import { lockOfMigrations, migrate } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
@@ -72,6 +71,11 @@ test.each<[string, (folder: string) => void, RegExp]>([
     'a file of a later version',
     (folder) => alter(folder, "INSERT INTO migrations (name, applied_at) VALUES ('999-from-the-future', 1)"),
     /written by a later version \(migration 999-from-the-future\); run that version/,
+  ],
+  [
+    'a file of a version before the first release',
+    (folder) => alter(folder, "UPDATE migrations SET name = '001-foundation'"),
+    /written by a version before the first release \(migration 001-foundation\), which this version can't read/,
   ],
   [
     'a table that nobody knows',
@@ -206,40 +210,25 @@ test('what is written to the target before the transfer holds it is seen, and no
   await client.end()
 })
 
-test('a file of an older version is brought up to date by the transfer, and by nothing less', async () => {
+test('a file that lacks a migration is brought up to date by the transfer, and by nothing less', async () => {
   const folder = filled.copy()
   alter(folder, 'VACUUM')
   const path = join(folder, 'old.db')
   const old = new Database(path)
   old.exec('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)')
-  for (const migration of migrations.slice(0, 2)) {
-    for (const sql of sqlFor('sqlite', migration)) old.exec(sql)
-    old.prepare('INSERT INTO migrations VALUES (?, 1)').run(migration.name)
-  }
-  old.exec(
-    `INSERT INTO relayers VALUES ('old', 'Old', 'localhost', 31337, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'dev', 'hook', 0, '{}', 4, 7, 3)`,
-  )
-  old.exec(`INSERT INTO outbox VALUES (41, 'old', 'a', 'sent', NULL, 0, 1)`)
   old.close()
   const url = await postgres.database()
-  const schema = () => {
+  const tables = () => {
     const eyes = new Database(path, { readonly: true })
-    const names = eyes.prepare('SELECT name FROM sqlite_master ORDER BY name').pluck().all()
+    const names = eyes.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").pluck().all()
     eyes.close()
     return names
   }
-  const before = schema()
   const moveOld = (...more: string[]) => transfer(folder, url, '--from', 'old.db', ...more)
   expect(await moveOld('--dry-run')).toMatchObject({ code: 0 })
-  expect(schema()).toEqual(before)
+  expect(tables()).toEqual(['migrations'])
   expect(await moveOld()).toMatchObject({ code: 0 })
-  const database = new URL(url).pathname.slice(1)
-  // Epochs rise, and the newest event is the one before the next.
-  expect(await postgres.query('SELECT id, epoch, last_sequence FROM relayers', database)).toEqual([
-    { id: 'old', epoch: 5, last_sequence: 7 },
-  ])
-  expect(await postgres.query('SELECT position FROM delivery_queues', database)).toEqual([{ position: 41 }])
-  expect(await postgres.query("SELECT nextval('outbox_id_seq') AS next", database)).toEqual([{ next: 42 }])
+  expect(tables()).toContain('transactions')
 })
 
 test('a transfer that nobody has built on is undone, once and for all', async () => {

@@ -1,18 +1,26 @@
-// The schema's history, oldest first. The next migration goes to the end of the newest release.
+// The schema's history, oldest first. The next migration goes to the end.
 import { OperatorError } from '../../ops/operator-error.ts'
+import { first } from './first.ts'
 import type { Migration } from './migration.ts'
-import { ofRelease01 } from './release-0.1.ts'
-import { ofRelease02 } from './release-0.2.ts'
 
-export const migrations: readonly Migration[] = [...ofRelease01, ...ofRelease02]
+export const migrations: readonly [Migration, ...Migration[]] = [first]
 
-/** The migrations that the database lacks. Throws OperatorError when it holds one that this version does not have. */
-export function missingMigrations(applied: readonly string[]): readonly Migration[] {
-  const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
+/**
+ * The `known` migrations that the database lacks. Throws OperatorError when it holds another one, of a later version or of one from
+ * before the first release.
+ */
+export function missingMigrations(applied: readonly string[], known = migrations): readonly Migration[] {
+  const [written] = applied
+  if (written !== undefined && !applied.includes(known[0].name)) {
+    throw new OperatorError(
+      `the database was written by a version before the first release (migration ${written}), which this version can't read; start with an empty database`,
+    )
+  }
+  const unknown = applied.find((name) => !known.some((migration) => migration.name === name))
   if (unknown !== undefined) {
     throw new OperatorError(
       `the database was written by a later version (migration ${unknown}); run that version, or restore a back-up`,
     )
   }
-  return migrations.filter(({ name }) => !applied.includes(name))
+  return known.filter(({ name }) => !applied.includes(name))
 }

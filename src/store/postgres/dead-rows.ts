@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import type { StoreMetrics } from '../../ops/metrics.ts'
 import type { Reads } from '../store.ts'
 
-const changedByEachCommit = ['tally_buckets', 'tally_changes']
+const changedByEachCommit = ['figures', 'tally_changes']
 
 interface DeadRows {
   readonly table: string

@@ -57,9 +57,6 @@ export interface KnownServer {
  */
 const planning = 'SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off'
 
-/** Settings without which changes count as those of an earlier version (migrations 029 and 043). */
-const sayingWhichVersion = "SET rescind.counts_buckets = 'yes'; SET rescind.reads_sequences = 'yes'"
-
 interface SessionFacts {
   readonly lockTimeoutMs: number
   readonly recovering: boolean
@@ -150,7 +147,7 @@ export function openKnownServer(random: Random = systemRandom()): KnownServer {
       await Promise.all([...sessions].map(checkOne))
     },
     async begin(client, end) {
-      await client.query(`${planning}; ${sayingWhichVersion}`)
+      await client.query(planning)
       const { rows } = await client.query<SessionFacts>(factsOfSession)
       const [facts] = rows
       if (facts?.lockTimeoutMs !== lockTimeoutMs) {

@@ -7,7 +7,7 @@ import type { Logger } from '../../ops/logger.ts'
 import { memberOf } from '../../ops/member.ts'
 import { OperatorError } from '../../ops/operator-error.ts'
 import { sqlFor } from '../migrations/migration.ts'
-import { missingMigrations } from '../migrations/migrations.ts'
+import { migrations, missingMigrations } from '../migrations/migrations.ts'
 import { StoreInUse } from '../store.ts'
 
 /** The first half of an advisory lock's key. The other half is the schema, so two installations can share a database. */
@@ -20,21 +20,24 @@ interface MigrationWait {
   readonly stop?: AbortSignal | undefined
 }
 
+type Known = typeof migrations
+
 const betweenTriesMs = 500
 
 /**
  * Returns the migrations that it applied. When several processes start at once, the first one migrates, and the others wait for as
- * long as that takes. Throws OperatorError when the database holds a migration that this version lacks, or tables of another user,
+ * long as that takes. Throws OperatorError when the database holds a migration that is not `known`, or tables of another user,
  * or when the wait is stopped, and StoreInUse when another session locks a table for longer than the lock timeout.
  */
 export async function migrate(
   client: ClientBase,
   now: TimestampMs,
   { clock, logger, stop }: MigrationWait,
+  known: Known = migrations,
 ): Promise<readonly string[]> {
   const never = new AbortController().signal
   for (let tries = 0; ; tries += 1) {
-    const applied = await tryToMigrate(client, now, logger)
+    const applied = await tryToMigrate(client, now, logger, known)
     if (applied) return applied
     if (stop?.aborted) throw new OperatorError('stopped while another process migrates this database')
     if (tries === 0) {
@@ -55,13 +58,14 @@ async function tryToMigrate(
   client: ClientBase,
   now: TimestampMs,
   logger: Pick<Logger, 'info'>,
+  known: Known,
 ): Promise<readonly string[] | undefined> {
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   try {
     const { rows } = await client.query<{ held: boolean }>(
       `SELECT pg_try_advisory_xact_lock(${lockOfMigrations}, hashtext(current_schema())) AS held`,
     )
-    const applied = rows[0]?.held ? await migrateWithin(client, now, logger) : undefined
+    const applied = rows[0]?.held ? await migrateWithin(client, now, logger, known) : undefined
     await client.query(applied ? 'COMMIT' : 'ROLLBACK')
     return applied
   } catch (error) {
@@ -93,11 +97,15 @@ export async function migrateWithin(
   client: ClientBase,
   now: TimestampMs,
   logger?: Pick<Logger, 'info'>,
+  known: Known = migrations,
 ): Promise<readonly string[]> {
   await client.query('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)')
   await client.query('CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at BIGINT NOT NULL)')
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations')
-  const missing = missingMigrations(rows.map(({ name }) => name))
+  const missing = missingMigrations(
+    rows.map(({ name }) => name),
+    known,
+  )
   if (rows.length > 0 && missing.length > 0) await logSize(client, missing.length, logger)
   await client.query('SET LOCAL statement_timeout = 0')
   for (const migration of missing) {

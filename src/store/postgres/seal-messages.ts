@@ -1,7 +1,7 @@
 // Seals the messages between replicas: any role that may connect to the database can send a NOTIFY on their channel.
 //
 // A sealed message is the message's JSON with four members more: its sender, its number, its time and, last, a MAC over all
-// of it and the channel. The release before reads the JSON, and passes over the other members.
+// of it and the channel.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../ops/clock.ts'
 import type { Random } from '../../ops/random.ts'

@@ -10,8 +10,7 @@ const lostEventsMax = 2 ** 32
 interface IdentityRow {
   readonly system: string
   readonly timeline: number
-  /** Null where an earlier version stored the rest. */
-  readonly outbox: number | null
+  readonly outbox: number
   readonly outboxNow: number
 }
 
@@ -23,7 +22,8 @@ export async function settleIdentity(
   await client.query('BEGIN')
   try {
     await client.query(
-      'INSERT INTO server_identity (id, system_identifier, timeline) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING',
+      `INSERT INTO server_identity (id, system_identifier, timeline, outbox_oid) VALUES (1, $1, $2, 'outbox'::regclass::oid::int8)
+        ON CONFLICT (id) DO NOTHING`,
       [system, timeline],
     )
     const { rows } = await client.query<IdentityRow>(
@@ -31,12 +31,9 @@ export async function settleIdentity(
         FROM server_identity WHERE id = 1 FOR UPDATE`,
     )
     const [stored] = rows
-    const isRestored = (stored?.outbox ?? stored?.outboxNow) !== stored?.outboxNow
+    const isRestored = stored?.outbox !== stored?.outboxNow
     const isPromoted = stored?.system !== system || stored.timeline !== timeline
     if (isPromoted || isRestored) await skipLostEvents(client, { system, timeline })
-    if (stored?.outbox !== stored?.outboxNow) {
-      await client.query(`UPDATE server_identity SET outbox_oid = 'outbox'::regclass::oid::int8 WHERE id = 1`)
-    }
     const { rows: lost } = await client.query<{ through: number }>(
       'SELECT COALESCE(max(through_id), 0) AS through FROM lost_events',
     )
@@ -59,10 +56,10 @@ async function skipLostEvents(client: Client | ClientBase, { system, timeline }:
     INSERT INTO lost_events (through_id, above_id) SELECT through_id, above_id FROM raised, newest`,
     [lostEventsMax],
   )
-  await client.query('UPDATE server_identity SET system_identifier = $1, timeline = $2 WHERE id = 1', [
-    system,
-    timeline,
-  ])
+  await client.query(
+    `UPDATE server_identity SET system_identifier = $1, timeline = $2, outbox_oid = 'outbox'::regclass::oid::int8 WHERE id = 1`,
+    [system, timeline],
+  )
 }
 
 /** Whether another server may have given the id out. The last id of a gap is where readers of this server begin. */

@@ -20,7 +20,6 @@ import {
 } from './bulk-filter.ts'
 import { dropOf } from './save-transaction.ts'
 import type { Tallies } from './tallies.ts'
-import { runsByBucket } from './tally-buckets.ts'
 
 const origin = 'request' satisfies CancellationIntent['origin']
 const status = 'canceled' satisfies Status
@@ -247,20 +246,18 @@ export async function dropMatches(
     const drop = { ...parameters, after, through: last ?? given.through }
     const rows = await executor.all(dropRows[drop.queued][kind], drop)
     count(tallies, drop, rows)
+    // The statement returns them in any order.
+    rows.sort((one, other) => one.sequence - other.sequence)
     for (const { id } of rows) dropped.push(id)
     if (last === undefined) return dropped
     after = last
   }
 }
 
-/** Sorts the rows by their sequences. */
-function count(tallies: Tallies, { relayerId, now, part }: Drop, rows: { sequence: number }[]): void {
+function count(tallies: Tallies, { relayerId, now, part }: Drop, rows: readonly unknown[]): void {
   if (rows.length === 0) return
-  rows.sort((one, other) => one.sequence - other.sequence)
-  for (const run of runsByBucket(rows)) {
-    tallies.count(relayerId, pending, run.sequence, -run.count)
-    tallies.count(relayerId, status, run.sequence, run.count)
-  }
+  tallies.count(relayerId, pending, -rows.length)
+  tallies.count(relayerId, status, rows.length)
   tallies.addFigures(relayerId, [{ at: periodOf(now), figures: { canceled: rows.length } }])
   tallies.addBulk({ part, at: now, counts: { ...noCounts, dropped: rows.length, safe: rows.length } })
 }

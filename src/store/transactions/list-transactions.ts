@@ -1,8 +1,5 @@
 // Lists transactions by pages, newest first. Without a filter, or by status alone, a page comes from one index and the total is a stored
 // tally. Other filters go by find-matches.ts.
-//
-// Earlier versions read the buckets of tally-buckets.ts for deep pages. This one only writes them: on PostgreSQL replicas of the version
-// before go on reading. Tables, trigger and writers leave a release later.
 import type { RelayerId, TransactionId } from '../../domain/ids.ts'
 import type { Status, Transaction } from '../../domain/transaction.ts'
 import { isAmong } from '../in-lists.ts'

@@ -15,7 +15,6 @@ import { removeLabels } from './labels.ts'
 import { recordEnds } from './prune-claims.ts'
 import { highestNonce } from './standing.ts'
 import type { Tallies } from './tallies.ts'
-import { removeEmptyBuckets } from './tally-buckets.ts'
 import type { TransactionRow } from './transaction-row.ts'
 
 interface Window {
@@ -138,9 +137,8 @@ export async function removeEnded(
   await executor.all(removeAttempts, { ids })
   await executor.all(removeReverts, { ids })
   const removed = await executor.all(removeRows, { ids })
-  for (const { status, sequence } of removed) tallies.count(relayerId, status, sequence, -1)
+  for (const { status } of removed) tallies.count(relayerId, status, -1)
   const newest = Math.max(0, ...removed.map(({ sequence }) => sequence))
-  await removeEmptyBuckets(executor, relayerId, newest)
   // The rows held the relayer's last sequence, if none is newer.
   await keepFromReuse(executor, relayerId, newest)
   return removed.map(({ id }) => id)

@@ -169,8 +169,8 @@ async function publishChange(
 ): Promise<void> {
   const [was, is] = [statusOf(before), statusOf(after)]
   if (was !== is) {
-    tallies.count(after.relayerId, was, after.sequence, -1)
-    tallies.count(after.relayerId, is, after.sequence, 1)
+    tallies.count(after.relayerId, was, -1)
+    tallies.count(after.relayerId, is, 1)
   }
   for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
 }
@@ -199,7 +199,7 @@ export async function insertTransaction(executor: Executor, tallies: Tallies, tr
   const row = transactionToRow(transaction)
   if (laterColumns.every((column) => row[column] === null)) await executor.all(insertQueued, row)
   else await executor.all(insert, row)
-  tallies.count(transaction.relayerId, statusOf(transaction), transaction.sequence, 1)
+  tallies.count(transaction.relayerId, statusOf(transaction), 1)
   await saveAttempts(executor, [], attemptsOf(transaction))
   const event = firstEventOf(transaction)
   if (event) await publishEvent(executor, event, transaction, transaction.createdAt)

@@ -11,27 +11,22 @@ import { type Executor, statement } from '../statement.ts'
 import { recordOf } from '../values.ts'
 import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
 import { openFigureSheet } from './figures.ts'
-import { openBucketChanges } from './tally-buckets.ts'
 import { partsOf, type TallyChanges } from './tally-changes.ts'
 
 /** The changes of a commit's units. A unit's changes count only if the unit succeeds; a commit writes them once. */
 export interface Tallies extends Deferred {
-  /** `sequence` is the transaction's, or of one in its bucket. */
-  count(relayerId: RelayerId, status: Status, sequence: number, change: number): void
+  count(relayerId: RelayerId, status: Status, change: number): void
   /** Adds to the figures of five minutes. */
   addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
   /** Adds to the counts of a bulk cancellation. */
   addBulk(change: BulkChange): void
   /** The change by this unit and by earlier units of the commit. */
   changeOf(relayerId: RelayerId, status: Status): number
-  /** Writes the changes of the buckets now, not at the end of the commit. */
-  writeBuckets(): Promise<void>
 }
 
 interface Change {
   readonly relayerId: RelayerId
   readonly status: Status
-  readonly sequence: number
   readonly change: number
 }
 
@@ -39,7 +34,6 @@ type Changes = Map<RelayerId, Map<Status, number>>
 
 /** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
 export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
-  const buckets = openBucketChanges()
   const sheet = openFigureSheet()
   const bulkSheet = openBulkSheet()
   let kept: Changes = new Map()
@@ -48,8 +42,8 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
   let bulks: BulkChange[] = []
 
   return {
-    count(relayerId, status, sequence, change) {
-      counted.push({ relayerId, status, sequence, change })
+    count(relayerId, status, change) {
+      counted.push({ relayerId, status, change })
     },
     addFigures(relayerId, changes) {
       for (const change of changes) figures.push({ relayerId, ...change })
@@ -63,10 +57,7 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
       return sum
     },
     keep() {
-      for (const { relayerId, status, sequence, change } of counted) {
-        addTo(kept, relayerId, status, change)
-        buckets.add(relayerId, status, sequence, change)
-      }
+      for (const { relayerId, status, change } of counted) addTo(kept, relayerId, status, change)
       for (const change of figures) sheet.add(change.relayerId, change)
       for (const change of bulks) bulkSheet.add(change)
       bulks = []
@@ -83,7 +74,6 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
       counted = []
       figures = []
       bulks = []
-      buckets.clear()
       sheet.clear()
       bulkSheet.clear()
     },
@@ -96,12 +86,10 @@ export function openTallies(executor: Executor, appended?: TallyChanges): Tallie
           await executor.all(add, { relayerId, status, change })
         }
       }
-      await buckets.write(executor)
       await sheet.write(executor)
       await bulkSheet.write(executor)
       await appended?.foldMany()
     },
-    writeBuckets: () => buckets.write(executor),
   }
 }
 

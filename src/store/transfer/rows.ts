@@ -8,8 +8,8 @@ export interface Table {
   readonly key: readonly string[]
 }
 
-/** Not copied: the target counts the transactions by itself (retention/count-buckets.ts). */
-export const countedAnew = ['tally_buckets', 'uncounted_relayers', 'tally_changes', 'tally_folds']
+/** Only PostgreSQL has them: the copied tallies hold all changes. */
+export const ofTarget = ['tally_changes', 'tally_folds']
 
 /** A row's values in the order of the table's columns; whole numbers as decimals. */
 export type Row = readonly (string | null)[]

@@ -11,7 +11,7 @@ import { lockDatabase } from '../sqlite/lock.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { type Mark, readMark, unmark, writeMark } from '../sqlite/transfer-mark.ts'
 import { StoreInUse } from '../store.ts'
-import { countedAnew, type Row, rowOf, type Table } from './rows.ts'
+import { type Row, rowOf, type Table } from './rows.ts'
 
 export interface Source extends Disposable {
   readonly path: string
@@ -33,7 +33,7 @@ interface Options {
 }
 
 /** Tables about the database itself: each side has its own. */
-const notData = ['audit_count', ...countedAnew, 'migrations', 'probe', 'moved']
+const notData = ['audit_count', 'migrations', 'probe', 'moved']
 
 /** Throws OperatorError for a missing file, a file that is no database or of a later version, or one that is in use. */
 export function openSource(options: Options): Source {

@@ -1,7 +1,7 @@
 // The target's tables: reads their types, locks, checks, empties and renumbers them.
 import type { ClientBase } from 'pg'
 import { OperatorError } from '../../ops/operator-error.ts'
-import { countedAnew, type Table } from './rows.ts'
+import { ofTarget, type Table } from './rows.ts'
 
 /** The column types of the target, in the order of the table's columns. Throws OperatorError for a table that differs. */
 export async function typesOf(client: ClientBase, table: Table): Promise<readonly string[]> {
@@ -42,13 +42,8 @@ export async function refuseFilled(client: ClientBase, tables: readonly Table[],
 
 /** A rollback also restores the counters of ids. */
 export async function empty(client: ClientBase, tables: readonly Table[]): Promise<void> {
-  const names = [...tables.map(({ name }) => name), ...countedAnew]
+  const names = [...tables.map(({ name }) => name), ...ofTarget]
   await client.query(`TRUNCATE ${names.map((name) => `"${name}"`).join(', ')} RESTART IDENTITY`)
-}
-
-/** The service counts the copied transactions, by buckets of their sequences, once it runs. */
-export async function leaveUncounted(client: ClientBase): Promise<void> {
-  await client.query('INSERT INTO uncounted_relayers (relayer_id, changes) SELECT DISTINCT relayer_id, 1 FROM tallies')
 }
 
 /** Inserts the row that a new database has. */

@@ -18,7 +18,7 @@ import { copyTable } from './copy-table.ts'
 import { carried, type Row, type Table } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
-import { countOn, empty, hold, leaveUncounted, plant, refuseFilled, typesOf } from './target-tables.ts'
+import { countOn, empty, hold, plant, refuseFilled, typesOf } from './target-tables.ts'
 
 interface TransferOptions {
   /** The SQLite file. */
@@ -103,7 +103,6 @@ async function copyAll(source: Source, target: Target, { report, stop }: Transfe
     report(`${table.name}: ${rows} rows copied`)
   }
   await countOn(client, source.tables)
-  await leaveUncounted(client)
   await compareAll(source, target, { report, stop })
   // Without statistics the first queries would be planned for empty tables.
   for (const { name } of source.tables) await client.query(`ANALYZE "${name}"`)

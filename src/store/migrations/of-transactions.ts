@@ -1,0 +1,100 @@
+// The tables of transactions: their rows and attempts, the names that clients give to them, and their idempotency keys.
+import type { Sql } from './migration.ts'
+
+// The payload comes last: on SQLite a read of the columns before it passes over no data.
+const tables: readonly Sql[] = [
+  `CREATE TABLE transactions (
+    id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, version BIGINT NOT NULL,
+    created_at BIGINT NOT NULL, created_by TEXT, origin TEXT NOT NULL, valid_until BIGINT,
+    phase TEXT NOT NULL, open INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT,
+    wait_condition TEXT, wait_text TEXT, wait_facts TEXT, wait_since BIGINT,
+    hold TEXT, held_until BIGINT, was_held INTEGER, four_eyes TEXT,
+    nonce BIGINT, sent_at BIGINT, give_ups INTEGER,
+    canceled_at BIGINT, cancel_origin TEXT, cancel_cost_max TEXT, bulk_part BIGINT,
+    ended_at BIGINT, confirmed_at BIGINT, drop_reason TEXT,
+    included_kind TEXT, included_hash TEXT, included_block BIGINT, included_block_hash TEXT, included_succeeded INTEGER,
+    revert_reason TEXT, gas_used BIGINT, effective_gas_price TEXT, l1_fee TEXT, witnesses INTEGER,
+    suspected_hash TEXT, suspected_nonce BIGINT,
+    from_address TEXT NOT NULL, to_address TEXT, value TEXT NOT NULL, gas_limit BIGINT,
+    pricing TEXT NOT NULL, speed TEXT, gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
+    allow_out_of_gas INTEGER, access_list TEXT, data TEXT NOT NULL, earlier TEXT
+  )`,
+  `CREATE TABLE attempts (
+    transaction_id TEXT NOT NULL, nonce BIGINT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
+    kind TEXT NOT NULL, revision INTEGER NOT NULL, presigned INTEGER NOT NULL DEFAULT 0,
+    recovered INTEGER NOT NULL DEFAULT 0, gas_limit BIGINT NOT NULL,
+    gas_price TEXT, max_fee_per_gas TEXT, max_priority_fee_per_gas TEXT,
+    recorded_at BIGINT NOT NULL, recorded_at_block BIGINT NOT NULL,
+    state TEXT NOT NULL, handed_at BIGINT, outcome TEXT, outcome_code TEXT, outcome_message TEXT,
+    rejections TEXT, taken_at BIGINT, refused_since BIGINT,
+    r TEXT NOT NULL, s TEXT NOT NULL, v BIGINT NOT NULL, raw TEXT NOT NULL,
+    PRIMARY KEY (transaction_id, nonce, position)
+  )`,
+  // What reverted transactions returned. Apart from the transactions, whose rows each step reads whole.
+  'CREATE TABLE reverts (transaction_id TEXT PRIMARY KEY, revert TEXT NOT NULL)',
+
+  // The names that clients give to their transactions. Apart from these, too: a send without labels writes none.
+  `CREATE TABLE transaction_labels (
+    transaction_id TEXT PRIMARY KEY, relayer_id TEXT NOT NULL, sequence BIGINT NOT NULL, created_at BIGINT NOT NULL,
+    external_id TEXT, tags TEXT, note TEXT, removed_end BIGINT
+  )`,
+  `CREATE TABLE transaction_tags (
+    transaction_id TEXT NOT NULL, position INTEGER NOT NULL, tag TEXT NOT NULL, relayer_id TEXT NOT NULL,
+    sequence BIGINT NOT NULL, created_at BIGINT NOT NULL, PRIMARY KEY (transaction_id, position)
+  )`,
+  // The primary key decides between two requests that arrive at once.
+  `CREATE TABLE idempotency_keys (
+    owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, transaction_ids TEXT NOT NULL,
+    created_at BIGINT NOT NULL, ended_at BIGINT, PRIMARY KEY (owner, key)
+  )`,
+]
+
+// Partial indexes keep a step's cost proportional to the open rows. On SQLite the order matters: of two indexes that cost the same, the
+// planner takes the first.
+const indexes: readonly Sql[] = [
+  'CREATE UNIQUE INDEX transactions_sequence ON transactions (relayer_id, sequence)',
+  'CREATE INDEX transactions_status ON transactions (relayer_id, status, sequence)',
+  // A nonce belongs to one open transaction: this index refuses a second. `open` is in the key so that SQLite prefers
+  // it to transactions_nonce, which holds the whole history.
+  'CREATE UNIQUE INDEX transactions_open_nonce ON transactions (relayer_id, open, nonce) WHERE open = 1 AND nonce IS NOT NULL',
+  'CREATE INDEX transactions_nonce ON transactions (relayer_id, nonce) WHERE nonce IS NOT NULL',
+  // PostgreSQL writes a changed row anew, and adds an entry next to its first one in each of these indexes.
+  ...['transactions_pkey', 'transactions_sequence', 'transactions_nonce'].map((index) => ({
+    postgres: `ALTER INDEX ${index} SET (fillfactor = 50)`,
+  })),
+  // Empty except after a restore.
+  'CREATE INDEX transactions_suspected ON transactions (relayer_id, sequence) WHERE open = 1 AND suspected_hash IS NOT NULL',
+  // A step leaves out the rows that are confirmed and not final. Each planner prefers this one to transactions_open_nonce, which has
+  // every open row: SQLite for its columns, PostgreSQL for its condition.
+  {
+    sqlite:
+      'CREATE INDEX transactions_in_progress ON transactions (relayer_id, open, confirmed_at, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL',
+    postgres:
+      'CREATE INDEX transactions_in_progress ON transactions (relayer_id, nonce) WHERE open = 1 AND nonce IS NOT NULL AND confirmed_at IS NULL',
+  },
+  // Of the confirmed ones, those with a foreign spender are few: a step reads them.
+  `CREATE INDEX transactions_displaced ON transactions (relayer_id, open, included_kind, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind = 'external'`,
+  `CREATE INDEX transactions_unsettled ON transactions (relayer_id, included_block, nonce) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
+  `CREATE INDEX transactions_unsettled_wait ON transactions (relayer_id, wait_condition, confirmed_at) WHERE open = 1 AND confirmed_at IS NOT NULL AND included_kind <> 'external'`,
+  // Retention finds old rows by it: each search begins at the oldest row, whatever the number of rows.
+  'CREATE INDEX transactions_ended ON transactions (ended_at) WHERE open = 0',
+  // The newest sweep of a relayer is found by its origin. Empty but for the few relayers that were ever swept.
+  `CREATE INDEX transactions_sweeps ON transactions (relayer_id, sequence) WHERE origin = 'sweep'`,
+  // Filtered lists: by time, and by receiver and time.
+  'CREATE INDEX transactions_created ON transactions (relayer_id, created_at, sequence)',
+  'CREATE INDEX transactions_receiver ON transactions (relayer_id, to_address, created_at, sequence)',
+  // Its condition names a column that no other transaction has: changes of a phase leave this index alone.
+  'CREATE INDEX transactions_held ON transactions (relayer_id, held_until) WHERE held_until IS NOT NULL',
+  `CREATE INDEX transactions_expiring ON transactions (relayer_id, valid_until) WHERE phase IN ('queued', 'held') AND valid_until IS NOT NULL`,
+  'CREATE INDEX transactions_bulk ON transactions (bulk_part, sequence) WHERE bulk_part IS NOT NULL',
+
+  'CREATE INDEX transaction_labels_external ON transaction_labels (relayer_id, external_id, sequence) WHERE external_id IS NOT NULL',
+  'CREATE INDEX transaction_labels_removed ON transaction_labels (removed_end) WHERE removed_end IS NOT NULL',
+  'CREATE INDEX transaction_tags_list ON transaction_tags (relayer_id, tag, sequence)',
+
+  // Retention, again: keys by their age, and by the end of their transactions.
+  'CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at)',
+  'CREATE INDEX idempotency_keys_ended ON idempotency_keys (ended_at) WHERE ended_at IS NOT NULL',
+]
+
+export const ofTransactions = [...tables, ...indexes]
