@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const caughtBy = 'test/store/postgres-shared.test.ts'
-const besideEarlier = 'test/store/postgres-earlier-replicas.test.ts'
+const ofSequences = 'test/store/postgres-sequences.test.ts'
 
 export const ofOwners: readonly Mutant[] = [
   {
@@ -144,7 +144,7 @@ export const ofOwners: readonly Mutant[] = [
   {
     name: 'reserve-what-the-holder-took',
     breaks: 'reserves by the transactions as they were before the wait for the relayer, and gives a sequence out twice',
-    caughtBy: besideEarlier,
+    caughtBy: ofSequences,
     expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
     edits: [
       {
@@ -157,7 +157,7 @@ export const ofOwners: readonly Mutant[] = [
   {
     name: 'check-history-up-to-before-the-wait',
     breaks: 'begins a history check before the transactions of the holder for which the new owner waited',
-    caughtBy: besideEarlier,
+    caughtBy: ofSequences,
     expects: 'a unit without the lock reserves after the transactions of the holder for which it waits',
     edits: [
       {
