@@ -24,7 +24,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 5, pragma: 6, select: 30, insert: 19, update: 8, commit: 5 },
+        statements: { begin: 5, pragma: 6, select: 27, insert: 19, update: 8, commit: 5 },
         rows: {
           transactions: 5,
           attempts: 2,
@@ -37,7 +37,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 40, insert: 15, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 37, insert: 15, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')
@@ -79,7 +79,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
   expect(scene.cost()).toEqual(
     onDatabase({
       sqlite: {
-        statements: { begin: 5, pragma: 6, select: 32, insert: 9, update: 9, commit: 5 },
+        statements: { begin: 5, pragma: 6, select: 29, insert: 9, update: 9, commit: 5 },
         rows: {
           transactions: 5,
           attempts: 2,
@@ -92,7 +92,7 @@ test('a DELETE of a transaction in flight, until its no-op is final', async () =
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 42, insert: 8, update: 7, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 39, insert: 8, update: 7, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('canceled')
