@@ -31,6 +31,7 @@ import {
   findTransaction,
   findTransactionByNonce,
   hasAttempt,
+  highestNonce,
   listAttempts,
 } from './transactions/find-transaction.ts'
 import { readLabels } from './transactions/labels.ts'
@@ -45,13 +46,7 @@ import { endedBefore, removableAmong } from './transactions/prune-ended.ts'
 import { queueHead, readQueuedSends } from './transactions/queue.ts'
 import { findRevert } from './transactions/reverts.ts'
 import { shrinkableAccounts } from './transactions/shrink-attempts.ts'
-import {
-  highestNonce,
-  openWithHash,
-  readStanding,
-  relayerOfTransaction,
-  transactionsByNonce,
-} from './transactions/standing.ts'
+import { openWithHash, readStanding, relayerOfTransaction, transactionsByNonce } from './transactions/standing.ts'
 import { countByStatus, findBacklogs } from './transactions/tallies.ts'
 
 const attemptsMax = 1_000

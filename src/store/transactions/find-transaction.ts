@@ -8,8 +8,8 @@ import type { Nonce } from '../../domain/units.ts'
 import { isAmong } from '../in-lists.ts'
 import { type Executor, first, statement } from '../statement.ts'
 import { type Json, toJson } from '../values.ts'
+import { unsignedColumns } from './attempt-columns.ts'
 import { type AttemptRow, attemptFromRow } from './attempt-row.ts'
-import { unsignedColumns } from './save-attempts.ts'
 import { type TransactionRow, transactionFromRow } from './transaction-row.ts'
 
 // Not by the relayer as well: without statistics PostgreSQL considers an index of relayers as good as the key, keeps that
@@ -190,4 +190,18 @@ const newest = statement<{ relayerId: RelayerId }, TransactionRow>((db, p) =>
 
 export async function findSweep(executor: Executor, relayerId: RelayerId): Promise<Transaction | undefined> {
   return complete(executor, await first(executor, newest, { relayerId }))
+}
+
+const highest = statement<{ relayerId: RelayerId }, { nonce: number | null }>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select('nonce')
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', 'is not', null)
+    .orderBy('nonce', 'desc')
+    .limit(1),
+)
+
+export async function highestNonce(executor: Executor, relayerId: RelayerId): Promise<Nonce | undefined> {
+  return (await first(executor, highest, { relayerId }))?.nonce ?? undefined
 }

@@ -1,44 +1,12 @@
 // Adds attempts, and updates their broadcast state: nothing else of an attempt changes until it shrinks (shrink-attempts.ts).
 
-import { sql } from 'kysely'
 import type { Attempt } from '../../domain/attempt.ts'
 import type { TransactionId } from '../../domain/ids.ts'
-import { inLists, type ListType } from '../in-lists.ts'
+import { inLists } from '../in-lists.ts'
 import { type Executor, statement } from '../statement.ts'
+import { attemptColumns, broadcastColumns } from './attempt-columns.ts'
 import { type AttemptRow, attemptToRow, type BroadcastColumns, broadcastToRow } from './attempt-row.ts'
-import { columnsOf, namesOf } from './transaction-columns.ts'
-
-const broadcastColumns = {
-  state: 'text',
-  handed_at: 'bigint',
-  outcome: 'text',
-  outcome_code: 'text',
-  outcome_message: 'text',
-  rejections: 'text',
-  taken_at: 'bigint',
-  refused_since: 'bigint',
-} as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
-
-const attemptColumns = {
-  transaction_id: 'text',
-  nonce: 'bigint',
-  hash: 'text',
-  kind: 'text',
-  revision: 'integer',
-  gas_limit: 'bigint',
-  gas_price: 'text',
-  max_fee_per_gas: 'text',
-  max_priority_fee_per_gas: 'text',
-  raw: 'text',
-  r: 'text',
-  s: 'text',
-  v: 'bigint',
-  recorded_at: 'bigint',
-  recorded_at_block: 'bigint',
-  ...broadcastColumns,
-  recovered: 'integer',
-  presigned: 'integer',
-} as const satisfies Readonly<Record<keyof NewAttempt, ListType>>
+import { columnsOf } from './transaction-columns.ts'
 
 /** The database assigns `position`. */
 type NewAttempt = Omit<AttemptRow, 'position'>
@@ -122,13 +90,3 @@ export async function saveAttempts(
 export async function withdrawAttempts(executor: Executor, id: TransactionId): Promise<void> {
   await executor.all(withdrawUnsent, { id })
 }
-
-// The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
-const unsignedNames = namesOf(attemptColumns).filter((name) => name !== 'raw')
-
-/** An empty text in the place of the bytes, as in a row that was shrunk. */
-export const unsignedColumns = [
-  ...unsignedNames.map((name) => `attempts.${name}` as const),
-  'attempts.position' as const,
-  sql<''>`''`.as('raw'),
-]

@@ -90,20 +90,6 @@ export async function transactionsByNonce(
   return itemsOf(executor, await executor.all(byNonces, { relayerId, from, limit }))
 }
 
-const highest = statement<{ relayerId: RelayerId }, { nonce: number | null }>((db, p) =>
-  db
-    .selectFrom('transactions')
-    .select('nonce')
-    .where('relayer_id', '=', p.relayerId)
-    .where('nonce', 'is not', null)
-    .orderBy('nonce', 'desc')
-    .limit(1),
-)
-
-export async function highestNonce(executor: Executor, relayerId: RelayerId): Promise<Nonce | undefined> {
-  return (await first(executor, highest, { relayerId }))?.nonce ?? undefined
-}
-
 const relayerOf = statement<{ id: TransactionId }, { relayer_id: RelayerId }>((db, p) =>
   db.selectFrom('transactions').select('relayer_id').where('id', '=', p.id),
 )
