@@ -1,7 +1,7 @@
 // Keys of a relayer under four eyes: three send, replace and release, often wrongly; a fourth only releases.
 import type { ApiKeyId } from '../src/domain/ids.ts'
 import { payloadDigest } from '../src/domain/payload-digest.ts'
-import { transactionFromRow } from '../src/store/transactions/transaction-row.ts'
+import { transactionFromRow } from '../src/store/transactions/rows/transaction-row.ts'
 import { tagOf } from './chain/transaction.ts'
 import type { Row } from './check/row.ts'
 import type { Shown } from './clients.ts'

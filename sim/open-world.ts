@@ -2,7 +2,7 @@
 
 import { privateKeyToAddress } from 'viem/accounts'
 import type { Hash, Hex } from '../src/domain/ids.ts'
-import { payloadFromRow } from '../src/store/transactions/payload-row.ts'
+import { payloadFromRow } from '../src/store/transactions/rows/payload-row.ts'
 import { dice } from '../tooling/dice.ts'
 import { accountAt, type Block, openBlocks } from './chain/blocks.ts'
 import { formOf, gasAround, gasOf, gasRulesAt } from './chain/gas-rules.ts'

@@ -10,7 +10,7 @@ import { sessionOver } from '../../src/store/session.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { migrate } from '../../src/store/sqlite/migrate.ts'
 import type { Reads } from '../../src/store/store.ts'
-import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
 import { type Copy, type Disk, fill } from '../process/database.ts'
 
 /** By a relayer first. */

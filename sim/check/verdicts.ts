@@ -3,8 +3,8 @@
 
 import { type Verdict, verdictOn } from '../../src/domain/cancel.ts'
 import type { Hash } from '../../src/domain/ids.ts'
-import { type AttemptRow, attemptFromRow } from '../../src/store/transactions/attempt-row.ts'
-import { transactionFromRow } from '../../src/store/transactions/transaction-row.ts'
+import { type AttemptRow, attemptFromRow } from '../../src/store/transactions/rows/attempt-row.ts'
+import { transactionFromRow } from '../../src/store/transactions/rows/transaction-row.ts'
 import type { Blocks, Included } from '../chain/blocks.ts'
 import { isNoOp, tagOf, tagsOf } from '../chain/transaction.ts'
 import type { Disk } from '../process/database.ts'

@@ -37,7 +37,7 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'its transactions have shares of',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/store/transactions/bulk/cancel-pending.ts',
         find: "cancel(each, now, 'request', share)",
         put: "cancel(each, now, 'request', share === undefined ? share : 2n * share)",
       },
@@ -50,7 +50,7 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'without a share of',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/store/transactions/bulk/cancel-pending.ts',
         find: "cancel(each, now, 'request', share)",
         put: "cancel(each, now, 'request', share === 0n ? share : undefined)",
       },
@@ -76,7 +76,7 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'which was there before',
     edits: [
       {
-        file: 'src/store/transactions/bulk-rows.ts',
+        file: 'src/store/transactions/bulk/bulk-rows.ts',
         find: 'refused.length === 0 ? null : amountsToText(refused)',
         put: 'refused.length === 0 ? null : amountsToText(refused.slice(1))',
       },

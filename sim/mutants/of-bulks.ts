@@ -8,7 +8,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'which was there before',
     edits: [
       {
-        file: 'src/store/transactions/drop-queue.ts',
+        file: 'src/store/transactions/bulk/drop-queue.ts',
         find: 'through: last ?? given.through }',
         put: 'through: last ?? given.through - 1 }',
       },
@@ -20,7 +20,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'ended as canceled without an event',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/store/transactions/bulk/cancel-pending.ts',
         find: '  await publishDropped(executor, stop.relayerId, dropped, stop.now)\n',
         put: '',
       },
@@ -46,7 +46,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'its rows are',
     edits: [
       {
-        file: 'src/store/transactions/drop-queue.ts',
+        file: 'src/store/transactions/bulk/drop-queue.ts',
         find: 'dropped: rows.length, safe',
         put: 'dropped: rows.length + 1, safe',
       },
@@ -59,7 +59,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'counts',
     edits: [
       {
-        file: 'src/store/transactions/save-transaction.ts',
+        file: 'src/store/transactions/written/save-transaction.ts',
         find: 'if (counts && after.bulkPart !== undefined)',
         put: 'if (counts && after.bulkPart !== undefined && before.bulkPart === undefined)',
       },
@@ -72,7 +72,7 @@ export const ofBulks: readonly Mutant[] = [
     expects: 'and says otherwise',
     edits: [
       {
-        file: 'src/store/transactions/bulk-sheet.ts',
+        file: 'src/store/transactions/counted/bulk-sheet.ts',
         find: "state = 'written' AND unsettled + ${p.unsettled} = 0",
         put: "state = 'written' AND unsettled + ${p.unsettled} >= 0",
       },

@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 const rule = 'src/domain/labels.ts'
-const rows = 'src/store/transactions/labels.ts'
+const rows = 'src/store/transactions/written/labels.ts'
 const ofStore = 'test/store/sqlite.test.ts'
 
 export const ofLabels: readonly Mutant[] = [
@@ -81,7 +81,11 @@ export const ofLabels: readonly Mutant[] = [
     breaks: 'deletes an idempotency key by its age while its transaction is open',
     expects: 'counts from the last end',
     edits: [
-      { file: 'src/store/transactions/prune-claims.ts', find: 'row.open === 1 ? now :', put: 'row.open === 1 ? 0 :' },
+      {
+        file: 'src/store/transactions/written/prune-claims.ts',
+        find: 'row.open === 1 ? now :',
+        put: 'row.open === 1 ? 0 :',
+      },
     ],
     caughtBy: ofStore,
   },

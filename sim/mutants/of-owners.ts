@@ -174,13 +174,13 @@ export const ofOwners: readonly Mutant[] = [
     expects: 'a removed transaction leaves its sequence to no later one',
     edits: [
       {
-        file: 'src/store/transactions/prune-ended.ts',
+        file: 'src/store/transactions/written/prune-ended.ts',
         find: '  await keepFromReuse(executor, relayerId, newest)\n',
         put: '',
       },
       {
-        file: 'src/store/transactions/prune-ended.ts',
-        find: "import { keepFromReuse } from '../relayers/last-sequence.ts'\n",
+        file: 'src/store/transactions/written/prune-ended.ts',
+        find: "import { keepFromReuse } from '../../relayers/last-sequence.ts'\n",
         put: '',
       },
     ],

@@ -154,7 +154,7 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'retention may remove an open transaction',
     edits: [
       {
-        file: 'src/store/transactions/prune-ended.ts',
+        file: 'src/store/transactions/written/prune-ended.ts',
         find: 'open === 0 &&',
         put: 'open >= 0 &&',
       },
@@ -206,27 +206,27 @@ export const ofRestores: readonly Mutant[] = [
     expects: 'its signed bytes were dropped',
     edits: [
       {
-        file: 'src/store/transactions/shrink-attempts.ts',
+        file: 'src/store/transactions/written/shrink-attempts.ts',
         find: ') = 0`',
         put: ') >= 0`',
       },
       {
-        file: 'src/store/transactions/shrink-attempts.ts',
+        file: 'src/store/transactions/written/shrink-attempts.ts',
         find: 't.nonce < account.spent_below AND ',
         put: '',
       },
       {
-        file: 'src/store/transactions/shrink-attempts.ts',
+        file: 'src/store/transactions/written/shrink-attempts.ts',
         find: "    .where('nonce', '<', p.spent)\n",
         put: '',
       },
       {
-        file: 'src/store/transactions/shrink-attempts.ts',
+        file: 'src/store/transactions/written/shrink-attempts.ts',
         find: 'found.find(({ open }) => open === 1)',
         put: 'found.find(({ nonce }) => nonce < 0)',
       },
       {
-        file: 'src/store/transactions/shrink-attempts.ts',
+        file: 'src/store/transactions/written/shrink-attempts.ts',
         find: 'open === 0 && nonce < below',
         put: 'open >= 0 && nonce < below',
       },

@@ -13,7 +13,7 @@ export const ofRows: readonly Mutant[] = [
         put: 'const byStatus: Refusals = { mined: cancelRefusals.mined }',
       },
       {
-        file: 'src/store/transactions/save-transaction.ts',
+        file: 'src/store/transactions/written/save-transaction.ts',
         find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)\n        .where('open', '=', 1)",
         put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
       },
@@ -26,7 +26,7 @@ export const ofRows: readonly Mutant[] = [
     expects: 'an owner keeps its own writes as a read would find them',
     edits: [
       {
-        file: 'src/store/transactions/save-transaction.ts',
+        file: 'src/store/transactions/written/save-transaction.ts',
         find: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued'",
         put: "const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'mined'",
       },
@@ -38,7 +38,7 @@ export const ofRows: readonly Mutant[] = [
     expects: 'although a DELETE of it had succeeded',
     edits: [
       {
-        file: 'src/store/transactions/find-transaction.ts',
+        file: 'src/store/transactions/rows/find-transaction.ts',
         find: 'return row?.version === version ? known',
         put: 'return row !== undefined && version > 0 ? known',
       },
@@ -50,7 +50,7 @@ export const ofRows: readonly Mutant[] = [
     expects: 'without an event',
     edits: [
       {
-        file: 'src/store/transactions/save-transaction.ts',
+        file: 'src/store/transactions/written/save-transaction.ts',
         find: 'of eventsOf(before, after)) await publishEvent',
         put: "of eventsOf(before, after)) if (after.lifecycle.phase !== 'dropped') await publishEvent",
       },
@@ -62,7 +62,7 @@ export const ofRows: readonly Mutant[] = [
     expects: 'which was there before',
     edits: [
       {
-        file: 'src/store/transactions/cancel-pending.ts',
+        file: 'src/store/transactions/bulk/cancel-pending.ts',
         find: '        await saveTransaction(executor, tallies, effect.before, after, now)\n',
         put: '',
       },

@@ -50,7 +50,7 @@ export const ofSending: readonly Mutant[] = [
         put: 'if (current?.id !== known.id) throw',
       },
       {
-        file: 'src/store/transactions/save-transaction.ts',
+        file: 'src/store/transactions/written/save-transaction.ts',
         find: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)\n        .where('version', '=', p.version)",
         put: "pick(p, changed), version: sql<number>`version + 1` })\n        .where('id', '=', p.id)",
       },

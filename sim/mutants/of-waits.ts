@@ -20,7 +20,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'what it replaced was not kept',
     edits: [
       {
-        file: 'src/store/transactions/replace.ts',
+        file: 'src/store/transactions/written/replace.ts',
         find: 'earlier: earlierToRow(earlier), valid_until',
         put: 'earlier: earlierToRow(undefined), valid_until',
       },
@@ -32,7 +32,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'is queued among those with a nonce',
     edits: [
       {
-        file: 'src/store/transactions/read-changed.ts',
+        file: 'src/store/transactions/found/read-changed.ts',
         find: 'known.get(id)?.version !== version',
         put: '!known.has(id)',
       },
@@ -86,7 +86,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'are kept of',
     edits: [
       {
-        file: 'src/store/transactions/tallies.ts',
+        file: 'src/store/transactions/counted/tallies.ts',
         find: '    forget() {\n      counted = []\n      figures = []',
         put: '    forget() {\n      counted = []',
       },
@@ -98,7 +98,7 @@ export const ofWaits: readonly Mutant[] = [
     expects: 'canceled are kept of',
     edits: [
       {
-        file: 'src/store/transactions/drop-queue.ts',
+        file: 'src/store/transactions/bulk/drop-queue.ts',
         find: 'figures: { canceled: rows.length }',
         put: 'figures: {}',
       },

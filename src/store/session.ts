@@ -40,21 +40,26 @@ import {
 import { hasOpen, removeRelayer } from './relayers/remove-relayer.ts'
 import type { Executor } from './statement.ts'
 import type { Session } from './store.ts'
-import { announceBulk } from './transactions/announce-bulk.ts'
-import { recordBulk } from './transactions/bulk-rows.ts'
-import { cancelPending, takeBulk } from './transactions/cancel-pending.ts'
-import { claim } from './transactions/claim.ts'
-import { figureChangesOver } from './transactions/figures.ts'
-import { findSweep, lockCurrent, lockTransaction } from './transactions/find-transaction.ts'
-import { labelChangesOver } from './transactions/labels.ts'
-import { prunePresigned, recordPresigned, removePresigned, sealPresigned } from './transactions/presigned-no-ops.ts'
-import { pruneBulks } from './transactions/prune-bulks.ts'
-import { pruneClaims } from './transactions/prune-claims.ts'
-import { removeEnded } from './transactions/prune-ended.ts'
-import { recordRevert } from './transactions/reverts.ts'
-import { insertTransaction, saveTransaction } from './transactions/save-transaction.ts'
-import { shrinkAttempts } from './transactions/shrink-attempts.ts'
-import { countPending, type Tallies } from './transactions/tallies.ts'
+import { announceBulk } from './transactions/bulk/announce-bulk.ts'
+import { recordBulk } from './transactions/bulk/bulk-rows.ts'
+import { cancelPending, takeBulk } from './transactions/bulk/cancel-pending.ts'
+import { pruneBulks } from './transactions/bulk/prune-bulks.ts'
+import { figureChangesOver } from './transactions/counted/figures.ts'
+import { countPending, type Tallies } from './transactions/counted/tallies.ts'
+import { findSweep, lockCurrent, lockTransaction } from './transactions/rows/find-transaction.ts'
+import { claim } from './transactions/written/claim.ts'
+import { labelChangesOver } from './transactions/written/labels.ts'
+import {
+  prunePresigned,
+  recordPresigned,
+  removePresigned,
+  sealPresigned,
+} from './transactions/written/presigned-no-ops.ts'
+import { pruneClaims } from './transactions/written/prune-claims.ts'
+import { removeEnded } from './transactions/written/prune-ended.ts'
+import { recordRevert } from './transactions/written/reverts.ts'
+import { insertTransaction, saveTransaction } from './transactions/written/save-transaction.ts'
+import { shrinkAttempts } from './transactions/written/shrink-attempts.ts'
 
 export function sessionOver(executor: Executor, tallies: Tallies, pad: AuditPad): Session {
   return {

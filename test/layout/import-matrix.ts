@@ -93,7 +93,13 @@ const resource = (name: string, ...presenters: readonly string[]): Rule => [
   ...presenters,
 ]
 
-const tables = ['transactions', 'events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`)
+/** From rows to bulk cancellations: each imports those before it. */
+const transactionRooms = ['rows', 'counted', 'written', 'found', 'bulk'].map((room) => `store/transactions/${room}`)
+
+const tables = [
+  ...transactionRooms,
+  ...['events', 'deliveries', 'relayers', 'registry', 'access'].map((room) => `store/${room}`),
+]
 
 /** Beside them lie the files that put a decision together. */
 const decideRooms = ['plan', 'waits', 'facts', 'history', 'queue', 'race', 'signer'].map(
@@ -138,8 +144,10 @@ const rooms: Readonly<Record<string, Rule>> = {
   store: [],
   'store/reads.ts': ['store', ...tables],
   'store/session.ts': ['store', ...tables],
-  'store/transactions': ['store', 'store/relayers'],
-  'store/events': ['store', 'store/transactions'],
+  ...Object.fromEntries(
+    transactionRooms.map((room, place) => [room, ['store', 'store/relayers', ...transactionRooms.slice(0, place)]]),
+  ),
+  'store/events': ['store', ...transactionRooms],
   'store/deliveries': ['store', 'store/events'],
   'store/relayers': ['store', 'store/deliveries'],
   'store/registry': ['store'],

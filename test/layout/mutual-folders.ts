@@ -19,7 +19,11 @@ export const mutualFolders: readonly string[] = [
   'store <-> store/events',
   'store <-> store/registry',
   'store <-> store/relayers',
-  'store <-> store/transactions',
+  'store <-> store/transactions/bulk',
+  'store <-> store/transactions/counted',
+  'store <-> store/transactions/found',
+  'store <-> store/transactions/rows',
+  'store <-> store/transactions/written',
 ]
 
 /** Each pair once, sorted; imports of types count. */

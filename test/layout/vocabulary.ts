@@ -34,8 +34,8 @@ const replaced: Readonly<Record<string, string>> = {
 const kept: Readonly<Record<string, readonly string[]>> = {
   handed_at: [
     'src/store/schema.ts',
-    'src/store/transactions/attempt-row.ts',
-    'src/store/transactions/save-attempts.ts',
+    'src/store/transactions/rows/attempt-row.ts',
+    'src/store/transactions/rows/attempt-columns.ts',
     'test/e2e/hanging-send.test.ts',
   ],
   estate: ['src/store/schema.ts', 'src/store/postgres/hint-messages.ts'],

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
 import { sqliteExecutor } from '../../src/store/sqlite/executor.ts'
 import { groupCommit } from '../../src/store/sqlite/group-commit.ts'
-import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
 
 function openBare() {
   const database = new Database(':memory:')

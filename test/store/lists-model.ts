@@ -7,8 +7,8 @@ import { openAuditPad } from '../../src/store/access/audit-log.ts'
 import type { ListPosition, TransactionFilter } from '../../src/store/list-port.ts'
 import { sessionOver } from '../../src/store/session.ts'
 import type { Executor } from '../../src/store/statement.ts'
-import { findMatches } from '../../src/store/transactions/find-matches.ts'
-import { openTallies } from '../../src/store/transactions/tallies.ts'
+import { openTallies } from '../../src/store/transactions/counted/tallies.ts'
+import { findMatches } from '../../src/store/transactions/found/find-matches.ts'
 import { address, queued, receiver, someAttempt, somePayload, someRelayer } from '../domain/some.ts'
 
 interface Row {

@@ -7,8 +7,8 @@ import type { RelayerRow } from '../relayers/relayer-row.ts'
 import { rememberRow } from '../relayers/remember-row.ts'
 import type { Executor } from '../statement.ts'
 import type { Session } from '../store.ts'
-import { claimUnclaimed, nameOfClaim } from '../transactions/claim.ts'
-import { type Counts, countByStatus, pendingAmong, type Tallies } from '../transactions/tallies.ts'
+import { type Counts, countByStatus, pendingAmong, type Tallies } from '../transactions/counted/tallies.ts'
+import { claimUnclaimed, nameOfClaim } from '../transactions/written/claim.ts'
 
 interface Locked {
   readonly executor: Executor

@@ -1,0 +1,189 @@
+// The number of transactions per status, written with each change: reading it takes constant time. The figures of five minutes are
+// written with them.
+import { sql } from 'kysely'
+import type { FigureChange, RelayerFigures } from '../../../domain/figures.ts'
+import type { RelayerId } from '../../../domain/ids.ts'
+import { pendingStatuses, type Status, statuses } from '../../../domain/transaction.ts'
+import type { Deferred } from '../../deferred.ts'
+import { inLists } from '../../in-lists.ts'
+import { lastSequence } from '../../relayers/last-sequence.ts'
+import { type Executor, statement } from '../../statement.ts'
+import { recordOf } from '../../values.ts'
+import { type BulkChange, openBulkSheet } from './bulk-sheet.ts'
+import { openFigureSheet } from './figures.ts'
+import { partsOf, type TallyChanges } from './tally-changes.ts'
+
+/** The changes of a commit's units. A unit's changes count only if the unit succeeds; a commit writes them once. */
+export interface Tallies extends Deferred {
+  count(relayerId: RelayerId, status: Status, change: number): void
+  /** Adds to the figures of five minutes. */
+  addFigures(relayerId: RelayerId, changes: readonly FigureChange[]): void
+  /** Adds to the counts of a bulk cancellation. */
+  addBulk(change: BulkChange): void
+  /** The change by this unit and by earlier units of the commit. */
+  changeOf(relayerId: RelayerId, status: Status): number
+}
+
+interface Change {
+  readonly relayerId: RelayerId
+  readonly status: Status
+  readonly change: number
+}
+
+type Changes = Map<RelayerId, Map<Status, number>>
+
+/** The tallies of a commit. With `appended`, relayers that are locked append their changes. */
+export function openTallies(executor: Executor, appended?: TallyChanges): Tallies {
+  const sheet = openFigureSheet()
+  const bulkSheet = openBulkSheet()
+  let kept: Changes = new Map()
+  let counted: Change[] = []
+  let figures: RelayerFigures[] = []
+  let bulks: BulkChange[] = []
+
+  return {
+    count(relayerId, status, change) {
+      counted.push({ relayerId, status, change })
+    },
+    addFigures(relayerId, changes) {
+      for (const change of changes) figures.push({ relayerId, ...change })
+    },
+    addBulk(change) {
+      bulks.push(change)
+    },
+    changeOf(relayerId, status) {
+      let sum = kept.get(relayerId)?.get(status) ?? 0
+      for (const each of counted) if (each.status === status && each.relayerId === relayerId) sum += each.change
+      return sum
+    },
+    keep() {
+      for (const { relayerId, status, change } of counted) addTo(kept, relayerId, status, change)
+      for (const change of figures) sheet.add(change.relayerId, change)
+      for (const change of bulks) bulkSheet.add(change)
+      bulks = []
+      counted = []
+      figures = []
+    },
+    forget() {
+      counted = []
+      figures = []
+      bulks = []
+    },
+    reset() {
+      kept = new Map()
+      counted = []
+      figures = []
+      bulks = []
+      sheet.clear()
+      bulkSheet.clear()
+    },
+    async write() {
+      const changes = kept
+      kept = new Map()
+      for (const [relayerId, byStatus] of changes) {
+        for (const [status, change] of byStatus) {
+          if (change === 0 || (await appended?.append(relayerId, status, change))) continue
+          await executor.all(add, { relayerId, status, change })
+        }
+      }
+      await sheet.write(executor)
+      await bulkSheet.write(executor)
+      await appended?.foldMany()
+    },
+  }
+}
+
+function addTo(changes: Changes, relayerId: RelayerId, status: Status, change: number): void {
+  const known = changes.get(relayerId)
+  if (known) known.set(status, (known.get(status) ?? 0) + change)
+  else changes.set(relayerId, new Map([[status, change]]))
+}
+
+const add = inLists(
+  statement<{ relayerId: RelayerId; status: Status; change: number }>((db, p) =>
+    db
+      .insertInto('tallies')
+      .values({ relayer_id: p.relayerId, status: p.status, count: p.change })
+      .onConflict((conflict) =>
+        conflict.columns(['relayer_id', 'status']).doUpdateSet({ count: sql`tallies.count + excluded.count` }),
+      ),
+  ),
+  { relayerId: 'text', status: 'text', change: 'bigint' },
+  (given) => `INSERT INTO tallies (relayer_id, status, count) SELECT * FROM ${given}
+    ON CONFLICT (relayer_id, status) DO UPDATE SET count = tallies.count + excluded.count`,
+)
+
+/** The transactions of a relayer. */
+export type Counts = Readonly<Record<Status, number>>
+
+const queued: Status = 'pending'
+
+interface Tally {
+  readonly status: Status
+  readonly count: number
+}
+
+const sum = sql<number>`CAST(SUM(count) AS BIGINT)`.as('count')
+
+const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p, dialect) =>
+  db.selectFrom(partsOf(p.relayerId, dialect).as('parts')).select(['status', sum]).groupBy('status'),
+)
+
+const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p, dialect) =>
+  db
+    .selectFrom(sql<{ id: RelayerId }>`unnest(CAST(${p.ids} AS text[]))`.as<'given'>(sql`given (id)`))
+    .innerJoinLateral(partsOf(sql.ref('given.id'), dialect).as('parts'), (join) => join.onTrue())
+    .select(['given.id as relayer_id', 'parts.status', sum])
+    .groupBy(['given.id', 'parts.status']),
+)
+
+export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Counts> {
+  return countsIn(await executor.all(ofRelayer, { relayerId }))
+}
+
+/** The counts of each of these relayers. PostgreSQL only, as findTransactions. */
+export async function countOfEach(
+  executor: Executor,
+  ids: readonly RelayerId[],
+): Promise<ReadonlyMap<RelayerId, Counts>> {
+  const found = Map.groupBy(await executor.all(ofRelayers, { ids }), (tally) => tally.relayer_id)
+  return new Map(ids.map((id) => [id, countsIn(found.get(id) ?? [])]))
+}
+
+function countsIn(tallies: readonly Tally[]): Counts {
+  const counts = recordOf(statuses, () => 0)
+  for (const { status, count } of tallies) counts[status] += count
+  return counts
+}
+
+/** The number of pending transactions as this unit sees it, including unwritten changes of its commit. */
+export async function countPending(executor: Executor, tallies: Tallies, relayerId: RelayerId): Promise<number> {
+  return pendingAmong(await countByStatus(executor, relayerId), tallies, relayerId)
+}
+
+/** `counts` are the tallies before the commit. */
+export function pendingAmong(counts: Counts, tallies: Tallies, relayerId: RelayerId): number {
+  return pendingStatuses.reduce((sum, status) => sum + counts[status] + tallies.changeOf(relayerId, status), 0)
+}
+
+const backlogs = statement<object, { id: RelayerId; last: number }>((db, _, dialect) =>
+  dialect === 'postgres'
+    ? db
+        .selectFrom('relayers')
+        .innerJoinLateral(partsOf(sql.ref('relayers.id'), dialect).as('parts'), (join) => join.onTrue())
+        .select(['relayers.id', lastSequence(dialect).as('last')])
+        .where('parts.status', '=', queued)
+        .groupBy('relayers.id')
+        .having(sql<boolean>`SUM(count) > 0`)
+    : db
+        .selectFrom('tallies')
+        .innerJoin('relayers', 'relayers.id', 'tallies.relayer_id')
+        .select(['relayers.id', lastSequence(dialect).as('last')])
+        .where('tallies.status', '=', queued)
+        .where('tallies.count', '>', 0),
+)
+
+export async function findBacklogs(executor: Executor): Promise<ReadonlyMap<RelayerId, number>> {
+  const rows = await executor.all(backlogs, {})
+  return new Map(rows.map((row) => [row.id, row.last]))
+}

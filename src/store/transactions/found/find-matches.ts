@@ -1,0 +1,394 @@
+// Finds the transactions that a filter matches, newest first, among the rows that one index yields: at most `rowsLookedAtMax` of them, from
+// a position on. An index serves the filter as far as it can, and every row between its two ends is compared with the rest.
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
+import type { ListPosition, Match, Matches, TransactionFilter } from '../../list-port.ts'
+import type { StoredStatus } from '../../schema.ts'
+import { type DialectName, type Executor, first, type Statement, statement } from '../../statement.ts'
+import { hasExternalId, hasTag } from '../written/labels.ts'
+
+/** Rows that one request looks at. */
+const rowsLookedAtMax = 10_000
+
+/**
+ * The index by which the rows are found. `id` and `nonces` yield all rows in question, the others a window of them: `externalId` and `tag`
+ * by tables of their own.
+ */
+type Path = 'id' | 'nonces' | 'externalId' | 'tag' | 'receiver' | 'created' | 'status' | 'sequence'
+
+/** The conditions of a statement. Bounds that a filter lacks are open. */
+interface Shape {
+  readonly path: Path
+  readonly status: boolean
+  readonly to: boolean
+  readonly nonces: boolean
+  readonly created: boolean
+  readonly values: boolean
+  readonly text: 'none' | 'id' | 'hash'
+  readonly externalId: boolean
+  readonly tag: boolean
+  /** The order of the list. */
+  readonly byTime: boolean
+}
+
+interface Parameters {
+  readonly relayerId: RelayerId
+  readonly status: string
+  readonly to: string
+  readonly nonceFrom: number
+  readonly nonceTo: number
+  readonly createdFrom: number
+  readonly createdTo: number
+  readonly valueFrom: string
+  readonly valueFromChars: number
+  readonly valueTo: string
+  readonly valueToChars: number
+  readonly text: string
+  readonly textChars: number
+  readonly externalId: string
+  readonly tag: string
+  readonly newestCreated: number
+  readonly newestSequence: number
+  readonly oldestCreated: number
+  readonly oldestSequence: number
+}
+
+interface FoundRow {
+  id: TransactionId
+  sequence: number
+  created_at: number
+}
+
+const last = Number.MAX_SAFE_INTEGER
+/** Beyond every position. */
+const top: ListPosition = { sequence: last, createdAt: last }
+/** An id in full is found by the key. */
+const idChars = 36
+
+export async function findMatches(
+  executor: Executor,
+  relayerId: RelayerId,
+  filter: TransactionFilter,
+  before: ListPosition = top,
+  rowsMax = rowsLookedAtMax,
+): Promise<Matches> {
+  const path = await pathFor(executor, relayerId, filter, rowsMax)
+  if (path !== 'status' || filter.status !== 'pending')
+    return findBy(executor, relayerId, path, filter, before, rowsMax)
+  // By the index of statuses, which has two parts of them.
+  const parts = await Promise.all(
+    (['pending', 'held'] as const).map((status) =>
+      findBy(executor, relayerId, path, { ...filter, status }, before, rowsMax),
+    ),
+  )
+  const ends = parts.flatMap(({ end }) => end ?? [])
+  const [end] = ends.sort((one, other) => other.sequence - one.sequence)
+  const found = parts.flatMap((part) => part.found).filter(({ sequence }) => !end || sequence >= end.sequence)
+  return { found: found.sort((one, other) => other.sequence - one.sequence), ...(end && { end }) }
+}
+
+type StoredFilter = Omit<TransactionFilter, 'status'> & { readonly status?: StoredStatus }
+
+async function findBy(
+  executor: Executor,
+  relayerId: RelayerId,
+  path: Path,
+  filter: StoredFilter,
+  before: ListPosition,
+  rowsMax: number,
+): Promise<Matches> {
+  const newest = isByTime(filter) ? earlierOf(before, afterAll(filter.createdTo)) : before
+  const wholeList = { sequence: 0, createdAt: filter.createdFrom ?? 0 }
+  const given = parametersOf(relayerId, filter, newest, wholeList)
+  if (path === 'id' || path === 'nonces') return { found: await matching(executor, path, filter, given) }
+
+  const [lastLookedAt, more] = await executor.all(windowEnds[path], { ...given, offset: rowsMax - 1 })
+  if (!lastLookedAt || !more) return { found: await matching(executor, path, filter, given) }
+  const end = positionOf(lastLookedAt)
+  return { found: await matching(executor, path, filter, parametersOf(relayerId, filter, newest, end)), end }
+}
+
+async function pathFor(
+  executor: Executor,
+  relayerId: RelayerId,
+  filter: TransactionFilter,
+  rowsMax: number,
+): Promise<Path> {
+  if (filter.text?.length === idChars && !filter.text.startsWith('0x')) return 'id'
+  if (hasNonces(filter)) {
+    const { nonceFrom: from = 0, nonceTo: to = last } = filter
+    if (!(await first(executor, nonceBeyond, { relayerId, from, to, offset: rowsMax }))) return 'nonces'
+  }
+  if (filter.externalId !== undefined) return 'externalId'
+  if (filter.tag !== undefined) return 'tag'
+  if (filter.to !== undefined) return 'receiver'
+  if (hasTimes(filter)) return 'created'
+  return filter.status === undefined ? 'sequence' : 'status'
+}
+
+const hasNonces = ({ nonceFrom, nonceTo }: StoredFilter) => nonceFrom !== undefined || nonceTo !== undefined
+const hasTimes = ({ createdFrom, createdTo }: StoredFilter) => createdFrom !== undefined || createdTo !== undefined
+/** Where the client names an `external_id` or a tag, their tables have the order of sequences. */
+const isByTime = (filter: StoredFilter) =>
+  filter.externalId === undefined && filter.tag === undefined && (filter.to !== undefined || hasTimes(filter))
+const hasValues = ({ valueFrom, valueTo }: StoredFilter) => valueFrom !== undefined || valueTo !== undefined
+
+const afterAll = (createdTo: number | undefined): ListPosition =>
+  createdTo === undefined ? top : { sequence: last, createdAt: createdTo }
+
+/** The earlier of two positions, by creation. */
+function earlierOf(one: ListPosition, other: ListPosition): ListPosition {
+  const isBefore =
+    one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.sequence < other.sequence)
+  return isBefore ? one : other
+}
+
+function positionOf({ sequence, created_at: createdAt }: Omit<FoundRow, 'id'>): ListPosition {
+  return { sequence, createdAt }
+}
+
+function parametersOf(
+  relayerId: RelayerId,
+  filter: StoredFilter,
+  newest: ListPosition,
+  oldest: ListPosition,
+): Parameters {
+  const valueFrom = String(filter.valueFrom ?? 0n)
+  const valueTo = String(filter.valueTo ?? 2n ** 256n)
+  const { text = '' } = filter
+  return {
+    relayerId,
+    status: filter.status ?? '',
+    to: filter.to ?? '',
+    nonceFrom: filter.nonceFrom ?? 0,
+    nonceTo: filter.nonceTo ?? last,
+    createdFrom: filter.createdFrom ?? 0,
+    createdTo: filter.createdTo ?? last,
+    valueFrom,
+    valueFromChars: valueFrom.length,
+    valueTo,
+    valueToChars: valueTo.length,
+    text,
+    textChars: text.length,
+    externalId: filter.externalId ?? '',
+    tag: filter.tag ?? '',
+    newestCreated: newest.createdAt,
+    newestSequence: newest.sequence,
+    oldestCreated: oldest.createdAt,
+    oldestSequence: oldest.sequence,
+  }
+}
+
+const nonceBeyond = statement<{ relayerId: RelayerId; from: number; to: number; offset: number }, { nonce: number }>(
+  (db, p) =>
+    db
+      .selectFrom('transactions')
+      .select(sql<number>`nonce`.as('nonce'))
+      .where('relayer_id', '=', p.relayerId)
+      .where('nonce', 'is not', null)
+      .where('nonce', '>=', p.from)
+      .where('nonce', '<=', p.to)
+      .orderBy('nonce')
+      .limit(1)
+      .offset(p.offset),
+)
+
+/** The condition by which a path finds its rows, without the ends. Those of `status` and `receiver` say which. */
+function keyOf(path: Path, p: Parameters, dialect: DialectName): RawBuilder<SqlBool> {
+  const ofRelayer = sql<SqlBool>`relayer_id = ${p.relayerId}`
+  if (isLabel(path)) return isOneOf(rowsOfLabel(path, p), dialect)
+  if (path === 'nonces') {
+    return sql`${ofRelayer} AND nonce IS NOT NULL AND nonce >= ${p.nonceFrom} AND nonce <= ${p.nonceTo}`
+  }
+  // An expression, so that no index of relayers stands in for the key: see byId in find-transaction.ts.
+  return path === 'id' ? sql`id = ${p.text} AND (relayer_id || '') = ${p.relayerId}` : ofRelayer
+}
+
+type LabelPath = 'externalId' | 'tag'
+
+const isLabel = (path: Path): path is LabelPath => path === 'externalId' || path === 'tag'
+
+/** The ids of a window, with both ends. */
+function rowsOfLabel(path: LabelPath, p: Parameters): RawBuilder<unknown> {
+  const ends = sql`sequence < ${p.newestSequence} AND sequence >= ${p.oldestSequence}`
+  return path === 'tag'
+    ? sql`SELECT transaction_id FROM transaction_tags WHERE relayer_id = ${p.relayerId} AND tag = ${p.tag} AND ${ends}`
+    : sql`SELECT transaction_id FROM transaction_labels WHERE relayer_id = ${p.relayerId}
+        AND external_id = ${p.externalId} AND external_id IS NOT NULL AND ${ends}`
+}
+
+/** An array, not a join: see in-lists.ts. */
+function isOneOf(rows: RawBuilder<unknown>, dialect: DialectName): RawBuilder<SqlBool> {
+  return dialect === 'postgres' ? sql`id = ANY(ARRAY(${rows}))` : sql`id IN (${rows})`
+}
+
+/** Whether the path follows the order of time. */
+const followsTime = (path: Path) => path === 'receiver' || path === 'created'
+/** These yield few rows, in an order that their index does not have. */
+const isSorted = (path: Path) => path === 'nonces' || path === 'id' || isLabel(path)
+
+/** Older than a position that the client has, or than a time. As an expression where the index has another order. */
+function isOlder(path: Path, byTime: boolean, p: Parameters): RawBuilder<SqlBool> {
+  // With an equality and plain bounds at both ends SQLite would prefer the index of all sequences, or of all times.
+  if (path === 'receiver') {
+    return sql`(to_address, created_at, sequence) < (${p.to}, ${p.newestCreated}, ${p.newestSequence})`
+  }
+  if (path === 'status') return sql`(status, sequence) < (${p.status}, ${p.newestSequence})`
+  const sign = isSorted(path) ? sql`+` : sql``
+  return byTime
+    ? sql`(${sign}created_at, ${sign}sequence) < (${p.newestCreated}, ${p.newestSequence})`
+    : sql`${sign}sequence < ${p.newestSequence}`
+}
+
+/** The other end of a window. */
+function isWithin(path: Path, p: Parameters): RawBuilder<SqlBool> {
+  if (path === 'receiver') {
+    return sql`(to_address, created_at, sequence) >= (${p.to}, ${p.oldestCreated}, ${p.oldestSequence})`
+  }
+  if (path === 'status') return sql`(status, sequence) >= (${p.status}, ${p.oldestSequence})`
+  return path === 'created'
+    ? sql`(created_at, sequence) >= (${p.oldestCreated}, ${p.oldestSequence})`
+    : sql`sequence >= ${p.oldestSequence}`
+}
+
+function orderOf(path: Path, byTime: boolean): RawBuilder<unknown> {
+  if (path === 'receiver') return sql`to_address DESC, created_at DESC, sequence DESC`
+  if (path === 'status') return sql`status DESC, sequence DESC`
+  const sign = isSorted(path) ? sql`+` : sql``
+  return byTime ? sql`${sign}created_at DESC, ${sign}sequence DESC` : sql`${sign}sequence DESC`
+}
+
+type Window = Parameters & { readonly offset: number }
+
+/** The last row of a window, and the one after it. */
+const windowEnd = (path: Exclude<Path, LabelPath>) =>
+  statement<Window, Omit<FoundRow, 'id'>>((db, p, dialect) =>
+    db
+      .selectFrom('transactions')
+      .select(['sequence', 'created_at'])
+      .where(keyOf(path, p, dialect))
+      .where(isOlder(path, followsTime(path), p))
+      .where(isWithin(path, p))
+      .orderBy(orderOf(path, followsTime(path)))
+      .limit(2)
+      .offset(p.offset),
+  )
+
+const endOfExternalId = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+  db
+    .selectFrom('transaction_labels')
+    .select(['sequence', 'created_at'])
+    .where('relayer_id', '=', p.relayerId)
+    .where('external_id', '=', p.externalId)
+    .where('external_id', 'is not', null)
+    .where('sequence', '<', p.newestSequence)
+    .orderBy('sequence', 'desc')
+    .limit(2)
+    .offset(p.offset),
+)
+
+const endOfTag = statement<Window, Omit<FoundRow, 'id'>>((db, p) =>
+  db
+    .selectFrom('transaction_tags')
+    .select(['sequence', 'created_at'])
+    .where('relayer_id', '=', p.relayerId)
+    .where('tag', '=', p.tag)
+    .where('sequence', '<', p.newestSequence)
+    .orderBy('sequence', 'desc')
+    .limit(2)
+    .offset(p.offset),
+)
+
+const windowEnds = {
+  externalId: endOfExternalId,
+  tag: endOfTag,
+  receiver: windowEnd('receiver'),
+  created: windowEnd('created'),
+  status: windowEnd('status'),
+  sequence: windowEnd('sequence'),
+}
+
+/** Conditions beyond the path's own. All are expressions, so that no other index is chosen for them. */
+function others(shape: Shape, p: Parameters): RawBuilder<SqlBool>[] {
+  return [
+    ...(isSorted(shape.path) ? [] : [isWithin(shape.path, p)]),
+    ...(shape.status && shape.path !== 'status' ? [hasStatus(p)] : []),
+    ...(shape.to && shape.path !== 'receiver' ? [sql<SqlBool>`(to_address || '') = ${p.to}`] : []),
+    ...(shape.nonces && shape.path !== 'nonces'
+      ? [sql<SqlBool>`+nonce >= ${p.nonceFrom} AND +nonce <= ${p.nonceTo}`]
+      : []),
+    ...(shape.created && !followsTime(shape.path)
+      ? [sql<SqlBool>`+created_at >= ${p.createdFrom} AND +created_at <= ${p.createdTo}`]
+      : []),
+    ...(shape.values ? [isValueBetween(p)] : []),
+    ...(shape.externalId && shape.path !== 'externalId' ? [hasExternalId(p.externalId)] : []),
+    ...(shape.tag && shape.path !== 'tag' ? [hasTag(p.tag)] : []),
+    ...(shape.text === 'id' && shape.path !== 'id' ? [sql<SqlBool>`substr(id, 1, ${p.textChars}) = ${p.text}`] : []),
+    // A count, which no planner turns into a walk over all attempts.
+    ...(shape.text === 'hash'
+      ? [
+          sql<SqlBool>`(SELECT COUNT(*) FROM attempts WHERE attempts.transaction_id = transactions.id
+            AND substr(attempts.hash, 1, ${p.textChars}) = ${p.text}) > 0`,
+        ]
+      : []),
+  ]
+}
+
+/** Transactions on hold are pending too. */
+function hasStatus(p: Parameters): RawBuilder<SqlBool> {
+  return sql`(CASE status WHEN 'held' THEN 'pending' ELSE status END) = ${p.status}`
+}
+
+/**
+ * Whether the value is within the bounds. Of decimals without leading zeros, the longer one is greater; of two with one length,
+ * the later text.
+ */
+function isValueBetween(p: Parameters): RawBuilder<SqlBool> {
+  return sql`(length(value) > ${p.valueFromChars} OR (length(value) = ${p.valueFromChars} AND value >= ${p.valueFrom}))
+    AND (length(value) < ${p.valueToChars} OR (length(value) = ${p.valueToChars} AND value <= ${p.valueTo}))`
+}
+
+const matches = new Map<string, Statement<Parameters, FoundRow>>()
+
+/** Compiled once for each shape. */
+function statementFor(shape: Shape): Statement<Parameters, FoundRow> {
+  const key = JSON.stringify(shape)
+  const known = matches.get(key)
+  if (known) return known
+  const fresh = statement<Parameters, FoundRow>((db, p, dialect) =>
+    others(shape, p)
+      .reduce(
+        (query, condition) => query.where(condition),
+        db
+          .selectFrom('transactions')
+          .select(['id', 'sequence', 'created_at'])
+          .where(keyOf(shape.path, p, dialect))
+          .where(isOlder(shape.path, shape.byTime, p)),
+      )
+      .orderBy(orderOf(shape.path, shape.byTime)),
+  )
+  matches.set(key, fresh)
+  return fresh
+}
+
+async function matching(
+  executor: Executor,
+  path: Path,
+  filter: StoredFilter,
+  given: Parameters,
+): Promise<readonly Match[]> {
+  const { text } = filter
+  const shape: Shape = {
+    path,
+    status: filter.status !== undefined,
+    to: filter.to !== undefined,
+    nonces: hasNonces(filter),
+    created: hasTimes(filter),
+    values: hasValues(filter),
+    text: text === undefined ? 'none' : text.startsWith('0x') ? 'hash' : 'id',
+    externalId: filter.externalId !== undefined,
+    tag: filter.tag !== undefined,
+    byTime: isByTime(filter),
+  }
+  return (await executor.all(statementFor(shape), given)).map((row) => ({ id: row.id, ...positionOf(row) }))
+}

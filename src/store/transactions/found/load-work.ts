@@ -1,0 +1,99 @@
+// Loads the data that an owner needs for one step. Its size depends on the transactions in progress only.
+import { sql } from 'kysely'
+import { heldMax, type Work } from '../../../domain/decide/plan/work.ts'
+import { keptByEveryNode } from '../../../domain/decide/queue/window.ts'
+import type { RelayerId } from '../../../domain/ids.ts'
+import { findRelayerAndFloor } from '../../relayers/relayers.ts'
+import { type Executor, statement } from '../../statement.ts'
+import type { EarlierWork } from '../../store.ts'
+import { listPresigned } from '../written/presigned-no-ops.ts'
+import { explainedRuns, summarizeConfirmedNotFinal } from './load-unsettled.ts'
+import { isSameQueue, queueOf } from './queue.ts'
+import { readChanged, type Version, versionColumns } from './read-changed.ts'
+
+// Literals, not parameters: otherwise the planner does not match the queries with the partial indexes.
+export const inProgress = sql<boolean>`transactions.open = 1 AND transactions.nonce IS NOT NULL AND transactions.confirmed_at IS NULL`
+/** Confirmed, with a foreign spender. */
+const displaced = sql<boolean>`transactions.open = 1 AND transactions.confirmed_at IS NOT NULL AND transactions.included_kind = 'external'`
+
+// Each part reads by its own index.
+const bound = statement<{ relayerId: RelayerId }, Version>((db, p) => {
+  const rows = (which: typeof inProgress) =>
+    db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId).where(which)
+  return rows(inProgress).unionAll(rows(displaced)).orderBy('nonce')
+})
+
+/** The oldest one says how far back a history check goes; the others wait for their clients. */
+const suspected = statement<{ relayerId: RelayerId }, Version>((db, p) =>
+  db
+    .selectFrom('transactions')
+    .select(versionColumns)
+    .where('relayer_id', '=', p.relayerId)
+    .where(sql<boolean>`open = 1 AND suspected_hash IS NOT NULL`)
+    .orderBy('sequence')
+    .limit(1),
+)
+
+type Soon = Version & { readonly for: 'release' | 'expiry' }
+
+/**
+ * Beyond the head of the queue: the transactions that expire first, and those whose hold ends first. Those without a time are in no
+ * index.
+ */
+const soonest = statement<{ relayerId: RelayerId; expiries: number; releases: number }, Soon>((db, p) => {
+  const ofRelayer = db.selectFrom('transactions').select(versionColumns).where('relayer_id', '=', p.relayerId)
+  const expiring = ofRelayer
+    .select(sql.lit<Soon['for']>('expiry').as('for'))
+    .where(sql<boolean>`phase IN ('queued', 'held') AND valid_until IS NOT NULL`)
+    .orderBy('valid_until')
+    .limit(p.expiries)
+  const ending = ofRelayer
+    .select(sql.lit<Soon['for']>('release').as('for'))
+    .where(sql<boolean>`held_until IS NOT NULL`)
+    .orderBy('held_until')
+    .limit(p.releases)
+  return db
+    .selectFrom(expiring.as('expiring'))
+    .selectAll()
+    .unionAll(db.selectFrom(ending.as('ending')).selectAll())
+})
+
+const expiringMax = 64
+
+/** Call it within a read of one instant. Of the transactions in `earlier`, only those that changed since are read. */
+export async function loadWork(
+  executor: Executor,
+  relayerId: RelayerId,
+  queuedMax = keptByEveryNode,
+  earlier?: EarlierWork,
+): Promise<Work | undefined> {
+  // In parallel: a remote database costs two round trips instead of seven.
+  const [found, open, timed, unclear, unsettled, likely] = await Promise.all([
+    findRelayerAndFloor(executor, relayerId),
+    executor.all(bound, { relayerId }),
+    executor.all(soonest, { relayerId, expiries: expiringMax, releases: heldMax }),
+    executor.all(suspected, { relayerId }),
+    summarizeConfirmedNotFinal(executor, relayerId),
+    earlier && queueOf(executor, earlier.relayer, queuedMax),
+  ])
+  if (!found) return undefined
+  const isCurrent = earlier && isSameQueue(earlier.relayer, found.relayer)
+  const queued = (isCurrent && likely) || (await queueOf(executor, found.relayer, queuedMax))
+  // Only a history check counts their nonces.
+  const isChecking = unsettled !== undefined && found.uncheckedThrough !== undefined
+  const [current, explained, presigned] = await Promise.all([
+    readChanged(executor, [open, queued, unclear, timed].flat(), earlier?.transactions ?? new Map()),
+    isChecking ? explainedRuns(executor, relayerId) : undefined,
+    found.relayer.policies.presignCancel ? listPresigned(executor, relayerId) : undefined,
+  ])
+  return {
+    ...found,
+    open: open.map(current),
+    ...(unsettled && { confirmedNotFinal: { ...unsettled, ...(explained && { explained }) } }),
+    ...(presigned && { presigned }),
+    queued: queued.map(current),
+    suspected: unclear.map(current),
+    expiring: timed.filter((each) => each.for === 'expiry').map(current),
+    held: timed.filter((each) => each.for === 'release').map(current),
+  }
+}

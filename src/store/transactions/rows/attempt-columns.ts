@@ -1,0 +1,47 @@
+// The columns of attempts, with the types that PostgreSQL needs to read them from lists.
+import { sql } from 'kysely'
+import type { ListType } from '../../in-lists.ts'
+import type { AttemptRow, BroadcastColumns } from './attempt-row.ts'
+import { namesOf } from './transaction-columns.ts'
+
+export const broadcastColumns = {
+  state: 'text',
+  handed_at: 'bigint',
+  outcome: 'text',
+  outcome_code: 'text',
+  outcome_message: 'text',
+  rejections: 'text',
+  taken_at: 'bigint',
+  refused_since: 'bigint',
+} as const satisfies Readonly<Record<keyof BroadcastColumns, ListType>>
+
+export const attemptColumns = {
+  transaction_id: 'text',
+  nonce: 'bigint',
+  hash: 'text',
+  kind: 'text',
+  revision: 'integer',
+  gas_limit: 'bigint',
+  gas_price: 'text',
+  max_fee_per_gas: 'text',
+  max_priority_fee_per_gas: 'text',
+  raw: 'text',
+  r: 'text',
+  s: 'text',
+  v: 'bigint',
+  recorded_at: 'bigint',
+  recorded_at_block: 'bigint',
+  ...broadcastColumns,
+  recovered: 'integer',
+  presigned: 'integer',
+} as const satisfies Readonly<Record<keyof Omit<AttemptRow, 'position'>, ListType>>
+
+// The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
+const unsignedNames = namesOf(attemptColumns).filter((name) => name !== 'raw')
+
+/** An empty text in the place of the bytes, as in a row that was shrunk. */
+export const unsignedColumns = [
+  ...unsignedNames.map((name) => `attempts.${name}` as const),
+  'attempts.position' as const,
+  sql<''>`''`.as('raw'),
+]

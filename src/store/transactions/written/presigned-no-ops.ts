@@ -1,0 +1,117 @@
+// No-ops that are signed before a cancellation: first the hash is stored, then the sealed bytes. Only rows with bytes
+// are usable.
+import type { Selectable } from 'kysely'
+import type { Hash, RelayerId } from '../../../domain/ids.ts'
+import type { PresignedNoOp } from '../../../domain/no-op.ts'
+import type { Nonce } from '../../../domain/units.ts'
+import type { PresignedNoOpTable } from '../../access-tables.ts'
+import type { PresignedHash, SealedNoOp } from '../../relayer-port.ts'
+import { type Executor, statement } from '../../statement.ts'
+import { feesFromRow, feesToRow } from '../rows/attempt-row.ts'
+
+type Row = Selectable<PresignedNoOpTable>
+
+const insert = statement<Omit<Row, 'sealed'>>((db, p) =>
+  db
+    .insertInto('presigned_no_ops')
+    .values({
+      relayer_id: p.relayer_id,
+      nonce: p.nonce,
+      hash: p.hash,
+      gas_limit: p.gas_limit,
+      gas_price: p.gas_price,
+      max_fee_per_gas: p.max_fee_per_gas,
+      max_priority_fee_per_gas: p.max_priority_fee_per_gas,
+      signed_at: p.signed_at,
+    })
+    // A key that signs alike twice makes the same bytes.
+    .onConflict((conflict) => conflict.columns(['relayer_id', 'nonce', 'hash']).doNothing()),
+)
+
+export async function recordPresigned(
+  executor: Executor,
+  relayerId: RelayerId,
+  { hash, nonce, fees, gasLimit, signedAt }: PresignedHash,
+): Promise<void> {
+  const row = { relayer_id: relayerId, nonce, hash, gas_limit: gasLimit, ...feesToRow(fees), signed_at: signedAt }
+  await executor.all(insert, row)
+}
+
+interface Key {
+  readonly relayerId: RelayerId
+  readonly nonce: Nonce
+  readonly hash: Hash
+}
+
+const seal = statement<Key & { sealed: string }>((db, p) =>
+  db
+    .updateTable('presigned_no_ops')
+    .set({ sealed: p.sealed })
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '=', p.nonce)
+    .where('hash', '=', p.hash),
+)
+
+/** Changes nothing if its hash is not stored. */
+export async function sealPresigned(executor: Executor, given: SealedNoOp): Promise<void> {
+  await executor.all(seal, given)
+}
+
+const list = statement<{ relayerId: RelayerId }, Row>((db, p) =>
+  db
+    .selectFrom('presigned_no_ops')
+    .selectAll()
+    .where('relayer_id', '=', p.relayerId)
+    .where('sealed', 'is not', null)
+    .orderBy('nonce'),
+)
+
+export async function listPresigned(executor: Executor, relayerId: RelayerId): Promise<readonly PresignedNoOp[]> {
+  const rows = await executor.all(list, { relayerId })
+  return rows.map((row) => ({
+    hash: row.hash,
+    nonce: row.nonce,
+    fees: feesFromRow(row),
+    gasLimit: row.gas_limit,
+    sealed: row.sealed ?? '',
+  }))
+}
+
+const all = statement<object, Row>((db) =>
+  db.selectFrom('presigned_no_ops').selectAll().where('sealed', 'is not', null),
+)
+
+export async function listAllPresigned(executor: Executor): Promise<readonly SealedNoOp[]> {
+  const rows = await executor.all(all, {})
+  return rows.map(({ relayer_id: relayerId, nonce, hash, sealed }) => ({
+    ...{ relayerId, nonce, hash, sealed: sealed ?? '' },
+  }))
+}
+
+const remove = statement<Key>((db, p) =>
+  db
+    .deleteFrom('presigned_no_ops')
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '=', p.nonce)
+    .where('hash', '=', p.hash),
+)
+
+export async function removePresigned(
+  executor: Executor,
+  relayerId: RelayerId,
+  { nonce, hash }: Pick<PresignedNoOp, 'nonce' | 'hash'>,
+): Promise<void> {
+  await executor.all(remove, { relayerId, nonce, hash })
+}
+
+const removeFinal = statement<{ relayerId: RelayerId }>((db, p) =>
+  db
+    .deleteFrom('presigned_no_ops')
+    .where('relayer_id', '=', p.relayerId)
+    .where('nonce', '<', db.selectFrom('relayers').select('spent_below').where('id', '=', p.relayerId)),
+)
+
+/** Deletes the no-ops whose nonce is spent for good. */
+export async function prunePresigned(executor: Executor, relayerId: RelayerId): Promise<void> {
+  await executor.all(removeFinal, { relayerId })
+}

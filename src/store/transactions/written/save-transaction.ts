@@ -1,0 +1,206 @@
+// Writes a transaction with its attempts, its tally and its event, all in the caller's unit.
+import { sql } from 'kysely'
+import type { Attempt } from '../../../domain/attempt.ts'
+import { countChange } from '../../../domain/bulk-counts.ts'
+import { StaleWrite } from '../../../domain/errors.ts'
+import { eventsOf, firstEventOf } from '../../../domain/event.ts'
+import { figureChanges } from '../../../domain/figures.ts'
+import type { TransactionId } from '../../../domain/ids.ts'
+import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../domain/transaction.ts'
+import type { TimestampMs } from '../../../domain/units.ts'
+import { inLists, type Listed } from '../../in-lists.ts'
+import { releaseNonce } from '../../relayers/gap-record.ts'
+import { changeOne, type Executor, statement } from '../../statement.ts'
+import { addDailyGas } from '../counted/daily-gas.ts'
+import type { Tallies } from '../counted/tallies.ts'
+import { lockTransaction } from '../rows/find-transaction.ts'
+import {
+  columnsOf,
+  endColumns,
+  namesOf,
+  pick,
+  progressColumns,
+  queuedColumns,
+  transactionColumns,
+} from '../rows/transaction-columns.ts'
+import {
+  type ProgressColumns,
+  progressToRow,
+  type TransactionRow,
+  transactionToRow,
+  type WaitRow,
+  waitToRow,
+} from '../rows/transaction-row.ts'
+import { publishEvent } from './publish-event.ts'
+import { replacePayload } from './replace.ts'
+import { saveAttempts, withdrawAttempts } from './save-attempts.ts'
+
+type At = { id: TransactionId; version: number }
+
+/**
+ * A changed row, which only PostgreSQL returns. SQLite runs RETURNING as a trigger, and so keeps a statement journal
+ * (sqlite.org/tempfiles.html) where a unique index may refuse the row: binding a nonce took three times as long.
+ */
+type Changed = { id?: TransactionId }
+
+type Update = Listed<ProgressColumns & At, Changed>
+
+/** The condition names the list of ids too: a plan for the join alone, made while the table was small, would scan all of it. */
+const isGivenOpenRow = `transactions.id = ANY($1::text[]) AND transactions.id = given.id
+  AND transactions.version = given.version AND transactions.open = 1`
+
+/** One statement for each set of columns that change together: a few dozen. */
+const updates = new Map<string, Update>()
+
+/** SQLite writes each index that has one of the columns of a SET, whether its value changes or not. */
+function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
+  const name = changed.join()
+  const known = updates.get(name)
+  if (known) return known
+  const update: Update = inLists(
+    statement<ProgressColumns & At, Changed>((db, p, dialect) =>
+      db
+        .updateTable('transactions')
+        .set({ ...pick(p, changed), version: sql<number>`version + 1` })
+        .where('id', '=', p.id)
+        .where('version', '=', p.version)
+        .where('open', '=', 1)
+        .$if(dialect === 'postgres', (query) => query.returning('id')),
+    ),
+    { id: 'text', version: 'bigint', ...pick(progressColumns, changed) },
+    (given) => `UPDATE transactions
+      SET ${changed.map((column) => `${column} = given.${column}, `).join('')}version = transactions.version + 1
+      FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
+    { writes: { table: 'transactions', key: 'id' }, joins: true, changesAll: true },
+  )
+  updates.set(name, update)
+  return update
+}
+
+/** The stored row is that of `before`: the statement finds no row of another version. */
+function changedColumns(before: ProgressColumns, after: ProgressColumns): readonly (keyof ProgressColumns)[] {
+  return namesOf(progressColumns).filter((name) => before[name] !== after[name])
+}
+
+// Most canceled transactions never left the queue: no column or index of a nonce needs a write.
+const drop = inLists(
+  statement<DropColumns & At, Changed>((db, p, dialect) =>
+    db
+      .updateTable('transactions')
+      .set({ ...dropOf(p), version: sql<number>`version + 1` })
+      .where('id', '=', p.id)
+      .where('version', '=', p.version)
+      .where('open', '=', 1)
+      .$if(dialect === 'postgres', (query) => query.returning('id')),
+  ),
+  { id: 'text', version: 'bigint', ...endColumns },
+  (given) => `UPDATE transactions SET phase = given.phase, open = given.open, status = given.status,
+      status_reason = given.status_reason, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
+      canceled_at = given.canceled_at, cancel_origin = given.cancel_origin,
+      ended_at = given.ended_at, drop_reason = given.drop_reason, version = transactions.version + 1
+    FROM ${given} WHERE ${isGivenOpenRow} RETURNING transactions.id`,
+  {
+    writes: { table: 'transactions', key: 'id' },
+    joins: true,
+    changesAll: true,
+    alike: {
+      but: 'id',
+      write: (p) => `UPDATE transactions SET phase = ${p.phase}, open = ${p.open}, status = ${p.status},
+          status_reason = ${p.status_reason}, wait_condition = NULL, wait_facts = NULL, wait_since = NULL,
+          canceled_at = ${p.canceled_at}, cancel_origin = ${p.cancel_origin},
+          ended_at = ${p.ended_at}, drop_reason = ${p.drop_reason}, version = version + 1
+        WHERE id = ANY(${p.id}) AND version = ${p.version} AND open = 1
+        RETURNING id`,
+    },
+  },
+)
+
+type DropColumns = Pick<ProgressColumns, keyof typeof endColumns>
+
+/** Everything that changes when a queued transaction ends: it no longer waits. */
+export function dropOf(p: DropColumns): DropColumns & WaitRow {
+  return { ...columnsOf(p, endColumns), ...waitToRow(undefined) }
+}
+
+/** Throws StaleWrite when the stored version is not `before.version`, and when the row is closed, which is final. */
+export async function saveTransaction(
+  executor: Executor,
+  tallies: Tallies,
+  before: Transaction,
+  after: Transaction,
+  now: TimestampMs,
+): Promise<Transaction> {
+  const progress = progressToRow(after)
+  const row = { ...progress, id: before.id, version: before.version }
+  const stale = () => new StaleWrite(`transaction ${before.id} is no longer at version ${before.version}`)
+  const update = onlyEnds(before, after) ? drop : updateOf(changedColumns(progressToRow(before), progress))
+  await changeOne(executor, update, row, stale)
+  if (after.payload !== before.payload) await replacePayload(executor, before, after)
+  if (givesNonceBack(before, after)) await releaseNonce(executor, before.relayerId, before.lifecycle.nonce)
+  if (attemptsOf(before).length > 0 && attemptsOf(after).length === 0) await withdrawAttempts(executor, before.id)
+  else await saveAttempts(executor, attemptsOf(before), attemptsOf(after))
+  await addDailyGas(executor, before, after, now)
+  tallies.addFigures(after.relayerId, figureChanges(before, after, now))
+  const counts = countChange(before, after)
+  if (counts && after.bulkPart !== undefined) tallies.addBulk({ part: after.bulkPart, at: now, counts })
+  await publishChange(executor, tallies, before, after, now)
+  const saved = { ...after, version: before.version + 1 }
+  // If an earlier binding was to the same nonce, the row has the attempts of both.
+  const isBoundAgain = before.sentAt !== undefined && before.lifecycle.phase === 'queued' && 'nonce' in after.lifecycle
+  return isBoundAgain ? ((await lockTransaction(executor, before.relayerId, before.id)) ?? saved) : saved
+}
+
+/** A gap filler never stood for a transaction of ours. */
+function givesNonceBack(before: Transaction, after: Transaction): before is InPhase<'inFlight'> {
+  return isInPhase(before, 'inFlight') && before.origin !== 'gap' && !('nonce' in after.lifecycle)
+}
+
+function onlyEnds(before: Transaction, after: Transaction): boolean {
+  const fromQueue = before.lifecycle.phase === 'queued' && after.lifecycle.phase === 'dropped'
+  return fromQueue && before.sentAt === after.sentAt && before.bulkPart === after.bulkPart
+}
+
+async function publishChange(
+  executor: Executor,
+  tallies: Tallies,
+  before: Transaction,
+  after: Transaction,
+  now: TimestampMs,
+): Promise<void> {
+  const [was, is] = [statusOf(before), statusOf(after)]
+  if (was !== is) {
+    tallies.count(after.relayerId, was, -1)
+    tallies.count(after.relayerId, is, 1)
+  }
+  for (const kind of eventsOf(before, after)) await publishEvent(executor, kind, after, now)
+}
+
+function attemptsOf(transaction: Transaction): readonly Attempt[] {
+  return 'attempts' in transaction.lifecycle ? transaction.lifecycle.attempts : []
+}
+
+const insert = statement<TransactionRow>((db, p) =>
+  db.insertInto('transactions').values(columnsOf(p, transactionColumns)),
+)
+
+type QueuedRow = Pick<TransactionRow, keyof typeof queuedColumns>
+
+// Every send begins with these columns. The row leaves out the columns of later progress, which are null.
+const insertQueued = inLists(
+  statement<QueuedRow>((db, p) => db.insertInto('transactions').values(columnsOf(p, queuedColumns))),
+  queuedColumns,
+  (given, columns) => `INSERT INTO transactions (${columns}) SELECT * FROM ${given}`,
+  { writes: { table: 'transactions', key: 'id' } },
+)
+
+const laterColumns = namesOf(transactionColumns).filter((name) => !(name in queuedColumns))
+
+export async function insertTransaction(executor: Executor, tallies: Tallies, transaction: Transaction): Promise<void> {
+  const row = transactionToRow(transaction)
+  if (laterColumns.every((column) => row[column] === null)) await executor.all(insertQueued, row)
+  else await executor.all(insert, row)
+  tallies.count(transaction.relayerId, statusOf(transaction), 1)
+  await saveAttempts(executor, [], attemptsOf(transaction))
+  const event = firstEventOf(transaction)
+  if (event) await publishEvent(executor, event, transaction, transaction.createdAt)
+}
