@@ -1,5 +1,5 @@
 // The one table of failures of key services: which are tried again, which renew credentials, and which wait for a person. Each row
-// names its source. docs/signers.md shows the table, and a test compares both.
+// names its source. docs/signers.md shows the codes, and a test compares both.
 import type { KeyServiceErrorKind } from './key-service.ts'
 import type { KeyServiceType } from './settings.ts'
 
