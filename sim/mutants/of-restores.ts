@@ -128,8 +128,8 @@ export const ofRestores: readonly Mutant[] = [
     edits: [
       {
         file: 'src/domain/decide/history/lost-cancellation.ts',
-        find: 'else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))',
-        put: 'else void candidates.flatMap((transaction) => suspicionOf(transaction, stretch))',
+        find: 'suspected.push(each)',
+        put: 'void each',
       },
     ],
   },

@@ -12,6 +12,7 @@ import {
 } from '../../../src/domain/decide/history/lost-cancellation.ts'
 import { clockMarginMs, findAmong } from '../../../src/domain/decide/history/recover.ts'
 import type { Work } from '../../../src/domain/decide/plan/work.ts'
+import type { TransactionId } from '../../../src/domain/ids.ts'
 import type { LostNoOp, MinedPayload, Observation } from '../../../src/domain/observation.ts'
 import { replace } from '../../../src/domain/replace.ts'
 import { type InPhase, isInPhase, statusOf, type Transaction } from '../../../src/domain/transaction.ts'
@@ -75,6 +76,17 @@ describe('which transaction it canceled', () => {
   test('the only one', () => {
     expect(shown(matchNoOps([payloadOf(1)], [], [noOpAt(5)]))).toEqual({ sure: [[1, 5]], unclear: [] })
     expect(shown(matchNoOps([], [], [noOpAt(5)]))).toEqual({ sure: [], unclear: [] })
+  })
+  test('all of a queue of 200,000, or none for certain', () => {
+    const [one] = queue
+    if (!one) throw new Error('there is one')
+    const long = Array.from({ length: 200_000 }, (_, index) => ({ ...one, id: String(index) as TransactionId }))
+    const lost = noOpAt(5)
+    const noOps = Array.from({ length: 200_000 }, (_, nonce) => ({ ...lost, nonce }))
+    const { canceled: sure, suspected: none } = matchNoOps(long, [], noOps)
+    expect([sure.length, none.length]).toEqual([200_000, 0])
+    const { canceled: nobody, suspected: unclear } = matchNoOps(long, [], [lost])
+    expect([nobody.length, unclear.length]).toEqual([0, 200_000])
   })
   test('none is certain, where one that it may have canceled has ended meanwhile', () => {
     const ended = { sequence: 2, createdAt: now }

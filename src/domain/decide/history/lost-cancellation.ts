@@ -74,9 +74,11 @@ export function matchNoOps(
     })
     const isPaired = pairs.length === stretch.length && pairs.length === candidates.length && !ended.some(isWithin)
     const isCertain = passed !== undefined && isPaired
-    if (isCertain) canceled.push(...pairs)
-    else suspected.push(...candidates.flatMap((transaction) => suspicionOf(transaction, stretch)))
-    left = left.filter((each) => !candidates.includes(each))
+    // Not spread: a queue has more transactions than a call may have arguments.
+    if (isCertain) for (const pair of pairs) canceled.push(pair)
+    else for (const each of candidates.flatMap((transaction) => suspicionOf(transaction, stretch))) suspected.push(each)
+    const decided = new Set(candidates)
+    left = left.filter((each) => !decided.has(each))
   }
   return { canceled, suspected }
 }
@@ -105,7 +107,7 @@ function isOlder({ createdAt }: Transaction, { minedAt }: Spender): boolean {
  * after an older copy was restored, which was after the no-op.
  */
 export function endedSince(noOps: readonly LostNoOp[]): TimestampMs {
-  return Math.min(...noOps.map(({ minedAt }) => minedAt)) - rightClockMs
+  return noOps.reduce((first, { minedAt }) => Math.min(first, minedAt), Number.POSITIVE_INFINITY) - rightClockMs
 }
 
 /** How far a right clock may be from the chain's. */
