@@ -4,6 +4,7 @@ import { type BulkStops, stopRelayers } from './commands/bulk-cancellations/stop
 import type { CommandContext } from './commands/context.ts'
 import { sessionDigestBy } from './commands/dashboard/session-token.ts'
 import { type ManagementContext, takeEffect } from './commands/management.ts'
+import { openQueueRooms } from './commands/queue-room.ts'
 import { pauseRelayer } from './commands/relayers/pause-relayer.ts'
 import { networkMarket, networkPrice } from './commands/relayers/read-status.ts'
 import { reportAtStart } from './commands/relayers/report-at-start.ts'
@@ -248,7 +249,7 @@ export async function composeEngine(config: Config, around: Surroundings): Promi
       if (reconciling?.owns(relayer)) clock.afterThis(() => ownerships.wake(relayer))
       else ownerships.wake(relayer)
     },
-    ...{ queueMax: sharing ? limits.queueMax : limits.queueMaxOnSqlite, whyAwaited, profileOf },
+    ...{ queueRooms: openQueueRooms(sharing ? limits.queueMax : limits.queueMaxOnSqlite), whyAwaited, profileOf },
   }
   const managing = { announce, registry, vault, logger, ...hosts, awaitedCode, ...forRequests, readPolicies }
   const management = { ...commands, ...managing }

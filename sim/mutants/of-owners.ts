@@ -123,25 +123,6 @@ export const ofOwners: readonly Mutant[] = [
     ],
   },
   {
-    name: 'count-before-the-lock',
-    breaks: 'reads ahead how many are pending, and misses what the holder of the lock stores',
-    caughtBy,
-    expects: 'how many are pending is read under the lock, also ahead',
-    edits: [
-      {
-        file: 'src/store/postgres/commit-group.ts',
-        find: '    counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,',
-        put: '    early,',
-      },
-      {
-        file: 'src/store/postgres/commit-group.ts',
-        find: '  const [rows, transactions, claims, counts, unfolded] = await Promise.all([',
-        put: `  const early = counted.size > 0 ? countOfEach(executor, [...counted]) : undefined
-  const [rows, transactions, claims, counts, unfolded] = await Promise.all([`,
-      },
-    ],
-  },
-  {
     name: 'reserve-what-the-holder-took',
     breaks: 'reserves by the transactions as they were before the wait for the relayer, and gives a sequence out twice',
     caughtBy: ofSequences,

@@ -6,6 +6,7 @@ import type { Relayer, SendProfile } from '../domain/relayer.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Random } from '../ops/random.ts'
 import type { Store } from '../store/store.ts'
+import type { QueueRooms } from './queue-room.ts'
 
 /** Throws SIGNER_UNAVAILABLE for a relayer whose account is unknown, or is no longer the one that is stored. */
 export function refuseAwaited({ whyAwaited }: Pick<CommandContext, 'whyAwaited'>, id: RelayerId): void {
@@ -19,8 +20,7 @@ export interface CommandContext {
   readonly random: Random
   /** Called after the commit. The hint may be lost, see ownership/ownership.ts. */
   readonly wake: (relayer: RelayerId) => void
-  /** How many pending transactions a relayer may hold. A send beyond them is refused with QUEUE_FULL. */
-  readonly queueMax: number
+  readonly queueRooms: QueueRooms
   /** Why a relayer of the file has no account yet; undefined for all others. Absent where none can lack one. */
   readonly whyAwaited?: (relayer: string) => string | undefined
   /** Undefined where the configuration of this replica lacks the network. */

@@ -48,8 +48,6 @@ export interface Ahead {
   // Rows that it will read: a remote database reads them in one query for all units of a commit.
   readonly transactions?: readonly TransactionId[]
   readonly claims?: readonly Claim[]
-  /** How many transactions of its relayer are pending. */
-  readonly pending?: true
 }
 
 /** The transactions of an owner's earlier read, and of its own writes since. */

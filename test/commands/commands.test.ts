@@ -33,19 +33,6 @@ test('a cancel without a transaction and a bulk without a relayer differ from su
   })
 })
 
-test('a full queue refuses a send and stores nothing; room in it lets the next in', async () => {
-  await using place = await openWorkplace()
-  const small = { ...place.commands, queueMax: 2 }
-  const send = () =>
-    submitTransaction(small, place.relayer.id, { value: 0n, data: '0x', pricing: { kind: 'speed', speed: 'fast' } })
-  const { id } = await send()
-  await send()
-  await expect(send()).rejects.toMatchObject({ code: 'QUEUE_FULL' })
-  expect(await place.under.query('SELECT id FROM transactions')).toHaveLength(2)
-  await place.cancel(id)
-  expect((await send()).sequence).toBe(3)
-})
-
 test('a key whose sends every node refused 16 times within an hour is refused, and no other', async () => {
   await using place = await openWorkplace()
   const { commands, relayer, clock } = place

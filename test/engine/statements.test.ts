@@ -37,7 +37,7 @@ test('a send, from its POST until it is confirmed and final', async () => {
           'triggers of audit_log': 1,
         },
       },
-      postgres: { statements: { begin: 8, select: 37, insert: 15, update: 6, commit: 8 } },
+      postgres: { statements: { begin: 8, select: 36, insert: 15, update: 6, commit: 8 } },
     }),
   )
   expect(statusOf(await scene.place.read(id))).toBe('confirmed')

@@ -1,5 +1,6 @@
 // One relayer on the production store, with a chain and a clock that follow the test.
 import type { CommandContext } from '../../src/commands/context.ts'
+import { openQueueRooms } from '../../src/commands/queue-room.ts'
 import { cancelTransaction } from '../../src/commands/transactions/cancel.ts'
 import { cancelPending } from '../../src/commands/transactions/cancel-pending.ts'
 import { submitTransaction } from '../../src/commands/transactions/submit.ts'
@@ -81,7 +82,7 @@ export async function openWorkplace(policies: Partial<Policies> = {}): Promise<W
   const woken: RelayerId[] = []
   const wake = (id: RelayerId) => void woken.push(id)
   const profileOf = () => ({ ...somePolicy.profile, figures: osakaRules })
-  const commands: CommandContext = { store, clock, random, queueMax: 100, wake, profileOf }
+  const commands: CommandContext = { store, clock, random, queueRooms: openQueueRooms(100), wake, profileOf }
   const read = async (id: TransactionId) => {
     const found = await store.reads.transaction(relayer.id, id)
     if (!found) throw new Error(`${id} is gone`)

@@ -70,7 +70,7 @@ test('a relayer that another process has locked waits alone, in the order of its
   expect((await later).sequence).toBe(3)
 })
 
-test('how many are pending is read under the lock, also ahead: it counts what another process stored meanwhile', async () => {
+test('how many are pending is read under the lock: it counts what another process stored meanwhile', async () => {
   await using place = await openPlace()
   const [id] = await relayersOf(place, 1)
   if (!id) throw new Error('there is one')
@@ -78,7 +78,7 @@ test('how many are pending is read under the lock, also ahead: it counts what an
   const other = await place.session()
   await other.query('BEGIN')
   await other.query('SELECT * FROM relayers WHERE id = $1 FOR NO KEY UPDATE', [id])
-  const pending = place.store.commit((session) => session.pending(id), id, { pending: true })
+  const pending = place.store.commit((session) => session.pending(id), id)
   await until(async () => (await waitsForLocks(place)) === 1, { what: 'a unit that waits for the lock' })
   await other.query("INSERT INTO tallies (relayer_id, status, count) VALUES ($1, 'pending', 6)", [id])
   await other.query('COMMIT')

@@ -39,7 +39,7 @@ test('counts are those of the rows, whether two processes append, fold, or chang
   for (let round = 0; round < 40; round += 1) await Promise.all(Array.from({ length: 9 }, (_, index) => change(index)))
   expect(await countsOfRows(place, id)).toEqual({ pending: 120, canceled: 240 })
   expect(await store.reads.counts(id)).toMatchObject({ pending: 120, canceled: 240 })
-  expect(await store.commit((session) => session.pending(id), id, { pending: true })).toBe(120)
+  expect(await store.commit((session) => session.pending(id), id)).toBe(120)
   expect(await store.commit((session) => session.pending(id))).toBe(120)
   expect(await store.reads.backlogs()).toEqual(new Map([[id, 360]]))
   const pool = openPool(secretUrl(new URL(place.url)), { max: 1, onIdleError: () => undefined })

@@ -33,7 +33,7 @@ export async function sendOnce(
       return { before: claimed.ids }
     },
     relayerId,
-    { claims: [claim], pending: true, ...(ids.length > 1 && { long: true }) },
+    { claims: [claim], ...(ids.length > 1 && { long: true }) },
   )
   if (outcome.made) return { transactions: outcome.made, replayed: false }
   const found = await Promise.all(outcome.before.map((id) => store.reads.transaction(relayerId, id)))

@@ -13,6 +13,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import type { QueueRoom } from '../queue-room.ts'
 import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 import { type SentOnce, sendOnce } from './send-once.ts'
@@ -22,6 +23,7 @@ interface Batch {
   readonly requests: readonly SendRequest[]
   readonly ids: readonly TransactionId[]
   readonly now: TimestampMs
+  readonly room: QueueRoom
   readonly requester?: Requester
 }
 
@@ -39,21 +41,25 @@ export async function submitBatch(
 ): Promise<SentOnce> {
   const now = context.clock.now()
   const ids = requests.map(() => freshId(context.random, now))
+  const room = context.queueRooms.of(relayerId)
   const make = (session: Session) =>
-    storeBatch(session, context, { relayerId, requests, ids, now, ...(requester && { requester }) })
+    storeBatch(session, context, { relayerId, requests, ids, now, room, ...(requester && { requester }) })
   const sent = claim
     ? await sendOnce(context, relayerId, claim, { ids, now }, make)
-    : { transactions: await context.store.commit(make, relayerId, { long: true, pending: true }), replayed: false }
-  if (!sent.replayed) context.wake(relayerId)
+    : { transactions: await context.store.commit(make, relayerId, { long: true }), replayed: false }
+  if (!sent.replayed) {
+    room.keep()
+    context.wake(relayerId)
+  }
   return sent
 }
 
 async function storeBatch(
   session: Session,
   context: CommandContext,
-  { relayerId, requests, ids, now, requester }: Batch,
+  { relayerId, requests, ids, now, room, requester }: Batch,
 ): Promise<readonly Transaction[]> {
-  const { queueMax, profileOf } = context
+  const { queueRooms, profileOf } = context
   refuseAwaited(context, relayerId)
   const reserved = await session.reserveSequences(relayerId, requests.length)
   if (!reserved) throw relayerNotFound(relayerId)
@@ -65,14 +71,12 @@ async function storeBatch(
   }
   const rules = profileOf(relayer)
   checkEach('transactions', requests, (request) => checkSend(relayer, request, now, rules))
-  if (first + requests.length - 1 > queueMax) {
-    const room = queueMax - (await session.pending(relayerId))
-    if (room < requests.length) {
-      throw new RescindError(
-        'QUEUE_FULL',
-        `relayer "${relayerId}" may hold ${queueMax} pending transactions, and has room for ${Math.max(0, room)} of these ${requests.length}; send fewer, or send again when some are mined`,
-      )
-    }
+  const fitting = await room.roomFor(session, first, requests.length)
+  if (fitting < requests.length) {
+    throw new RescindError(
+      'QUEUE_FULL',
+      `relayer "${relayerId}" may hold ${queueRooms.max} pending transactions, and has room for ${fitting} of these ${requests.length}; send fewer, or send again when some are mined`,
+    )
   }
   const stored: Transaction[] = []
   for (const [index, request] of requests.entries()) {

@@ -10,6 +10,7 @@ import type { TimestampMs } from '../../domain/units.ts'
 import { freshId } from '../../ops/random.ts'
 import type { Session } from '../../store/store.ts'
 import { type CommandContext, refuseAwaited } from '../context.ts'
+import type { QueueRoom } from '../queue-room.ts'
 import { refuseTaken, storeLabeled } from './labels.ts'
 import { limitGiveUps } from './limit-give-ups.ts'
 import { sendOnce } from './send-once.ts'
@@ -22,12 +23,12 @@ export async function submitTransaction(
   request: SendRequest,
   requester?: Requester,
 ): Promise<Transaction> {
-  const at = { ...newTransaction(context), ...(requester && { requester }) }
+  const at = newTransaction(context, relayerId, requester)
   const transaction = await context.store.commit(
     (session) => storeSend(session, context, relayerId, request, at),
     relayerId,
-    { pending: true },
   )
+  at.room.keep()
   context.wake(relayerId)
   return transaction
 }
@@ -40,7 +41,7 @@ export async function submitOnce(
   claim: Claim,
   requester?: Requester,
 ): Promise<{ readonly transaction: Transaction; readonly replayed: boolean }> {
-  const at = { ...newTransaction(context), ...(requester && { requester }) }
+  const at = newTransaction(context, relayerId, requester)
   const { transactions, replayed } = await sendOnce(
     context,
     relayerId,
@@ -48,7 +49,10 @@ export async function submitOnce(
     { ids: [at.id], now: at.now },
     async (session) => [await storeSend(session, context, relayerId, request, at)],
   )
-  if (!replayed) context.wake(relayerId)
+  if (!replayed) {
+    at.room.keep()
+    context.wake(relayerId)
+  }
   // There is exactly one, from this request or an earlier one.
   return { transaction: transactions[0] as Transaction, replayed }
 }
@@ -56,12 +60,17 @@ export async function submitOnce(
 interface NewTransaction {
   readonly id: TransactionId
   readonly now: TimestampMs
+  readonly room: QueueRoom
   readonly requester?: Requester
 }
 
-function newTransaction({ clock, random }: CommandContext): NewTransaction {
+function newTransaction(
+  { clock, random, queueRooms }: CommandContext,
+  relayerId: RelayerId,
+  requester: Requester | undefined,
+): NewTransaction {
   const now = clock.now()
-  return { id: freshId(random, now), now }
+  return { id: freshId(random, now), now, room: queueRooms.of(relayerId), ...(requester && { requester }) }
 }
 
 async function storeSend(
@@ -69,9 +78,9 @@ async function storeSend(
   context: CommandContext,
   relayerId: RelayerId,
   request: SendRequest,
-  { id, now, requester }: NewTransaction,
+  { id, now, room, requester }: NewTransaction,
 ): Promise<Transaction> {
-  const { queueMax, profileOf } = context
+  const { queueRooms, profileOf } = context
   refuseAwaited(context, relayerId)
   const next = await session.reserveSequence(relayerId)
   if (!next) throw relayerNotFound(relayerId)
@@ -79,11 +88,10 @@ async function storeSend(
   await limitGiveUps(session, { relayerId, ...last, ...(requester && { requester }) }, now)
   if (request.labels) await refuseTaken(session, relayerId, request.labels, 'external_id')
   checkSend(relayer, request, now, profileOf(relayer))
-  // No more can be pending than were ever stored, so the count is read only once the limit is in reach.
-  if (sequence > queueMax && (await session.pending(relayerId)) >= queueMax) {
+  if ((await room.roomFor(session, sequence, 1)) === 0) {
     throw new RescindError(
       'QUEUE_FULL',
-      `relayer "${relayerId}" holds ${queueMax} pending transactions, the most allowed; send again when some are mined, or cancel some`,
+      `relayer "${relayerId}" holds ${queueRooms.max} pending transactions, the most allowed; send again when some are mined, or cancel some`,
     )
   }
   const stored = submit(relayer, request, { id, sequence, now, ...(requester && { createdBy: requester.keyId }) })

@@ -6,7 +6,7 @@ import { raiseRevision } from '../registry/entities.ts'
 import { lockFreeRelayers, lockRelayer } from '../relayers/relayers.ts'
 import { sessionOver } from '../session.ts'
 import type { Executor } from '../statement.ts'
-import { countOfEach, openTallies } from '../transactions/counted/tallies.ts'
+import { openTallies } from '../transactions/counted/tallies.ts'
 import { openTallyChanges, unfoldedOf } from '../transactions/counted/tally-changes.ts'
 import { findTransactions } from '../transactions/rows/find-transaction.ts'
 import { findClaims } from '../transactions/written/claim.ts'
@@ -114,13 +114,11 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const reading = readsAhead ? units : []
   const ids = new Set(reading.flatMap(({ ahead: { transactions = [] } }) => transactions).filter(canStand))
   const claimed = reading.flatMap(({ ahead: { claims = [] } }) => claims).filter(({ key }) => canStand(key))
-  const counted = new Set(reading.flatMap((unit) => (unit.ahead.pending && unit.relayer) ?? []).filter(canStand))
   // After the locks and on their connection: the reads see the commits of the last holders.
-  const [rows, transactions, claims, counts, unfolded] = await Promise.all([
+  const [rows, transactions, claims, unfolded] = await Promise.all([
     isShared ? lockFreeRelayers(executor, [...relayers].filter(canStand)) : lockRelayer(executor, relayer),
     ids.size > 0 ? findTransactions(executor, [...ids]) : [],
     claimed.length > 0 ? findClaims(executor, claimed) : new Map<string, undefined>(),
-    counted.size > 0 ? countOfEach(executor, [...counted]) : undefined,
     unfoldedOf(executor, [...relayers].filter(canStand)),
   ])
   // A change that is appended without the lock may become visible after a fold has passed over it.
@@ -131,7 +129,7 @@ async function openUnits(writing: Writing, units: readonly Unit[], { events, isS
   const locked = new Map(
     rows.map((row) => {
       const its = transactions.filter(({ relayerId }) => relayerId === row.id)
-      const found = { transactions: its, claims, counts: counts?.get(row.id) }
+      const found = { transactions: its, claims }
       return [row.id, ofLockedRelayer({ executor, session, tallies, row, ...found })]
     }),
   )

@@ -19,8 +19,6 @@ interface Locked {
   readonly transactions: readonly Transaction[]
   /** The claims under idempotency keys at that time, by the keys' names. */
   readonly claims: ReadonlyMap<string, Claimed | undefined>
-  /** The counts; absent where they have not been read. */
-  readonly counts: Counts | undefined
 }
 
 /** The session of a transaction that has locked a relayer, and what it has to write at the end. */
@@ -36,7 +34,7 @@ function rememberTransactions(locked: Locked): Partial<Session> {
   const unwritten = new Map(transactions.map((transaction) => [transaction.id, transaction]))
   /** Keys that no unit of this relayer has claimed since. A claim for another relayer makes the commit fail, which runs again. */
   const looked = new Map(claims)
-  let counts = locked.counts && Promise.resolve(locked.counts)
+  let counts: Promise<Counts> | undefined
 
   return {
     transaction: async (relayerId, transactionId) =>

@@ -1,6 +1,7 @@
 // Parts of bulk cancellations that could not be stopped: each is tried again, at once when its price is observed, whatever else waits.
 import { expect, test } from 'vitest'
 import { type BulkStops, stopRelayers } from '../../../src/commands/bulk-cancellations/stop-relayers.ts'
+import { openQueueRooms } from '../../../src/commands/queue-room.ts'
 import { cancel } from '../../../src/domain/cancel.ts'
 import type { RelayerId } from '../../../src/domain/ids.ts'
 import { type Clock, systemClock } from '../../../src/ops/clock.ts'
@@ -22,7 +23,7 @@ function process(store: Store, clock: Clock = still) {
   const woken: RelayerId[] = []
   const stops: BulkStops = stopRelayers({
     context: {
-      ...{ store, clock, random: { bytes: (length) => new Uint8Array(length) }, queueMax: 10 },
+      ...{ store, clock, random: { bytes: (length) => new Uint8Array(length) }, queueRooms: openQueueRooms(10) },
       wake: (relayer) => void woken.push(relayer),
       profileOf: () => undefined,
     },

@@ -6,6 +6,7 @@ import { stopRelayers } from '../../../src/commands/bulk-cancellations/stop-rela
 import type { CommandContext } from '../../../src/commands/context.ts'
 import { sessionDigestBy } from '../../../src/commands/dashboard/session-token.ts'
 import { type ManagementContext, takeEffect } from '../../../src/commands/management.ts'
+import { openQueueRooms } from '../../../src/commands/queue-room.ts'
 import { pauseRelayer } from '../../../src/commands/relayers/pause-relayer.ts'
 import { readPolicies } from '../../../src/config/parse-policies.ts'
 import { osakaRules } from '../../../src/domain/gas-figures.ts'
@@ -113,7 +114,7 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     clock: setting.clock ?? systemClock,
     random: systemRandom(),
     wake: (id) => woken.push(id),
-    queueMax: setting.queueMax ?? 100_000,
+    queueRooms: openQueueRooms(setting.queueMax ?? 100_000),
     profileOf: () => ({ ...somePolicy.profile, figures: osakaRules }),
   }
   const vault = openVault({ previous: [] }, commands.random)

@@ -486,11 +486,15 @@ describe('refusals of the relayer', () => {
   })
 
   test('a full queue says when to come back', async () => {
-    await using own = await serve({ queueMax: 1 })
+    await using own = await serve({ queueMax: 2 })
     expectSuccess(await own.send('one', minimal))
+    const held = await own.send('one', { ...minimal, hold_for: '10m' })
+    expectSuccess(held)
     const answer = await own.send('one', minimal)
     expectFailure(answer, 429, answer.body.message, 'QUEUE_FULL')
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expectSuccess(await own.ask('DELETE', `/api/v1/relayers/one/transactions/${held.body.data.id}`))
+    expectSuccess(await own.send('one', minimal))
   })
 
   test('a key whose sends every node refuses says so, and when to come back', async () => {

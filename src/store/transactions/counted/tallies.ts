@@ -129,25 +129,8 @@ const ofRelayer = statement<{ relayerId: RelayerId }, Tally>((db, p, dialect) =>
   db.selectFrom(partsOf(p.relayerId, dialect).as('parts')).select(['status', sum]).groupBy('status'),
 )
 
-const ofRelayers = statement<{ ids: readonly RelayerId[] }, Tally & { relayer_id: RelayerId }>((db, p, dialect) =>
-  db
-    .selectFrom(sql<{ id: RelayerId }>`unnest(CAST(${p.ids} AS text[]))`.as<'given'>(sql`given (id)`))
-    .innerJoinLateral(partsOf(sql.ref('given.id'), dialect).as('parts'), (join) => join.onTrue())
-    .select(['given.id as relayer_id', 'parts.status', sum])
-    .groupBy(['given.id', 'parts.status']),
-)
-
 export async function countByStatus(executor: Executor, relayerId: RelayerId): Promise<Counts> {
   return countsIn(await executor.all(ofRelayer, { relayerId }))
-}
-
-/** The counts of each of these relayers. PostgreSQL only, as findTransactions. */
-export async function countOfEach(
-  executor: Executor,
-  ids: readonly RelayerId[],
-): Promise<ReadonlyMap<RelayerId, Counts>> {
-  const found = Map.groupBy(await executor.all(ofRelayers, { ids }), (tally) => tally.relayer_id)
-  return new Map(ids.map((id) => [id, countsIn(found.get(id) ?? [])]))
 }
 
 function countsIn(tallies: readonly Tally[]): Counts {
