@@ -1,6 +1,7 @@
 // The policies of a relayer, one row each: the published name, the kind, and the meaning of an absent value. The
 // configuration file, the requests, the rows and the answers all read and write policies by this table: a new policy
 // needs only a new row.
+import { keysOf } from './defined.ts'
 import type { Address, Hex } from './ids.ts'
 import type { ErrorFragment } from './revert-data.ts'
 import type { Wei } from './units.ts'
@@ -190,8 +191,8 @@ export type Policies = {
 export type PolicyKey = keyof Policies
 export type PolicyValue = PolicyKinds[keyof PolicyKinds]
 
-/** The keys in the order of the table. Object.keys types its result as plain strings. */
-export const policyKeys = Object.keys(policyTable) as readonly PolicyKey[]
+/** The keys in the order of the table. */
+export const policyKeys = keysOf<PolicyKey>(policyTable)
 
 const entries: readonly (readonly [PolicyKey, Policy])[] = policyKeys.map((key) => [key, policyTable[key]])
 

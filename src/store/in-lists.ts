@@ -2,6 +2,7 @@
 // SQLite runs inside this process, so it runs the single statement each time.
 
 import { type RawBuilder, sql } from 'kysely'
+import { keysOf } from '../domain/defined.ts'
 import type { Schema } from './schema.ts'
 import type { DialectName, InLists, QueuedStatement } from './statement.ts'
 import type { Json } from './values.ts'
@@ -39,8 +40,7 @@ export function inLists<P extends object, R>(
   } = {},
 ): Listed<P, R> {
   const { writes, alike, joins = false, changesAll = false } = options
-  // `types` has exactly the members of `P`.
-  const names = Object.keys(types) as (keyof P & string)[]
+  const names = keysOf<keyof P & string>(types)
   const columns = names.map((name) => `"${name}"`).join(', ')
   const parameters = (isList: (name: string) => boolean) =>
     Object.fromEntries(

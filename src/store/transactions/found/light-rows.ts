@@ -1,5 +1,6 @@
 // Rows without large payloads, which a page reads later, one after the other.
 import { sql } from 'kysely'
+import { keysOf } from '../../../domain/defined.ts'
 import type { Hex, TransactionId } from '../../../domain/ids.ts'
 import { revertTextMaxChars } from '../../../domain/stored-text.ts'
 import { isAmong } from '../../in-lists.ts'
@@ -10,7 +11,7 @@ import { payloadBytes, toJson } from '../../values.ts'
 import { unsignedColumns } from '../rows/attempt-columns.ts'
 import { type AttemptRow, attemptFromRow } from '../rows/attempt-row.ts'
 import type { Ids } from '../rows/find-transaction.ts'
-import { namesOf, payloadColumns, transactionColumns } from '../rows/transaction-columns.ts'
+import { payloadColumns, transactionColumns } from '../rows/transaction-columns.ts'
 import { type TransactionRow, transactionFromRow } from '../rows/transaction-row.ts'
 
 /** A page holds a hundred rows with as many bytes at once, and all of it in one statement. */
@@ -19,7 +20,7 @@ const inlineBytesMax = 4_096
 const largeColumns = ['data', 'earlier', 'access_list'] as const satisfies readonly (keyof TransactionTable)[]
 type LargeColumn = (typeof largeColumns)[number]
 
-const smallNames = namesOf(transactionColumns)
+const smallNames = keysOf(transactionColumns)
   .filter((name) => name !== 'revert_reason')
   .filter((name) => !largeColumns.some((large) => large === name))
 
@@ -42,7 +43,7 @@ export const lightColumns = [
 /** `data` is null where the payload is large. */
 export type LightRow = Omit<TransactionRow, 'data'> & { readonly data: Hex | null; readonly bytes: number }
 
-const heavyNames = [...namesOf(payloadColumns), 'earlier', 'valid_until'] as const
+const heavyNames = [...keysOf(payloadColumns), 'earlier', 'valid_until'] as const
 
 // With the whole payload: a PUT may have replaced it since.
 const heavyById = statement<{ id: TransactionId }, Pick<TransactionRow, (typeof heavyNames)[number]>>((db, p) =>

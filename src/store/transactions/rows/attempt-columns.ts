@@ -1,8 +1,8 @@
 // The columns of attempts, with the types that PostgreSQL needs to read them from lists.
 import { sql } from 'kysely'
+import { keysOf } from '../../../domain/defined.ts'
 import type { ListType } from '../../in-lists.ts'
 import type { AttemptRow, BroadcastColumns } from './attempt-row.ts'
-import { namesOf } from './transaction-columns.ts'
 
 export const broadcastColumns = {
   state: 'text',
@@ -37,7 +37,7 @@ export const attemptColumns = {
 } as const satisfies Readonly<Record<keyof Omit<AttemptRow, 'position'>, ListType>>
 
 // The columns of an attempt without its signed bytes, which may be large, and which no answer shows.
-const unsignedNames = namesOf(attemptColumns).filter((name) => name !== 'raw')
+const unsignedNames = keysOf(attemptColumns).filter((name) => name !== 'raw')
 
 /** An empty text in the place of the bytes, as in a row that was shrunk. */
 export const unsignedColumns = [

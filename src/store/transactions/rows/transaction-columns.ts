@@ -1,4 +1,5 @@
 // The columns of a transaction, named once for all queries that write them, each with its type in lists.
+import { keysOf } from '../../../domain/defined.ts'
 import type { ListType } from '../../in-lists.ts'
 import type { PayloadColumns, TransactionTable } from '../../schema.ts'
 
@@ -93,15 +94,10 @@ export function columnsOf<K extends string, P extends Readonly<Record<K, unknown
   p: P,
   columns: Readonly<Record<K, ListType>>,
 ): Pick<P, K> {
-  return pick(p, namesOf(columns))
+  return pick(p, keysOf(columns))
 }
 
 export function pick<K extends string, P extends Readonly<Record<K, unknown>>>(p: P, names: readonly K[]): Pick<P, K> {
   // The keys are from `names`, and the values from `p`.
   return Object.fromEntries(names.map((name) => [name, p[name]])) as Pick<P, K>
-}
-
-export function namesOf<K extends string>(columns: Readonly<Record<K, ListType>>): readonly K[] {
-  // Object.keys returns strings.
-  return Object.keys(columns) as K[]
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../../../domain/attempt.ts'
 import { countChange } from '../../../domain/bulk-counts.ts'
+import { keysOf } from '../../../domain/defined.ts'
 import { StaleWrite } from '../../../domain/errors.ts'
 import { eventsOf, firstEventOf } from '../../../domain/event.ts'
 import { figureChanges } from '../../../domain/figures.ts'
@@ -17,7 +18,6 @@ import { lockTransaction } from '../rows/find-transaction.ts'
 import {
   columnsOf,
   endColumns,
-  namesOf,
   pick,
   progressColumns,
   queuedColumns,
@@ -79,7 +79,7 @@ function updateOf(changed: readonly (keyof ProgressColumns)[]): Update {
 
 /** The stored row is that of `before`: the statement finds no row of another version. */
 function changedColumns(before: ProgressColumns, after: ProgressColumns): readonly (keyof ProgressColumns)[] {
-  return namesOf(progressColumns).filter((name) => before[name] !== after[name])
+  return keysOf(progressColumns).filter((name) => before[name] !== after[name])
 }
 
 // Most canceled transactions never left the queue: no column or index of a nonce needs a write.
@@ -193,7 +193,7 @@ const insertQueued = inLists(
   { writes: { table: 'transactions', key: 'id' } },
 )
 
-const laterColumns = namesOf(transactionColumns).filter((name) => !(name in queuedColumns))
+const laterColumns = keysOf(transactionColumns).filter((name) => !(name in queuedColumns))
 
 export async function insertTransaction(executor: Executor, tallies: Tallies, transaction: Transaction): Promise<void> {
   const row = transactionToRow(transaction)
