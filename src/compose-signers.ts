@@ -2,7 +2,7 @@
 import type { ManagementContext, NewSigner } from './commands/management.ts'
 import { syncOpenedRelayers } from './commands/relayers/sync-configured-relayers.ts'
 import type { Config, SignerConfig, SignerEnvironment } from './config/config.ts'
-import { type RequestedSigner, readSigner, requestedSignerTypes } from './config/read-signer.ts'
+import { type RequestedSigner, readSigner } from './config/read-signer.ts'
 import { refusePublishedAccounts, refuseSharedAddresses } from './config/refuse-accounts.ts'
 import { ConfigError } from './config/report.ts'
 import type { Address } from './domain/ids.ts'
@@ -24,7 +24,7 @@ import type { AwaitedSigner } from './signers/remote/open-remote-signer.ts'
 import type { Signer } from './signers/signer.ts'
 import type { Store } from './store/store.ts'
 
-interface SignerSources extends Pick<ManagementContext, 'readSigner' | 'signerTypes'> {
+interface SignerSources extends Pick<ManagementContext, 'readSigner'> {
   readonly openStored: OpenStoredSigner
 }
 
@@ -115,7 +115,6 @@ export function signerSources(context: SignerContext, environment: SignerEnviron
   }
 
   return {
-    signerTypes: requestedSignerTypes,
     readSigner(id, body) {
       const { type, config, address } = body
       const key = memberOf(config, 'key')

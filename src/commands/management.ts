@@ -4,6 +4,7 @@ import { RescindError } from '../domain/errors.ts'
 import type { RelayerId } from '../domain/ids.ts'
 import type { Policies } from '../domain/policy-table.ts'
 import type { EndpointSettings } from '../domain/settings.ts'
+import type { SignerType } from '../domain/signer-table.ts'
 import type { AddressGuard } from '../ops/guard-addresses.ts'
 import type { Logger } from '../ops/logger.ts'
 import type { RefuseRpcHost } from '../ops/rpc-hosts.ts'
@@ -11,7 +12,6 @@ import type { Secret } from '../ops/secret.ts'
 import type { Vault } from '../ops/vault.ts'
 import type { SignerFacts } from '../registry/entities.ts'
 import type { Registry } from '../registry/registry.ts'
-import type { SignerType } from '../signers/settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { CommandContext } from './context.ts'
 
@@ -29,8 +29,6 @@ export interface ManagementContext extends CommandContext {
   readonly refuseRpcHost?: RefuseRpcHost
   /** Reads the body of a signer, under the rules of the configuration file. */
   readonly readSigner: (id: string, body: SignerBody) => NewSigner | { readonly problems: Problems }
-  /** The types of signers that a request may have. */
-  readonly signerTypes: readonly string[]
   /** Reads members in the configuration file's form and under its rules. An absent member is at its default. */
   readonly readPolicies: (
     members: PolicyMembers,

@@ -14,6 +14,8 @@ import {
 } from '../domain/revert-data.ts'
 import { secondWitnessModes } from '../domain/second-witness.ts'
 import { providerCharsMax } from '../domain/settings.ts'
+import { configSchemas, type SignerDialect } from '../domain/signer-schema.ts'
+import { type SignerType, signerForms, signerTypes } from '../domain/signer-table.ts'
 import { httpUrlPattern } from '../ops/http-url.ts'
 import {
   headerCharsMax,
@@ -32,6 +34,7 @@ const addressPattern = '^0x[0-9a-fA-F]{40}$'
 const selectorPattern = '^0x([0-9a-fA-F]{8})?$'
 const weiMax = Number(2n ** 256n - 1n)
 const someAddress = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const address: FileSchema = { type: 'string', pattern: addressPattern, examples: [someAddress] }
 
 const described = (description: string, schema: FileSchema): FileSchema => ({ description, ...schema })
 const ref = (name: string): FileSchema => ({ $ref: `#/definitions/${name}` })
@@ -86,7 +89,7 @@ function policySchema(policy: Policy): FileSchema {
     case 'flag':
       return described(policy.meaning, flag)
     case 'addresses':
-      return described(policy.meaning, list({ type: 'string', pattern: addressPattern, examples: [someAddress] }))
+      return described(policy.meaning, list(address))
     case 'calls':
       return described(policy.meaning, {
         type: 'object',
@@ -127,7 +130,7 @@ function profileSchema(field: ProfileField): FileSchema {
     case 'wei':
       return described(field.meaning, wei())
     case 'address':
-      return described(field.meaning, { type: 'string', pattern: addressPattern, examples: [someAddress] })
+      return described(field.meaning, address)
     case 'milliseconds':
       return described(field.meaning, count(0, field.max))
     case 'bytes':
@@ -229,15 +232,23 @@ const key = reference({
   pattern: withBlanks('^(0x)?[0-9a-fA-F]{64}$'),
   examples: ['4c0883a6'.repeat(8)],
 })
-const signerOf = (type: string, config: FileSchema) => object({ id: text('dev'), type: { const: type }, config })
-const signer = anyOf(
-  signerOf('local', object({ path: text('key.json'), passphrase: secret })),
-  signerOf('plain', object({ key })),
-)
+const signerForm: SignerDialect = {
+  isFile: true,
+  secret: ({ isPrivateKey }) => (isPrivateKey ? key : anyOf(ref('secret'))),
+  url: () => url,
+  inHeader: { pattern: headerValuePattern, maxLength: headerCharsMax },
+}
+function signerOf(type: SignerType, others: Properties = {}): FileSchema {
+  const config = anyOf(...configSchemas(signerForms[type], signerForm))
+  return object({ id: text('dev'), type: { const: type }, config }, others)
+}
+const signer = anyOf(signerOf('local'), signerOf('plain'), ref('keyServiceSigner'))
+const serviceTypes = signerTypes.filter((type) => type !== 'local' && type !== 'plain')
+const keyServiceSigner = anyOf(...serviceTypes.map((type) => signerOf(type, { address: ref('address') })))
 
 const notification = object(
   { id: text('hook'), type: { const: 'webhook' }, url: { ...url, examples: ['https://hooks.example/'] } },
-  { signing_key: described(`of ${limits.signingKeyCharactersMin} characters or more`, secret) },
+  { signing_key: described(`of ${limits.signingKeyCharactersMin} characters or more`, anyOf(ref('secret'))) },
 )
 
 const statusCheckSeconds = count(0, limits.statusCheckSecondsMax)
@@ -323,7 +334,8 @@ export const configSchema: FileSchema = {
     { '^_': note },
   ),
   definitions: {
-    ...{ relayer, policies, signer, notification, network, otherNetwork, otherRelayer, rpcUrls, errorFragment },
+    ...{ relayer, policies, signer, keyServiceSigner, secret, address, notification, network, otherNetwork },
+    ...{ otherRelayer, rpcUrls, errorFragment },
     profile: object(
       {},
       Object.fromEntries(Object.values(profileTable).map((field) => [field.name, profileSchema(field)])),

@@ -105,7 +105,7 @@ export type SignerConfig =
   | KeyServiceConfig
 
 /** A key in a service. `shown` holds its settings without secrets, under the names of the file. */
-export type KeyServiceConfig =
+type KeyServiceConfig =
   | {
       readonly id: string
       readonly type: KeyServiceType

@@ -1,15 +1,9 @@
 // Reads a signer out of a request, under the rules of the configuration file: secrets are texts there.
-import { secret } from '../ops/secret.ts'
+import { type Secret, secret } from '../ops/secret.ts'
 import type { SignerConfig, SignerEnvironment } from './config.ts'
-import { type Members, readMembers } from './members.ts'
-import { keyServiceTypes, parseKeyService } from './parse-key-service.ts'
-import { bareSecret } from './read-key-service.ts'
-import { trimmed } from './read-reference.ts'
-import type { Problem } from './report.ts'
-import { openReport } from './report.ts'
-
-/** The types that a request may have. */
-export const requestedSignerTypes: readonly string[] = ['plain', ...keyServiceTypes]
+import { kindOf, type Members, readMembers } from './members.ts'
+import { parseSigner } from './parse-signer.ts'
+import { openReport, type Problem } from './report.ts'
 
 export interface RequestedSigner {
   readonly type: string
@@ -24,18 +18,17 @@ export function readSigner(
   environment: SignerEnvironment = { pkcs11Modules: [] },
 ): { readonly signer: SignerConfig } | { readonly problems: readonly Problem[] } {
   const problems: Problem[] = []
-  const report = {
-    ...openReport(),
-    problem: (place: string, message: string) => void problems.push({ place, message }),
+  const problem = (place: string, message: string) => void problems.push({ place, message })
+  const report = { ...openReport(), problem }
+  /** Nothing of a value is ever shown. */
+  function secretOf(owner: Members, name: string): Secret | undefined {
+    const value = owner.raw(name)
+    if (typeof value === 'string' && value.trim() !== '') return secret(value)
+    const fault = value === '' ? 'is empty' : `is ${kindOf(value)}`
+    problem(owner.place(name), `${fault}; send a text, not empty`)
+    return undefined
   }
-  const secretOf = bareSecret(report, secret)
   const members = readMembers({ type, config, address }, '', ['type', 'config', 'address'], report)
-  const trimmedSecretOf = (owner: Members, name: string) => trimmed(secretOf(owner, name))
-  const source = { report, secretOf, trimmedSecretOf, isFile: false, cwd: '/', environment }
-  if (type === 'plain') {
-    const key = secretOf(readMembers(config, 'config', ['key'], report), 'key')
-    return key && problems.length === 0 ? { signer: { id, type, key } } : { problems }
-  }
-  const signer = parseKeyService(id, members, source)
+  const signer = parseSigner(id, members, { report, secretOf, isFile: false, cwd: '/', environment })
   return signer && problems.length === 0 ? { signer } : { problems }
 }

@@ -38,8 +38,8 @@ export const schemaMembers: readonly string[] = [...new Set(membersOf(configSche
 function membersOf(schema: FileSchema): readonly string[] {
   return Object.entries(schema).flatMap(([keyword, part]): readonly string[] => {
     if (typeof part !== 'object' || part === null) return []
-    // Annotations may hold anything.
-    if (['examples', 'enum', 'const', 'required'].includes(keyword)) return []
+    // Annotations may hold anything. Members of key services, such as region and token, are words that other notes have, too.
+    if (['examples', 'enum', 'const', 'required', 'keyServiceSigner'].includes(keyword)) return []
     if (keyword === 'properties') return [...Object.keys(part), ...membersOf({ ...part })]
     return membersOf({ ...part })
   })

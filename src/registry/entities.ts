@@ -5,7 +5,7 @@ import { basisOf, profileOf, type Shown } from '../domain/network-profiles.ts'
 import { type ProfileOverrides, withOverrides } from '../domain/profile.ts'
 import type { Relayer } from '../domain/relayer.ts'
 import type { FaultyEntity, NetworkSettings, NotificationSettings } from '../domain/settings.ts'
-import type { SignerType } from '../signers/settings.ts'
+import type { SignerType } from '../domain/signer-table.ts'
 
 /** The members that a client may change. Only the file says which chain it is. */
 export type NetworkPatch = Partial<

@@ -1,128 +1,86 @@
 // The settings of a key that lives in a service, by provider. Secrets are a type of their own.
 import type { Address, Hex } from '../domain/ids.ts'
+import type { SignerType, signerTable } from '../domain/signer-table.ts'
 import type { Secret } from '../ops/secret.ts'
 
-export interface AwsKmsSettings {
-  readonly type: 'aws_kms'
-  readonly region: string
-  /** An id, an ARN or an alias. */
-  readonly keyId: string
+type ValueOf<Member> = Member extends { readonly kind: 'object'; readonly members: infer Members }
+  ? ValuesOf<Members>
+  : Member extends { readonly kind: 'way'; readonly value: infer Way }
+    ? Way
+    : Member extends { readonly kind: infer Kind extends keyof ValueKinds }
+      ? ValueKinds[Kind]
+      : string
+
+interface ValueKinds {
+  readonly secret: Secret
+  readonly count: number
+  readonly address: Address
+  /** 65 bytes, uncompressed. */
+  readonly publicKey: Hex
 }
+
+/** The values of a form of the table. Those that may be absent have no default there. */
+export type ValuesOf<Members> = Members extends unknown
+  ? {
+      readonly [Key in keyof Members as Members[Key] extends { isOptional: true } ? never : Key]: ValueOf<Members[Key]>
+    } & {
+      readonly [Key in keyof Members as Members[Key] extends { isOptional: true } ? Key : never]?: ValueOf<Members[Key]>
+    }
+  : never
+
+type Table = typeof signerTable
+type FormsOf<Type extends SignerType> = {
+  [Way in keyof Table[Type]]: Table[Type][Way] extends { readonly members: infer Members } ? ValuesOf<Members> : never
+}
+type SettingsOf<Type extends SignerType> = { readonly type: Type } & FormsOf<Type>['config' & keyof Table[Type]]
+
+export type AwsKmsSettings = SettingsOf<'aws_kms'>
+/** Settings that parse, so that a file with them loads. The keys of this type are not of secp256k1, so no relayer can use one. */
+export type VaultTransitSettings = SettingsOf<'vault_transit'>
+export type TurnkeySettings = SettingsOf<'turnkey'>
+export type CdpSettings = SettingsOf<'cdp'>
+export type Web3signerSettings = SettingsOf<'web3signer'>
+/** `module` is the absolute path of the vendor's library. */
+export type Pkcs11Settings = SettingsOf<'pkcs11'>
+
+type GoogleForm = FormsOf<'google_cloud_kms'>['account']
 
 export interface GoogleCloudKmsSettings {
   readonly type: 'google_cloud_kms'
   readonly projectId: string
   readonly universeDomain: string
   /** The credentials; absent: application default credentials, such as workload identity. */
-  readonly serviceAccount?: {
-    readonly clientEmail: Secret
-    readonly privateKeyId: Secret
-    readonly privateKey: Secret
-    readonly clientId?: string
+  readonly serviceAccount?: Pick<GoogleForm['serviceAccount'], 'clientEmail' | 'privateKeyId' | 'privateKey'>
+  readonly key: GoogleForm['key']
+}
+
+type AzureForms = FormsOf<'azure_key_vault'>
+type AzureKey = 'vaultUrl' | 'keyName' | 'keyVersion'
+
+/** `keyVersion` absent: the version that is the latest when the signer opens. */
+export type AzureKeyVaultSettings = { readonly type: 'azure_key_vault' } & Pick<AzureForms['secret'], AzureKey> & {
+    readonly authentication:
+      | Omit<AzureForms['secret'], AzureKey>
+      | (Omit<AzureForms['identity'], AzureKey> & {
+          /** The endpoint of App Service and Container Apps; absent: the metadata service of the machine. */
+          readonly platform?: { readonly endpoint: string; readonly header: Secret }
+        })
+      | Omit<AzureForms['workload'], AzureKey>
   }
-  readonly key: {
-    readonly location: string
-    readonly keyRingId: string
-    readonly keyId: string
-    readonly keyVersion: number
+
+type VaultForms = FormsOf<'vault'>
+type VaultKey = 'url' | 'namespace' | 'mountPoint' | 'keyName'
+
+/** The members of each kind of login to Vault. `mount` is the path of the authentication method. */
+export type VaultAuthentication = {
+  [Way in keyof VaultForms]: { readonly kind: Way } & Omit<VaultForms[Way], VaultKey>
+}[keyof VaultForms]
+
+export type VaultSettings = { readonly type: 'vault' } & Pick<VaultForms['approle'], VaultKey> & {
+    readonly authentication: VaultAuthentication
   }
-}
-
-export interface AzureKeyVaultSettings {
-  readonly type: 'azure_key_vault'
-  readonly vaultUrl: string
-  readonly keyName: string
-  /** The version of the key; absent: the version that is the latest when the signer opens. */
-  readonly keyVersion?: string
-  readonly authentication:
-    | {
-        readonly kind: 'client_secret'
-        readonly tenantId: Secret
-        readonly clientId: Secret
-        readonly clientSecret: Secret
-      }
-    | {
-        readonly kind: 'managed_identity'
-        readonly clientId?: Secret
-        /** The endpoint of App Service and Container Apps; absent: the metadata service of the machine. */
-        readonly platform?: { readonly endpoint: string; readonly header: Secret }
-      }
-    | {
-        readonly kind: 'workload_identity'
-        readonly tenantId: Secret
-        readonly clientId: Secret
-        readonly federatedTokenFile: Secret
-      }
-}
-
-/** A member of each kind of login to Vault. `mount` is the path of the authentication method. */
-export type VaultAuthentication =
-  | { readonly kind: 'approle'; readonly mount: string; readonly roleId: Secret; readonly secretId: Secret }
-  | { readonly kind: 'token'; readonly token: Secret }
-  | { readonly kind: 'kubernetes'; readonly mount: string; readonly role: string; readonly tokenFile: string }
-
-export interface VaultSettings {
-  readonly type: 'vault'
-  readonly url: string
-  readonly namespace?: string
-  readonly mountPoint: string
-  readonly keyName: string
-  readonly authentication: VaultAuthentication
-}
-
-/** Settings that parse, so that a file with them loads. The keys of this type are not of secp256k1, so no relayer can use one. */
-export interface VaultTransitSettings {
-  readonly type: 'vault_transit'
-  readonly url: string
-  readonly namespace?: string
-  readonly mountPoint: string
-  readonly keyName: string
-  readonly publicKey: string
-  readonly roleId: Secret
-  readonly secretId: Secret
-}
-
-export interface TurnkeySettings {
-  readonly type: 'turnkey'
-  /** P-256, compressed. */
-  readonly apiPublicKey: string
-  readonly apiPrivateKey: Secret
-  readonly organizationId: string
-  readonly privateKeyId: string
-  /** 65 bytes, uncompressed. */
-  readonly publicKey: Hex
-}
-
-export interface CdpSettings {
-  readonly type: 'cdp'
-  readonly apiKeyId: string
-  readonly apiKeySecret: Secret
-  readonly walletSecret: Secret
-  readonly accountAddress: Address
-}
-
-export interface Web3signerSettings {
-  readonly type: 'web3signer'
-  readonly url: string
-  /** 65 bytes, uncompressed. */
-  readonly publicKey: Hex
-  /** Files in PEM. */
-  readonly tls?: { readonly caFile?: string; readonly certificateFile?: string; readonly keyFile?: string }
-}
-
-export interface Pkcs11Settings {
-  readonly type: 'pkcs11'
-  /** The absolute path of the vendor's library. */
-  readonly module: string
-  readonly tokenLabel: string
-  readonly pin: Secret
-  readonly keyLabel: string
-}
 
 export type KeyServiceType = KeyServiceSettings['type']
-
-/** `plain` and `local` keys are in this process. No relayer can use `vault_transit`. */
-export type SignerType = 'plain' | 'local' | 'vault_transit' | KeyServiceType
 
 /** The keys that a relayer can sign with. `address`: the operator expects this one, and the service checks it. */
 export type KeyServiceSettings = { readonly id: string; readonly address?: Address } & (

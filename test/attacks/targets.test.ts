@@ -302,7 +302,7 @@ attack(
       ['vault', { ...vault, namespace: 's3cr3t\nX-Evil: 1' }, /^config\.namespace: .*is not ASCII/],
       ['vault', { ...vault, key_name: '../k' }, /^config\.key_name: /],
       ['vault', { address: at, key_name: 'k', kubernetes_role: 'r' }, /^config\.kubernetes_role: would send a token/],
-      ['vault', { ...vault, token: { type: 'env', value: 'API_KEY' } }, /^config\.token: is not a text/],
+      ['vault', { ...vault, token: { type: 'env', value: 'API_KEY' } }, /^config\.token: is an object/],
       [
         'azure_key_vault',
         { auth_type: 'managed_identity', vault_url: 'https://a.vault.azure.net.evil.example', key_name: 'k' },

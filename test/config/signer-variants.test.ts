@@ -1,7 +1,8 @@
 // The signers of the OpenAPI document are those that the parsers take: what it allows they take, and what it forbids they refuse.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readSigner, requestedSignerTypes } from '../../src/config/read-signer.ts'
+import { readSigner } from '../../src/config/read-signer.ts'
+import { requestedSignerTypes } from '../../src/domain/signer-table.ts'
 import { signerVariants } from '../../src/http/signers/signer-variants.ts'
 import { secret } from '../../src/ops/secret.ts'
 import { fitting, judgeBy, type Schema, spoiledBy } from '../openapi/support/arbitrary.ts'

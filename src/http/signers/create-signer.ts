@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { ManagementContext } from '../../commands/management.ts'
 import { createSigner as createSignerCommand } from '../../commands/signers/create-signer.ts'
 import { RescindError } from '../../domain/errors.ts'
+import { requestedSignerTypes } from '../../domain/signer-table.ts'
 import { signerBodyBytesMax } from '../limits.ts'
 import { requesterOf } from '../request/audit.ts'
 import { operation } from '../request/operation.ts'
@@ -12,6 +13,8 @@ import { answers, success } from '../response/envelope.ts'
 import { presentSigner, signerSchema } from './read-signers.ts'
 import { checkSignerKey, signerConfigSchema } from './signer-config.ts'
 import { signerDiscriminator, signerVariants } from './signer-variants.ts'
+
+const types: readonly string[] = requestedSignerTypes
 
 const bodySchema = Type.Object(
   {
@@ -55,7 +58,7 @@ export function createSigner(management: ManagementContext) {
       const {
         body: { id, type, config, address },
       } = request
-      if (!management.signerTypes.includes(type)) throw refusedKind(type, management.signerTypes)
+      if (!types.includes(type)) throw refusedKind(type)
       if (type === 'plain') checkSignerKey(config)
       return success(
         presentSigner(
@@ -70,7 +73,7 @@ export function createSigner(management: ManagementContext) {
   })
 }
 
-function refusedKind(type: string, types: readonly string[]): RescindError {
+function refusedKind(type: string): RescindError {
   const shown = JSON.stringify(type.slice(0, 40))
   const there = `through the API there are ${types.join(', ')}, and in the configuration file also "local", a keystore file`
   return new RescindError('NOT_SUPPORTED', `type: signers of type ${shown} are not supported; ${there}`)

@@ -134,7 +134,6 @@ export async function serve(setting: Setting = {}): Promise<Serving> {
     vault,
     logger,
     guard: guardAddresses([]),
-    signerTypes: ['plain'],
     readSigner: (_, { type }) => ({ type: 'plain', config: {}, secret: secret(type), open: openSigner }),
     readPolicies,
   }
