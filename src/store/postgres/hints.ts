@@ -9,7 +9,6 @@ import { type DirectSession, openDirectSession } from './direct-session.ts'
 import { hintsIn, missedHints, openPendingHints } from './hint-messages.ts'
 import { type KnownServer, openKnownServer } from './known-server.ts'
 import type { Lines } from './lines.ts'
-import { openReread } from './reread.ts'
 import { openMessageSeal, type SealMessages } from './seal-messages.ts'
 
 /** A silent connection gets a query now and then: a mere listener would not notice that it is broken. */
@@ -28,7 +27,7 @@ export function openPostgresHints(options: PostgresHints): Hints {
   const { url, clock, logger, lines, server = openKnownServer() } = options
   const closing = new AbortController()
   const listeners = new Set<(hint: Hint) => void>()
-  const [pending, messages] = [openPendingHints(), openMessages(options, hear, closing.signal)]
+  const [pending, messages] = [openPendingHints(), openMessages(options, hear)]
   let session: DirectSession | undefined
   let sending = false
   let giveUpSilent: (() => void) | undefined
@@ -116,9 +115,8 @@ export function openPostgresHints(options: PostgresHints): Hints {
 }
 
 /** Messages on their way between hints and the channel. */
-function openMessages(options: PostgresHints, hear: (hints: readonly Hint[]) => void, ended: AbortSignal) {
+function openMessages(options: PostgresHints, hear: (hints: readonly Hint[]) => void) {
   const { seal, open } = openMessageSeal(options)
-  const reread = openReread(options.clock, () => hear(missedHints), ended)
   return {
     async send(session: DirectSession, json: string): Promise<void> {
       const channel = channelOf(session)
@@ -126,9 +124,8 @@ function openMessages(options: PostgresHints, hear: (hints: readonly Hint[]) => 
     },
     receive(session: DirectSession, payload: string): void {
       const message = open(payload, channelOf(session))
-      // Any role may have sent it, also a replica of the release before: the truth comes from the database.
-      if (message === undefined) reread.request()
-      else hear(hintsIn(message))
+      // Any role may have sent one that is not sealed. What is new is found at the next look, as after a hint that was lost.
+      if (message !== undefined) hear(hintsIn(message))
     },
   }
 }
