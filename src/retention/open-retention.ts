@@ -8,7 +8,6 @@ import type { EventRetention } from '../store/retention-port.ts'
 import type { Store } from '../store/store.ts'
 import { openArchive } from './archive.ts'
 import { pruneAudit } from './prune-audit.ts'
-import { pruneContradictions } from './prune-contradictions.ts'
 import { pruneEvents } from './prune-events.ts'
 import { pruneFigures } from './prune-figures.ts'
 import { pruneIdempotencyKeys } from './prune-idempotency-keys.ts'
@@ -55,7 +54,6 @@ export function openRetention(
     hints === undefined || owns(relayer) || !registry.relayers().some(({ id }) => id === relayer)
   const opened = new AsyncDisposableStack()
   opened.use(pruneAudit({ store, clock, logger, limits }))
-  opened.use(pruneContradictions({ store, clock, logger }))
   opened.use(pruneEvents({ store, clock, logger, metrics: metrics.webhooks, retention: limits }))
   opened.use(pruneFigures({ store, clock, logger }))
   opened.use(shrinkAttempts({ store, clock, logger }))

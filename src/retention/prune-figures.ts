@@ -1,4 +1,6 @@
-// Removes the figures of five minutes that are older than eight days, in bounded portions.
+// Removes the figures of five minutes that are older than eight days, in bounded portions, and the contradictions between endpoints that
+// are older than a week.
+import { contradictionKeptMs } from '../domain/contradiction.ts'
 import { figuresKeptMs } from '../domain/figures.ts'
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
@@ -18,14 +20,16 @@ const rowsAtOnce = 500
 export function pruneFigures({ store, clock, logger }: PruneFigures): AsyncDisposable {
   async function round(signal: AbortSignal): Promise<void> {
     const before = clock.now() - figuresKeptMs
+    // Each network has few of them.
+    await store.commit((session) => session.pruneContradictions(clock.now() - contradictionKeptMs))
     const portion = () => store.commit((session) => session.pruneFigures(before, rowsAtOnce))
     for (let last = rowsAtOnce; last === rowsAtOnce && !signal.aborted; )
       last = await withBreath(clock, signal, portion)
   }
 
   const lines = {
-    began: 'old figures could not be removed; trying again',
-    over: 'old figures can be removed again',
+    began: 'old figures and contradictions could not be removed; trying again',
+    over: 'old figures and contradictions can be removed again',
   }
   return inRounds({ clock, logger, everyMs: hourlyMs, lines, round })
 }

@@ -1,7 +1,7 @@
 // Contradictions older than a week go, those of the week stay.
 import { expect, test } from 'vitest'
 import type { RecordedContradiction } from '../../src/domain/contradiction.ts'
-import { pruneContradictions } from '../../src/retention/prune-contradictions.ts'
+import { pruneFigures } from '../../src/retention/prune-figures.ts'
 import { until } from '../../tooling/client.ts'
 import { now } from '../domain/some.ts'
 import { quiet } from '../store/open-store.ts'
@@ -23,10 +23,12 @@ test('contradictions are kept for a week', async () => {
     return items.map(({ at }) => at)
   }
   const clock = manualClock()
-  await using _pruning = pruneContradictions({ store, clock, logger: quiet })
+  await using _pruning = pruneFigures({ store, clock, logger: quiet })
   await until(async () => (await times()).length < 3, { what: 'the first round' })
   expect(await times()).toEqual([now, now - weekMs])
-  await until(() => clock.sleeping.length > 0, { what: 'the pause' })
+  await until(() => clock.sleeping.includes(20), { what: 'the pause after the portion of figures' })
+  clock.advance(20)
+  await until(() => clock.sleeping.includes(3_600_000), { what: 'the pause' })
   clock.advance(3_600_000)
   await until(async () => (await times()).length < 2, { what: 'the round an hour later' })
   expect(await times()).toEqual([now])
