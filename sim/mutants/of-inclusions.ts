@@ -101,6 +101,32 @@ export const ofInclusions: readonly Mutant[] = [
     ],
   },
   {
+    name: 'figures-of-two-blocks',
+    breaks: 'merges the receipts of two nodes, also where a reorganization came in between',
+    caughtBy: 'test/chain/inclusions/find-inclusions.unit.test.ts',
+    expects: 'is not the price of the next one',
+    edits: [
+      {
+        file: 'src/chain/inclusions/find-inclusions.ts',
+        find: 'return known.block.hash === reported.block.hash ? { ...known, ...reported } : reported',
+        put: 'return { ...known, ...reported }',
+      },
+    ],
+  },
+  {
+    name: 'height-for-the-block',
+    breaks: 'takes the receipt of a node on an old branch for that of the deep block at the same height',
+    caughtBy: 'test/chain/inclusions/read-receipts.unit.test.ts',
+    expects: 'says nothing of the block at the same height',
+    edits: [
+      {
+        file: 'src/chain/inclusions/read-receipts.ts',
+        find: 'return valueIn(await readHeader(endpoint, block.number))?.hash === shown.block.hash',
+        put: 'return valueIn(await readHeader(endpoint, block.number)) !== undefined',
+      },
+    ],
+  },
+  {
     name: 'deep-block-of-anybody',
     breaks: 'asks a node on an old branch which deep block is canonical',
     caughtBy: 'test/chain/heads/read-canonical.unit.test.ts',

@@ -68,6 +68,7 @@ const onceFailed = [
   [131129476, 'a node kept a bid that the balance did not cover when the lower one was made'],
   [900001251, 'the release of one that a lost no-op may have canceled forgot why it waits'],
   [207850729, 'a final sweep without a status from any node counted as under way: every later sweep was refused'],
+  [205700258, 'a reorganization between two receipts: the price of one went with the block of the other'],
 ] as [seed: number, fault: string, steps?: number][]
 
 /** By seed: the mutant that has the same fault. Faults of the simulator itself have none, and some of the service lack one. */
@@ -83,6 +84,7 @@ const mutantOf: Readonly<Record<number, string>> = {
   1502: 'search-back-by-configured-time',
   6010: 'search-back-by-configured-time',
   1096882: 'forget-what-waits-in-the-pools',
+  205700258: 'figures-of-two-blocks',
   210026197: 'forget-when-the-restored-copy-began',
   1795405376: 'forget-tags-above-the-head',
   207850729: 'sweep-under-way-for-good',

@@ -123,10 +123,14 @@ function onlyShown(live: LiveNonce, shown: Inclusion | undefined): LiveNonce {
   return shown ? { ...live, attempts: live.attempts.filter(({ hash }) => hash === shown.hash) } : live
 }
 
-/** Merges the reports of two nodes about the same inclusion. */
+/**
+ * Merges the reports of two nodes about the same inclusion. If a reorganization came between them, the later one names the canonical
+ * block, and nothing of the earlier one holds there: another base fee is another price.
+ */
 function mergeReports(known: Inclusion | undefined, reported: Inclusion): Inclusion {
   if (!known) return reported
-  return known.hash === reported.hash ? { ...known, ...reported } : known
+  if (known.hash !== reported.hash) return known
+  return known.block.hash === reported.block.hash ? { ...known, ...reported } : reported
 }
 
 /**

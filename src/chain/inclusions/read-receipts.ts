@@ -8,6 +8,7 @@ import type { ReadCanonical } from '../heads/read-canonical.ts'
 import type { TrackedHead } from '../heads/track-head.ts'
 import { valueIn } from '../nodes/ask-about.ts'
 import type { Endpoint } from '../nodes/endpoint.ts'
+import { readHeader } from '../nodes/read-block.ts'
 import { executionOf, type Receipt, readReceipt, receiptAwaitedBlocks, receiptMethod } from './receipt.ts'
 
 interface Receipts {
@@ -44,11 +45,14 @@ export async function readReceipts(
   const canonical = await readCanonical(receipts.filter((receipt) => receipt !== undefined).map(blockNumberOf), at)
   // A receipt from above the head, or from a block that a reorganization replaced, proves nothing (yet).
   const isCanonical = ({ block }: Receipt) => canonical.get(block.number) === block.hash
-  const proving = receipts.map((receipt, index) => {
-    const inBlock = shown.get(attempts[index]?.nonce ?? -1)
-    if (!receipt || isCanonical(receipt)) return receipt
-    return isOfDeepBlock(receipt, inBlock, at) ? { ...receipt, block: inBlock.block } : undefined
-  })
+  const proving = await Promise.all(
+    receipts.map(async (receipt, index) => {
+      if (!receipt || isCanonical(receipt)) return receipt
+      const inBlock = shown.get(attempts[index]?.nonce ?? -1)
+      const isOf = inBlock && (await isOfDeepBlock(endpoint, receipt, inBlock, at))
+      return isOf ? { ...receipt, block: inBlock.block } : undefined
+    }),
+  )
   // That of another branch, or of a gateway that names the wrong block: the body decides.
   const isElsewhere = ({ block }: Receipt) => (canonical.get(block.number) ?? block.hash) !== block.hash
   const contradicted = usedTwice(attempts.filter((_, index) => proving[index]))
@@ -75,13 +79,16 @@ export async function readReceipts(
   return { inclusions, denied, strayed, undecided }
 }
 
-function isOfDeepBlock(
+/** A node on an old branch names another block, too: its receipt is of an execution that was taken back. Its header tells. */
+async function isOfDeepBlock(
+  endpoint: Endpoint,
   { hash, block }: Receipt,
-  shown: Inclusion | undefined,
+  shown: Inclusion,
   { head }: TrackedHead,
-): shown is Inclusion {
-  if (!shown || head.number - shown.block.number < receiptAwaitedBlocks) return false
-  return shown.hash === hash && shown.block.number === block.number
+): Promise<boolean> {
+  if (head.number - shown.block.number < receiptAwaitedBlocks) return false
+  if (shown.hash !== hash || shown.block.number !== block.number) return false
+  return valueIn(await readHeader(endpoint, block.number))?.hash === shown.block.hash
 }
 
 /**

@@ -75,3 +75,33 @@ test('one receipt for the same bytes twice proves them', async () => {
     expect(found.inclusion).toMatchObject({ by: 'attempt', kind: 'replace' })
   }
 })
+
+/** The head is far above block 5, which a body showed. The node's receipt names another block of that height. */
+async function inclusionByDeepBlock(headerOfNode: Hash) {
+  const partly: Partial<Endpoint> = {
+    async call({ method }) {
+      const blockHash = hashOf('c')
+      const paid = { gasUsed: '0x5208', effectiveGasPrice: '0x1', status: '0x1', logs: [] }
+      const receipt = { transactionHash: payload, blockHash, blockNumber: '0x5', ...paid }
+      const header = { number: '0x5', hash: headerOfNode, parentHash: hashOf('4'), timestamp: '0x0' }
+      return { kind: 'value', value: method === 'eth_getTransactionReceipt' ? receipt : header }
+    },
+  }
+  const endpoint = partly as Endpoint
+  const head = { number: 90, hash: hashOf('9'), parentHash: hashOf('8'), timestampMs: 0 }
+  const canonical = async () => new Map([[5, hashOf('b')]])
+  const attempts = live.attempts.slice(0, 1)
+  const shown = new Map([
+    [4, { by: 'attempt', hash: payload, kind: 'execute', block: { number: 5, hash: hashOf('b') } } as const],
+  ])
+  const at = { head, by: endpoint }
+  return (await readReceipts(endpoint, canonical, [{ ...live, attempts }], at, shown)).inclusions.get(4)
+}
+
+test('a gateway that names another block than its own header does shows the result of the block', async () => {
+  expect(await inclusionByDeepBlock(hashOf('b'))).toMatchObject({ block: { hash: hashOf('b') }, succeeded: true })
+})
+
+test('the receipt of a node on an old branch says nothing of the block at the same height', async () => {
+  expect(await inclusionByDeepBlock(hashOf('c'))).toBeUndefined()
+})
