@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentNames } from './english.ts'
+import { documentNames } from './document-names.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folders = ['src', 'test', 'sim', 'tooling', 'bench', 'demo']

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentNames } from './english.ts'
+import { documentNames } from './document-names.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,10 +1,9 @@
 // Takes pictures of every view: light and dark, wide and narrow, with no data, little, much, while loading and after an error.
 // `node tooling/dashboard/pictures.ts [FOLDER]`; `--docs` makes those of docs/dashboard.md instead.
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
-import { reducedToPalette } from './palette.ts'
 import { type Scene, setScene } from './scene.ts'
 
 interface View {
@@ -101,7 +100,7 @@ async function takeForDocs(browser: Browser, folder: string, scene: Scene): Prom
     await settle(page)
     const height = { relayers: 560, relayer: 800, transaction: 830, 'cancel-all': 690 }[name] ?? 800
     await page.setViewportSize({ width: 1280, height })
-    await writeFile(join(folder, `dashboard-${name}.png`), reducedToPalette(await page.screenshot()))
+    await page.screenshot({ path: join(folder, `dashboard-${name}.png`) })
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/http/server/render-markdown.ts'
-import { documentNames } from '../../layout/english.ts'
+import { documentNames } from '../../layout/document-names.ts'
 
 const bodyOf = (markdown: string) => /<main>\n([\s\S]*)\n<\/main>/.exec(renderMarkdown(markdown))?.[1]
 
