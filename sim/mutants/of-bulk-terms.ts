@@ -37,9 +37,9 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'its transactions have shares of',
     edits: [
       {
-        file: 'src/store/transactions/bulk/cancel-pending.ts',
-        find: "cancel(each, now, 'request', share)",
-        put: "cancel(each, now, 'request', share === undefined ? share : 2n * share)",
+        file: 'src/domain/bulk-effect.ts',
+        find: "cancel(transaction, now, 'request', choice?.share)",
+        put: "cancel(transaction, now, 'request', choice && 2n * choice.share)",
       },
     ],
   },
@@ -50,9 +50,9 @@ export const ofBulkTerms: readonly Mutant[] = [
     expects: 'without a share of',
     edits: [
       {
-        file: 'src/store/transactions/bulk/cancel-pending.ts',
-        find: "cancel(each, now, 'request', share)",
-        put: "cancel(each, now, 'request', share === 0n ? share : undefined)",
+        file: 'src/domain/bulk-effect.ts',
+        find: "cancel(transaction, now, 'request', choice?.share)",
+        put: "cancel(transaction, now, 'request', choice?.share === 0n ? 0n : undefined)",
       },
     ],
   },

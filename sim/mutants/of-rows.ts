@@ -63,7 +63,7 @@ export const ofRows: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/transactions/bulk/cancel-pending.ts',
-        find: '        await saveTransaction(executor, tallies, effect.before, after, now)\n',
+        find: '        await saveTransaction(executor, tallies, before, after, now)\n',
         put: '',
       },
     ],

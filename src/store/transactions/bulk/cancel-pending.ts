@@ -1,7 +1,8 @@
 // The commit of a bulk cancellation at one relayer: it drops the queue, and cancels the nonces, lowest first.
 import { sql } from 'kysely'
 import type { BulkRefusal, TakenInBulk, WaitingBulkPart } from '../../../domain/bulk-cancellation.ts'
-import { type BulkFilter, isEverything, matches } from '../../../domain/bulk-filter.ts'
+import { effectOfBulk } from '../../../domain/bulk-effect.ts'
+import { type BulkFilter, isEverything } from '../../../domain/bulk-filter.ts'
 import { cancel } from '../../../domain/cancel.ts'
 import type { Reckoning } from '../../../domain/cost-limit.ts'
 import type { RelayerId, TransactionId } from '../../../domain/ids.ts'
@@ -152,9 +153,9 @@ async function liftBounds(
   let lifted = 0
   for (const row of bound) {
     if (!isRacing(row.status, row.phase) || row.cancel_cost_max === null) continue
-    const change = await changeOf(executor, relayerId, row, (each) => cancel(each, now))
-    if ('reason' in change) continue
-    await saveTransaction(executor, tallies, change.before, change.after, now)
+    const found = await decideOn(executor, relayerId, row, (each) => cancel(each, now))
+    if ('reason' in found) continue
+    await saveTransaction(executor, tallies, found.before, found.decided, now)
     lifted += 1
   }
   return lifted
@@ -172,7 +173,7 @@ async function cancelBound(
   stop: Stop,
   bound: readonly BoundRow[],
 ): Promise<Bound> {
-  const { part, filter, now } = stop
+  const { relayerId, part, filter, now, all, chosen } = stop
   const ids = bound.map(({ id }) => id)
   const tagsOf = await tagsFor(executor, filter, ids)
   const left: BulkRefusal[] = []
@@ -180,27 +181,38 @@ async function cancelBound(
   const failed: { id: TransactionId; reason: string }[] = []
   let [racing, already, rebounded] = [0, 0, 0]
   for (const row of bound) {
-    const effect = await effectOn(executor, stop, row, tagsOf)
+    if (!isTaken(row)) {
+      if (!isRacing(row.status, row.phase)) continue
+      // Nothing can change in it, so it need not be read.
+      if (all && !chosen) {
+        already += 1
+        continue
+      }
+    }
+    const choice = chosen?.of.get(row.id)
+    const aim = { filter, now, tags: tagsOf(row.id), ...(choice && { choice }) }
+    const found = await decideOn(executor, relayerId, row, (each) => effectOfBulk(each, aim))
+    if ('reason' in found) {
+      // Whether a row matches can't be said unless it can be read.
+      if (all || filter.ids?.includes(row.id)) failed.push({ id: row.id, reason: found.reason })
+      continue
+    }
+    const { before, decided: effect } = found
     switch (effect.kind) {
       case 'none':
-        break
-      case 'unreadable':
-        failed.push({ id: row.id, reason: effect.reason })
         break
       case 'left':
         left.push(effect.refusal)
         break
-      case 'already': {
+      case 'already':
         already += 1
-        const { rebound } = effect
-        if (!rebound) break
-        await saveTransaction(executor, tallies, rebound.before, rebound.after, now)
+        if (!effect.after) break
+        await saveTransaction(executor, tallies, before, effect.after, now)
         rebounded += 1
         break
-      }
       case 'canceled': {
         const after = { ...effect.after, bulkPart: part }
-        await saveTransaction(executor, tallies, effect.before, after, now)
+        await saveTransaction(executor, tallies, before, after, now)
         canceled.push(row.id)
         if (!isTerminal(after)) racing += 1
       }
@@ -211,61 +223,17 @@ async function cancelBound(
   return { canceled, failed, racing, already, refused, ...(rebounded > 0 && { rebounded }) }
 }
 
-interface Change {
-  readonly before: Transaction
-  readonly after: Transaction
-}
-
-/** The effect of a part on a transaction with a nonce. */
-type Effect =
-  /** The transaction is no match, or ended. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'unreadable'; readonly reason: string }
-  /** A match that costs too much. */
-  | { readonly kind: 'left'; readonly refusal: BulkRefusal }
-  /** The transaction's earlier cancellation is racing. A later object sets a bound of its own. */
-  | { readonly kind: 'already'; readonly rebound?: Change }
-  | ({ readonly kind: 'canceled' } & Change)
-
-async function effectOn(
-  executor: Executor,
-  { relayerId, filter, now, all, chosen }: Stop,
-  row: BoundRow,
-  tagsOf: (id: TransactionId) => readonly string[],
-): Promise<Effect> {
-  const isOpen = isTaken(row)
-  if (!isOpen && !isRacing(row.status, row.phase)) return { kind: 'none' }
-  // Nothing can change in it, so it need not be read.
-  if (!isOpen && all && !chosen) return { kind: 'already' }
-  const choice = chosen?.of.get(row.id)
-  const isWanted = choice ? choice.taken : isOpen
-  const share = choice?.taken ? choice.share : undefined
-  const canceling = (each: Transaction) => cancel(each, now, 'request', share)
-  const change = await changeOf(executor, relayerId, row, isWanted ? canceling : unchanged)
-  if ('reason' in change) {
-    // Whether a row matches can't be said unless it can be read.
-    return all || filter.ids?.includes(row.id) ? { kind: 'unreadable', reason: change.reason } : { kind: 'none' }
-  }
-  const { before, after } = change
-  if (!all && !matches(filter, before, now, tagsOf(row.id))) return { kind: 'none' }
-  if (!isOpen) return { kind: 'already', ...(after !== before && { rebound: change }) }
-  if (choice && !choice.taken) return { kind: 'left', refusal: { id: row.id, ...choice.why } }
-  return { kind: 'canceled', ...change }
-}
-
-const unchanged = (transaction: Transaction) => transaction
-
 /** Returns the reason for a row that can't be read or canceled, so that it blocks no other; a failed write ends the unit. */
-async function changeOf(
+async function decideOn<Decided>(
   executor: Executor,
   relayerId: RelayerId,
   row: BoundRow,
-  change: (transaction: Transaction) => Transaction,
-): Promise<Change | { readonly reason: string }> {
+  decide: (transaction: Transaction) => Decided,
+): Promise<{ readonly before: Transaction; readonly decided: Decided } | { readonly reason: string }> {
   try {
     const before = await lockTransaction(executor, relayerId, row.id)
     if (!before) return { reason: 'it is gone' }
-    return { before, after: change(before) }
+    return { before, decided: decide(before) }
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }
