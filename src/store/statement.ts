@@ -55,6 +55,8 @@ export interface Executor {
   all<P extends object, R>(statement: Statement<P, R>, parameters: P): Promise<R[]>
   /** Changes a row as `changeOne` below. Where the result takes a round trip, the unit fails at its end at the latest. */
   change?<P extends object, R>(statement: QueuedStatement<P, R>, parameters: P, missing: () => Error): void
+  /** Gives the event loop a turn within a long unit. Absent where statements do not block it. */
+  turnOfEventLoop?(): Promise<void>
   /** Where event ids are not in the order of commits: every event below the returned id is committed. */
   settledEvent?(): Promise<number>
   /** Whether a failover lost the event of this id, or may have. Absent where none can be lost. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { RelayerId } from '../../src/domain/ids.ts'
@@ -10,10 +11,10 @@ import { OperatorError } from '../../src/ops/operator-error.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { StoreInUse } from '../../src/store/store.ts'
 import { spawnTethered } from '../../tooling/tethered-process.ts'
-import { broadcastStates, now, someAttempt, someRelayer } from '../domain/some.ts'
+import { broadcastStates, now, someAttempt, someBulk, someRelayer } from '../domain/some.ts'
 import { until } from '../http/support/until.ts'
-import { send } from './contract.ts'
-import { quiet } from './open-store.ts'
+import { send, sendWithin, storedRelayer } from './contract.ts'
+import { openStore, quiet } from './open-store.ts'
 
 const relayer = 'writer' as RelayerId
 const open = (path: string) => openSqliteStore({ path, clock: systemClock, logger: quiet })
@@ -158,4 +159,35 @@ test('statistics of ANALYZE are removed: those of a small file would make plans 
   expect(statistics.all()).toEqual([])
   expect(await store.reads.counts('one' as RelayerId)).toMatchObject({ failed: 1 })
   other.close()
+})
+
+test('reads come between the statements of a bulk cancellation, and see all of the queue or nothing of it', async () => {
+  await using under = await openStore()
+  const { store } = under
+  const { id } = await storedRelayer(store)
+  const count = 6_001
+  await store.commit(async (session) => {
+    for (let each = 0; each < count; each += 1) await sendWithin(session, id)
+  }, id)
+  const seen = new Set<number>()
+  let state: 'before' | 'within' | 'after' = 'before'
+  let within = 0
+  const canceling = store.commit(
+    async (session) => {
+      state = 'within'
+      await session.cancelPending(id, now, someBulk())
+      state = 'after'
+    },
+    id,
+    { long: true },
+  )
+  while ((state as string) !== 'after') {
+    seen.add((await store.reads.counts(id)).pending)
+    if ((state as string) === 'within') within += 1
+    await setImmediate()
+  }
+  await canceling
+  expect([...seen]).toEqual([count])
+  expect(within).toBeGreaterThan(2)
+  expect((await store.reads.counts(id)).pending).toBe(0)
 })

@@ -51,6 +51,7 @@ export function sqliteExecutor(database: Database.Database): SqliteExecutor {
     change(statement, parameters, missing) {
       if (preparedOf(statement).change(parameters) === 0) throw missing()
     },
+    turnOfEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
     changes: () => changed,
   }
 }

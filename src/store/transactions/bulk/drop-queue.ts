@@ -138,6 +138,7 @@ export async function publishDropped(
   now: TimestampMs,
 ): Promise<void> {
   for (let from = 0; from < dropped.length; from += rowsAtOnce) {
+    if (from > 0) await executor.turnOfEventLoop?.()
     await executor.all(publish, { relayerId, ids: toJson(dropped.slice(from, from + rowsAtOnce)), now })
   }
 }
@@ -251,6 +252,7 @@ export async function dropMatches(
     for (const { id } of rows) dropped.push(id)
     if (last === undefined) return dropped
     after = last
+    await executor.turnOfEventLoop?.()
   }
 }
 
