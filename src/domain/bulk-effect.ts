@@ -11,7 +11,7 @@ import type { TimestampMs, Wei } from './units.ts'
 /** The choice within a limit of cost. */
 type BulkChoice = { readonly taken: true; readonly share: Wei } | { readonly taken: false; readonly why: NotTaken }
 
-export interface BulkAim {
+interface BulkAim {
   readonly filter: BulkFilter
   /** The instant of the relayer. */
   readonly now: TimestampMs
@@ -21,7 +21,7 @@ export interface BulkAim {
   readonly tags: readonly string[]
 }
 
-export type BulkEffect =
+type BulkEffect =
   /** The transaction is no match, or ended. */
   | { readonly kind: 'none' }
   /** A match that costs too much. */
