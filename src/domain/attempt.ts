@@ -230,10 +230,8 @@ function memoryOf(before: Attempt, outcome: BroadcastOutcome, now: TimestampMs):
   }
 }
 
-/** Rows of earlier versions do not hold it: then since the last answer. */
 export function refusedSinceOf({ broadcast }: Attempt): TimestampMs | undefined {
-  if (broadcast.state !== 'handed' || refusalIn(broadcast.outcome) === undefined) return undefined
-  return broadcast.refusedSince ?? broadcast.at
+  return broadcast.state === 'handed' ? broadcast.refusedSince : undefined
 }
 
 /**

@@ -35,7 +35,6 @@ export interface BulkHead extends BulkRequest {
   /** All relayers that existed, and that the key may see, rather than named ones. */
   readonly everyRelayer: boolean
   readonly requestedAt: TimestampMs
-  /** Absent if an earlier release recorded it. */
   readonly requestedBy?: ApiKeyId
 }
 

@@ -84,7 +84,7 @@ export interface Verdict {
   /** Lost by a preconfirmation: the sequencer answered with the receipt of the original, and no block shows it yet. */
   readonly preconfirmed?: true
   readonly winner?: { readonly hash: Hash; readonly block: BlockRef }
-  /** How many endpoints showed the winner in its block. Absent before it is final, and where an earlier release made it final. */
+  /** How many endpoints showed the winner in its block. Absent before it is final. */
   readonly witnesses?: number
   /** The fees of the no-op; 0 unless it was mined. Absent where no node reported all of them. */
   readonly cost?: Wei

@@ -29,8 +29,6 @@ export interface DeadLetter {
 
 /** The counts of one portion that gives up events of a notification whose day is over. */
 export interface GivenUp {
-  /** Deliveries of an earlier version that got the time of their end. */
-  readonly dated: number
   readonly givenUp: number
   /** The oldest dead letters that were deleted, because there were too many. */
   readonly dropped: number

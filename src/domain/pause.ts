@@ -19,13 +19,13 @@ export function isPaused({ paused, networkPaused }: Pauses): boolean {
 }
 
 /** The facts of a relayer that is paused. */
-export function pauseFacts({ network, ...pauses }: Pauses & Pick<Relayer, 'network'>): Required<FactsOf['paused']> {
+export function pauseFacts({ network, ...pauses }: Pauses & Pick<Relayer, 'network'>): FactsOf['paused'] {
   const { paused, networkPaused } = pauses
   return { by: networkPaused ? (paused ? 'both' : 'network') : 'relayer', network }
 }
 
 /** The beginning of a sentence about a pause. Its effect follows. */
-export function pauseInWords({ by = 'relayer', network }: FactsOf['paused']): string {
+export function pauseInWords({ by, network }: FactsOf['paused']): string {
   if (by === 'relayer') return 'the relayer is paused'
   return by === 'network' ? `network "${network}" is paused` : `the relayer and network "${network}" are paused`
 }

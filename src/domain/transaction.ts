@@ -87,8 +87,8 @@ export type Lifecycle =
       readonly attempts: NonEmpty<Attempt>
       readonly inclusion: Inclusion
       readonly finalAt: TimestampMs
-      /** How many endpoints showed the spender in its block. Absent if an earlier release made it final. */
-      readonly witnesses?: number
+      /** How many endpoints showed the spender in its block. */
+      readonly witnesses: number
       /** Absent if it was final at once. */
       readonly confirmedAt?: TimestampMs
     }
@@ -114,7 +114,7 @@ export interface Transaction {
   /** First in, first out within a relayer, counted from 1. */
   readonly sequence: number
   readonly createdAt: TimestampMs
-  /** The API key that sent it. Absent for a gap filler, and if an earlier version of the service stored it. */
+  /** The API key that sent it. Absent for a gap filler. */
   readonly createdBy?: ApiKeyId
   /** The client's latest payload. */
   readonly payload: Payload

@@ -51,8 +51,7 @@ interface WithinReserve {
 export interface FactsOf {
   /** `until` is absent if only a release ends it. */
   readonly on_hold: { readonly rule: HoldRule; readonly until?: TimestampMs }
-  /** Empty in rows of earlier releases, which paused relayers only. */
-  readonly paused: { readonly by?: 'relayer' | 'network' | 'both'; readonly network?: NetworkName }
+  readonly paused: { readonly by: 'relayer' | 'network' | 'both'; readonly network: NetworkName }
   readonly policy: { readonly forbidden: string }
   readonly balance_below_minimum: { readonly balance: Wei; readonly minBalance: Wei }
   readonly balance_short:

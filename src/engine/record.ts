@@ -145,7 +145,7 @@ async function recordReverts(
   }
 }
 
-/** Counts a given-up payload against the limit of its sender. An earlier release stored no sender. */
+/** Counts a given-up payload against the limit of its sender. */
 async function countGiveUp(session: Session, transaction: Transaction, now: TimestampMs): Promise<void> {
   const { id: transactionId, relayerId, createdBy: keyId } = transaction
   if (keyId !== undefined) await session.recordGiveUp(relayerId, { keyId, transactionId }, now)

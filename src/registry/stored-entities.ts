@@ -21,8 +21,7 @@ export function signerToEntity(vault: Vault, { id, ...facts }: SignerFacts, secr
 }
 
 export function signerFromEntity({ id, facts }: Entity): SignerFacts {
-  // Rows of earlier versions have no config.
-  return { id, config: {}, ...(decode(facts) as Omit<SignerFacts, 'id' | 'config'>) }
+  return { id, ...(decode(facts) as Omit<SignerFacts, 'id'>) }
 }
 
 export function notificationToEntity(vault: Vault, { id, type, url, signingKey }: NotificationSettings): StoredEntity {

@@ -58,7 +58,7 @@ async function giveUpRound(pruning: Pruning, signal: AbortSignal): Promise<void>
       sum.dropped += portion.dropped
       sums.set(notification, sum)
       metrics.givenUp(notification, portion)
-      changes += portion.dated + portion.givenUp + portion.dropped
+      changes += portion.givenUp + portion.dropped
       await clock.sleep(breathMs, signal)
       if (signal.aborted) break
     }

@@ -1,5 +1,4 @@
-// Shrinks the rows of attempts whose transactions have ended, in bounded portions: those of earlier releases, then those that
-// end while the service runs.
+// Shrinks the rows of attempts whose transactions have ended, in bounded portions.
 import type { Clock } from '../ops/clock.ts'
 import { inRounds } from '../ops/in-rounds.ts'
 import type { Logger } from '../ops/logger.ts'

@@ -20,7 +20,7 @@ export interface BulkTable {
   only_what: 'free' | null
   max_cost: string | null
   requested_at: number
-  /** Null in the mark of an earlier release. */
+  /** Null without a requester. */
   requested_by: ApiKeyId | null
   idempotency_key: string | null
   digest: string | null

@@ -94,7 +94,6 @@ export interface PayloadColumns {
   max_fee_per_gas: string | null
   max_priority_fee_per_gas: string | null
   access_list: Json<AccessList> | null
-  /** 1, or null: also in the replaced payloads of earlier versions, which lack it. */
   allow_out_of_gas: 1 | null
 }
 
@@ -126,7 +125,7 @@ export interface TransactionTable extends PayloadColumns {
   cancel_origin: CancellationIntent['origin'] | null
   /** Wei. Null: its no-op has no bound. */
   cancel_cost_max: string | null
-  /** How often it was given up. Null: never, or by an earlier release. */
+  /** How often it was given up. Null: never. */
   give_ups: number | null
   /** See transaction-row.ts: both are null unless it is on hold. */
   hold: Json<Hold> | null
@@ -148,7 +147,7 @@ export interface TransactionTable extends PayloadColumns {
   gas_used: number | null
   effective_gas_price: string | null
   l1_fee: string | null
-  /** Null before it is final, and where an earlier release made it final. */
+  /** Null before it is final. */
   witnesses: number | null
   /** Set once, for a no-op of a lost history that may belong to this transaction or to another; a PUT clears it. */
   suspected_hash: Hash | null
@@ -176,7 +175,7 @@ export interface AttemptTable {
   v: number
   recorded_at: number
   recorded_at_block: number
-  state: BroadcastState['state'] | 'refused' // only in rows of earlier versions
+  state: BroadcastState['state']
   handed_at: number | null
   outcome: Exclude<BroadcastOutcome['kind'], 'unsent'> | null
   outcome_code: RejectionCode | 'ordered' | 'unrecognized' | null
@@ -233,7 +232,7 @@ interface DeliveryQueueTable {
   leased_until: number
 }
 
-/** An event on its way to a notification; deleted once delivered. `gives_up_at` is null for dead letters, and in earlier rows. */
+/** An event on its way to a notification; deleted once delivered. `gives_up_at` is null for dead letters. */
 export interface DeliveryTable {
   notification_id: string
   event_id: number

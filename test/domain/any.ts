@@ -180,13 +180,16 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
     fc
       .tuple(bound, anyInclusion, anyConfirmation)
       .map(([facts, inclusion, confirmed]) => ({ phase: 'mined' as const, ...facts, inclusion, ...confirmed })),
-    fc.tuple(bound, anyInclusion, anyConfirmation, anyCount).map(([facts, inclusion, confirmed, finalAt]) => ({
-      phase: 'final' as const,
-      ...facts,
-      inclusion,
-      ...confirmed,
-      finalAt,
-    })),
+    fc
+      .tuple(bound, anyInclusion, anyConfirmation, anyCount, anyCount)
+      .map(([facts, inclusion, confirmed, finalAt, witnesses]) => ({
+        phase: 'final' as const,
+        ...facts,
+        inclusion,
+        ...confirmed,
+        finalAt,
+        witnesses,
+      })),
     record({
       phase: fc.constant('dropped'),
       reason: fc.constantFrom('canceled', 'expired', 'refused'),

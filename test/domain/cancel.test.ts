@@ -23,7 +23,7 @@ import {
 const [attempt, noOp] = [someAttempt(0), someNoOp(0)]
 const settled = (transaction: Transaction): Transaction => {
   if (transaction.lifecycle.phase !== 'mined') throw new Error('not mined')
-  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', finalAt: now } }
+  return { ...transaction, lifecycle: { ...transaction.lifecycle, phase: 'final', finalAt: now, witnesses: 1 } }
 }
 const dropped = (reason: 'canceled' | 'expired' | 'refused'): Transaction => ({
   ...queued(1),
@@ -98,7 +98,14 @@ test.each([
   const open = mined(0, by(spender), [attempt, noOp], canceled)
   const winner = { hash: spender.hash, block: by(spender).block }
   expect(verdictOn(open)).toEqual({ state, final: false, safeToRetry: false, winner, cost })
-  expect(verdictOn(settled(open))).toEqual({ state, final: true, safeToRetry: state === 'won', winner, cost })
+  expect(verdictOn(settled(open))).toEqual({
+    state,
+    final: true,
+    safeToRetry: state === 'won',
+    winner,
+    witnesses: 1,
+    cost,
+  })
 })
 
 test('the fee of a rollup’s L1 is part of the cost', () => {

@@ -9,6 +9,7 @@ import { payloadContender } from '../../src/domain/decide/race/contender.ts'
 import { explainIdle } from '../../src/domain/decide/race/explain-contender.ts'
 import { explainUnreachable } from '../../src/domain/decide/waits/explain-waits.ts'
 import { type EventKind, eventsOf } from '../../src/domain/event.ts'
+import type { NetworkName } from '../../src/domain/ids.ts'
 import type { LostNoOp } from '../../src/domain/observation.ts'
 import { replace } from '../../src/domain/replace.ts'
 import { type InPhase, spenderKind, type Transaction } from '../../src/domain/transaction.ts'
@@ -56,7 +57,7 @@ const lost: LostNoOp = {
   signed: { ...someNoOp(0), value: 0n, data: '0x' },
 }
 
-const paused = { condition: 'paused', facts: {} } as const
+const paused = { condition: 'paused', facts: { by: 'relayer', network: 'localhost' as NetworkName } } as const
 const refusedNoOp = {
   condition: 'node_refuses',
   facts: { of: 'noOp', refusal: { kind: 'error', words: 'no' } },

@@ -6,6 +6,7 @@ import { isPaused, pausedError, pauseFacts } from '../../src/domain/pause.ts'
 import type { Relayer } from '../../src/domain/relayer.ts'
 import { checkSend } from '../../src/domain/submit.ts'
 import { checkSweep, startSweep } from '../../src/domain/sweep.ts'
+import type { FactsOf } from '../../src/domain/wait-facts.ts'
 import { sentenceOf } from '../../src/domain/wait-sentence.ts'
 import { decideInWords as decide } from './in-words.ts'
 import { now, queued, someObservation, somePayload, somePolicy, someRelayer, someWork } from './some.ts'
@@ -35,10 +36,9 @@ test('a send is refused for either, with the words of the one that it is', () =>
   expect(pausedError(of(false, true), 'signs nothing new')).toMatchObject({ code: 'RELAYER_PAUSED' })
 })
 
-test('what waits says which pause it is, also in a row of an earlier release', () => {
-  const words = (facts: object) => sentenceOf({ condition: 'paused', facts }, false)
-  expect(words({})).toBe('waits: the relayer is paused; unpause it, or cancel this')
-  expect(words(pauseFacts(of(true, false)))).toBe(words({}))
+test('what waits says which pause it is', () => {
+  const words = (facts: FactsOf['paused']) => sentenceOf({ condition: 'paused', facts }, false)
+  expect(words(pauseFacts(of(true, false)))).toBe('waits: the relayer is paused; unpause it, or cancel this')
   expect(words(pauseFacts(of(false, true)))).toBe('waits: network "sepolia" is paused; unpause it, or cancel this')
   expect(words(pauseFacts(of(true, true)))).toBe(
     'waits: the relayer and network "sepolia" are paused; unpause both, or cancel this',

@@ -11,7 +11,7 @@ export const someReasons: readonly Reason[] = [
   { condition: 'on_hold', facts: { rule: 'hold_for', until: now } },
   { condition: 'on_hold', facts: { rule: 'hold' } },
   { condition: 'on_hold', facts: { rule: 'four_eyes' } },
-  { condition: 'paused', facts: { by: 'relayer' } },
+  { condition: 'paused', facts: { by: 'relayer', network } },
   { condition: 'paused', facts: { by: 'network', network } },
   { condition: 'paused', facts: { by: 'both', network } },
   { condition: 'policy', facts: { forbidden: 'value is above max_value' } },

@@ -31,6 +31,8 @@ function figuresOf(facts: object): readonly (readonly string[])[] {
     if (typeof fact === 'bigint') return [[inEther(fact), inGwei(fact)]]
     // An account that delegates gains nothing by waiting for blocks.
     if (name === 'lagBlocks') return [[String(fact), 'end the delegation']]
+    // A pause of the relayer alone is not its network's.
+    if (name === 'network') return [[String(fact), 'the relayer is paused']]
     if (typeof fact === 'number') return [[String(fact), timeInWords(fact)]]
     if (typeof fact === 'object') return figuresOf(fact)
     return choosing.includes(name) ? [] : [[String(fact)]]

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Anvil, devAccount } from '../../tooling/anvil.ts'
 import { until } from '../../tooling/client.ts'
 import { balanceOf } from '../../tooling/ledger.ts'
-import { databaseIn } from '../../tooling/tested-database.ts'
 import { anvilStage, type Stage } from '../e2e/support/stage.ts'
 import { manage, mined, refused, storageKey } from './support/manager.ts'
 
@@ -56,17 +55,6 @@ test('from the file, by POST and by PATCH it is kept, shown as empty and allows 
   expect(JSON.parse(line ?? '').relayer_ids.sort()).toEqual([...ids].sort())
   await patch('listed', { whitelist_receivers: [friend] })
   await mined(client, 'listed', (await client.send('listed', payment)).id, stage.node)
-})
-
-test('an empty list that stands in the row of an earlier release means nobody', async () => {
-  const { client, service } = stage
-  const id = await made(6, { value_cap: 7 })
-  await service.stop()
-  const row = `UPDATE relayers SET policies = '{"minBalance":"0","eip1559Pricing":true,"whitelistReceivers":[]}' WHERE id = '${id}'`
-  databaseIn(service.directory).change(row)
-  await service.restart()
-  expect((await manage(client, 'GET', `/relayers/${id}`)).policies).toMatchObject({ whitelist_receivers: [] })
-  expect(await refusedTo(id)).toMatchObject(refusedSend)
 })
 
 test('no selectors are refused by POST and PATCH, and null removes them', async () => {

@@ -119,9 +119,9 @@ test('laid over the file, by the next process, too', async () => {
   expect((await ask('GET', '/api/v1/relayers/filed')).text).toContain(`"daily_cap":${huge},"batch_max":9`)
 })
 
-test('in a row of an earlier release it is at its default', async () => {
-  const { batchMax: _, ...earlier } = stored('made')
-  databaseIn(service.directory).change(`UPDATE relayers SET policies = '${JSON.stringify(earlier)}' WHERE id = 'made'`)
+test('in a row without it, it is at its default', async () => {
+  const { batchMax: _, ...others } = stored('made')
+  databaseIn(service.directory).change(`UPDATE relayers SET policies = '${JSON.stringify(others)}' WHERE id = 'made'`)
   expect(await policiesOf('made')).toMatchObject({ batch_max: 7 })
 })
 

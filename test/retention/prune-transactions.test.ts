@@ -117,7 +117,14 @@ test('what ended before the age is in the archive and nowhere else, and no retry
   const waiting = (await send('waiting')).body.data.id
   for (const nonce of [0, 1]) {
     const own = attempt(`nonce-${nonce}` as TransactionId, 0x10 + nonce, 'execute', nonce)
-    const ended = { phase: 'final', nonce, attempts: [own], inclusion: inclusion(own), finalAt: at } as const
+    const ended = {
+      phase: 'final',
+      nonce,
+      attempts: [own],
+      inclusion: inclusion(own),
+      finalAt: at,
+      witnesses: 1,
+    } as const
     await put(server.store, transaction(own.transactionId, ended))
   }
   await server.store.commit((session) => session.raiseFloor(one, { spentBelow: 2, explainedBelow: 2 }), one)
@@ -313,7 +320,14 @@ test('under four eyes the archive has who set the payload, and who released it',
   const directory = join(folder, 'four-eyes')
   await using own = await serve({ clock: { now: () => time, elapsed: () => 0, afterThis: setImmediate, sleep } })
   const sent = attempt('approved' as TransactionId, 0x40, 'execute', 0)
-  const settled = { phase: 'final', nonce: 0, attempts: [sent], inclusion: inclusion(sent), finalAt: at } as const
+  const settled = {
+    phase: 'final',
+    nonce: 0,
+    attempts: [sent],
+    inclusion: inclusion(sent),
+    finalAt: at,
+    witnesses: 1,
+  } as const
   const [setter, editor, approver] = ['setter' as ApiKeyId, 'editor' as ApiKeyId, 'approver' as ApiKeyId]
   const released = { by: approver, at, digest: hashOf(0x41), revision: 1 }
   await put(own.store, transaction('approved', settled, { fourEyes: { since: at, setBy: [setter, editor], released } }))

@@ -67,6 +67,7 @@ test('every GET answers as before, also when the process dies between two portio
       attempts: [{ ...own, signature }, noOp],
       inclusion: inclusion(noOp),
       finalAt: at,
+      witnesses: 1,
     } as const
     const cancellation = { origin: 'request', requestedAt: at } as const
     await put(server.store, transaction(id, ended, { relayerId: two, cancellation }))

@@ -194,6 +194,6 @@ async function racing(store: Store, relayerId: RelayerId): Promise<{ end(at: num
   const inclusion = { ...by(noOp), gasUsed: 21_000, effectiveGasPrice: 1n }
   const attempts = [sent, noOp] as const
   return {
-    end: (at) => save({ lifecycle: { phase: 'final', nonce: 0, attempts, inclusion, finalAt: at } }, at),
+    end: (at) => save({ lifecycle: { phase: 'final', nonce: 0, attempts, inclusion, finalAt: at, witnesses: 1 } }, at),
   }
 }

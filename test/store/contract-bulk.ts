@@ -308,7 +308,14 @@ function steps(transaction: Transaction, shape: Shape, nonce: number): Transacti
         mined,
         {
           ...transaction,
-          lifecycle: { phase: 'final', nonce, attempts: [accepted], inclusion: by(accepted), finalAt: now },
+          lifecycle: {
+            phase: 'final',
+            nonce,
+            attempts: [accepted],
+            inclusion: by(accepted),
+            finalAt: now,
+            witnesses: 1,
+          },
         },
       ]
     case 'dropped':

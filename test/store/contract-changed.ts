@@ -42,7 +42,14 @@ export function changedContract(open: OpenStore): void {
     const answered = { ...ofOne, broadcast: broadcastStates.accepted }
     const rival = someAttempt(0, { transactionId: one.id, kind: 'cancel' })
     await save(bound, { phase: 'inFlight', nonce: 0, attempts: [answered, rival] })
-    await save(mined, { phase: 'final', nonce: 2, attempts: [ofThree], inclusion: by(ofThree), finalAt: now })
+    await save(mined, {
+      phase: 'final',
+      nonce: 2,
+      attempts: [ofThree],
+      inclusion: by(ofThree),
+      finalAt: now,
+      witnesses: 1,
+    })
     const wait = someWait('paused')
     await store.commit((session) => session.saveTransaction(waiting, { ...waiting, wait }, now))
     await send(store, relayer.id)

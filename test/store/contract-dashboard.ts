@@ -29,7 +29,7 @@ async function settle(store: Store, transaction: Transaction, price: bigint | un
     ...{ by: 'attempt', hash, kind, block: { number: 9, hash }, succeeded: true },
     ...(price !== undefined && { gasUsed: 21_000, effectiveGasPrice: price }),
   }
-  const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, finalAt: at }
+  const final: Lifecycle = { ...lifecycle, phase: 'final', inclusion, finalAt: at, witnesses: 1 }
   await store.commit(
     (session) => session.saveTransaction(transaction, { ...transaction, lifecycle: final }, at),
     transaction.relayerId,

@@ -16,7 +16,7 @@ async function confirmed(store: Store, relayerId: RelayerId, nonce: number, pric
   const sent = await send(store, relayerId, { createdAt: at })
   const own = someAttempt(nonce, { transactionId: sent.id })
   const inclusion = { ...by(own), effectiveGasPrice: price }
-  const lifecycle: Lifecycle = { phase: 'final', nonce, attempts: [own], inclusion, finalAt: at }
+  const lifecycle: Lifecycle = { phase: 'final', nonce, attempts: [own], inclusion, finalAt: at, witnesses: 1 }
   await store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle }, at), relayerId)
 }
 

@@ -51,8 +51,8 @@ function bound(
   const lifecycles: Readonly<Record<typeof phase, Lifecycle>> = {
     inFlight: { phase: 'inFlight', ...place },
     mined: { phase: 'mined', ...place, inclusion, ...(confirmedAt !== undefined && { confirmedAt }) },
-    final: { phase: 'final', ...place, inclusion, finalAt: now },
-    foreign: { phase: 'final', ...place, inclusion, finalAt: now },
+    final: { phase: 'final', ...place, inclusion, finalAt: now, witnesses: 1 },
+    foreign: { phase: 'final', ...place, inclusion, finalAt: now, witnesses: 1 },
   }
   return { ...of, lifecycle: lifecycles[phase] }
 }

@@ -143,7 +143,7 @@ function moved(transaction: Transaction, what: string, nonce: number, at: number
       return isMined ? { ...transaction, lifecycle: { phase: 'inFlight', ...isMined } } : undefined
     case 'settle':
       return lifecycle.phase === 'mined'
-        ? { ...transaction, lifecycle: { ...lifecycle, phase: 'final', finalAt: now } }
+        ? { ...transaction, lifecycle: { ...lifecycle, phase: 'final', finalAt: now, witnesses: 1 } }
         : undefined
     case 'requeue': {
       const lost = lifecycle.phase === 'mined' && lifecycle.inclusion.by === 'external' && !transaction.cancellation

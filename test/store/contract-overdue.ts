@@ -15,7 +15,7 @@ async function giveUp(store: Store, notificationId: string, at: number, changes 
     const share = await store.commit((session) =>
       session.giveUpOverdue(notificationId, { ...retention, ...changes }, at),
     )
-    if (share.dated + share.givenUp + share.dropped === 0) return sum
+    if (share.givenUp + share.dropped === 0) return sum
     sum.givenUp += share.givenUp
     sum.dropped += share.dropped
     sum.shares += 1

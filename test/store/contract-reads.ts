@@ -106,7 +106,7 @@ export function readContract(open: OpenStore): void {
       const inclusion = nonce === 1 ? byForeign() : by(attempts[0])
       const lifecycle =
         nonce === 3
-          ? ({ phase: 'final', nonce, attempts, inclusion, finalAt: now } as const)
+          ? ({ phase: 'final', nonce, attempts, inclusion, finalAt: now, witnesses: 1 } as const)
           : nonce === 1
             ? ({ phase: 'mined', nonce, attempts, inclusion } as const)
             : ({ phase: 'inFlight', nonce, attempts } as const)
@@ -137,7 +137,7 @@ export function readContract(open: OpenStore): void {
     const first = await send(store, relayer.id)
     const attempt = someAttempt(0, { transactionId: first.id })
     const facts = { nonce: 0, attempts: [attempt] as const, inclusion: by(attempt) }
-    const settled = { ...first, lifecycle: { phase: 'final', ...facts, finalAt: now } as const }
+    const settled = { ...first, lifecycle: { phase: 'final', ...facts, finalAt: now, witnesses: 1 } as const }
     const saved = await store.commit((session) => session.saveTransaction(first, settled, now))
     expect(await store.reads.transactionByNonce(relayer.id, 0)).toStrictEqual(saved)
     const second = await send(store, relayer.id)

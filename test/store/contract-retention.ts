@@ -21,9 +21,9 @@ function lifecycleOf(phase: Phase, nonce: number, id: TransactionId, at: number)
     case 'confirmed':
       return { phase: 'mined', ...bound, inclusion: by(attempts[0]), confirmedAt: at }
     case 'final':
-      return { phase: 'final', ...bound, inclusion: by(attempts[0]), finalAt: at }
+      return { phase: 'final', ...bound, inclusion: by(attempts[0]), finalAt: at, witnesses: 1 }
     case 'external':
-      return { phase: 'final', ...bound, inclusion: byForeign(), finalAt: at }
+      return { phase: 'final', ...bound, inclusion: byForeign(), finalAt: at, witnesses: 1 }
   }
 }
 

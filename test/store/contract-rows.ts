@@ -220,25 +220,6 @@ export function rowContract(open: OpenStore): void {
     }
   })
 
-  test('the reason of a revert that an earlier release stored at full length is read short, also in lists', async () => {
-    await using under = await open()
-    const { store } = under
-    const relayer = await storedRelayer(store)
-    const before = await send(store, relayer.id)
-    const saved = await store.commit((session) => session.saveTransaction(before, bound(before, before.sequence), now))
-    const attempt = 'attempts' in saved.lifecycle ? saved.lifecycle.attempts[0] : undefined
-    if (!attempt) throw new Error('no attempt')
-    const inclusion = { ...by(attempt, 1, false), revertReason: 'x'.repeat(1_000_000) } as const
-    const lifecycle = { phase: 'mined', nonce: before.sequence, attempts: [attempt], inclusion } as const
-    await store.commit((session) => session.saveTransaction(saved, { ...saved, lifecycle }, now))
-    const { items } = await store.reads.transactions(relayer.id, {}, { page: 1, perPage: 10 })
-    for (const read of [...items, await store.reads.transaction(relayer.id, before.id)]) {
-      expect(
-        JSON.stringify(read, (_, value) => (typeof value === 'bigint' ? String(value) : value)).length,
-      ).toBeLessThan(4_000)
-    }
-  })
-
   test('a nonce that was given back and comes again keeps its earlier attempts', async () => {
     await using under = await open()
     const { store } = under

@@ -36,7 +36,7 @@ async function store(
     const bound = { nonce, attempts }
     const lifecycle = isOpen
       ? ({ phase: 'inFlight', ...bound } as const)
-      : ({ phase: 'final', ...bound, inclusion: by(attempts[0]), finalAt: now } as const)
+      : ({ phase: 'final', ...bound, inclusion: by(attempts[0]), finalAt: now, witnesses: 1 } as const)
     await session.saveTransaction(sent, { ...sent, lifecycle }, now)
     if (isSpent) await session.raiseFloor(relayer, { spentBelow: nonce + 1, explainedBelow: 0 })
   }, relayer)
@@ -101,7 +101,14 @@ export function shrinkingContract(open: OpenStore): void {
       const known = await session.transaction(relayer.id, racing)
       if (known?.lifecycle.phase !== 'inFlight') throw new Error('it is not in flight')
       const { attempts } = known.lifecycle
-      const lifecycle = { phase: 'final', nonce: 1, attempts, inclusion: by(attempts[0]), finalAt: now } as const
+      const lifecycle = {
+        phase: 'final',
+        nonce: 1,
+        attempts,
+        inclusion: by(attempts[0]),
+        finalAt: now,
+        witnesses: 1,
+      } as const
       await session.saveTransaction(known, { ...known, lifecycle }, now)
     }, relayer.id)
     expect(await shrinkable(under.store, relayer)).toBeDefined()

@@ -99,7 +99,7 @@ test('what names transactions goes by their key, also where PostgreSQL knows not
 
   const ending = await sendWithin(session, relayer.id)
   const own = someAttempt(0, { transactionId: ending.id })
-  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now } as const
+  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now, witnesses: 1 } as const
   await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
   await session.raiseFloor(relayer.id, { spentBelow: 1, explainedBelow: 1 })
   const besides = new Set(seen)

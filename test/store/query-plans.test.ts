@@ -157,7 +157,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   }
   const dayLater = now + 86_400_001
   expect(await reads.overdueQueues(keep, dayLater)).toEqual(['hook'])
-  expect(await session.giveUpOverdue('hook', keep, dayLater)).toEqual({ dated: 0, givenUp: 3, dropped: 2 })
+  expect(await session.giveUpOverdue('hook', keep, dayLater)).toEqual({ givenUp: 3, dropped: 2 })
   await session.pruneEvents(keep, now + 9)
   await reads.oldestEventAt()
   await reads.endedBefore(now, { endedAt: 0, passed: 0 }, 9)
@@ -172,7 +172,7 @@ test('no query walks transactions, attempts, events, counts or idempotency keys'
   if (!removed) throw new Error('nothing was removed')
   const ending = await sendWithin(session, other.id)
   const own = someAttempt(0, { transactionId: ending.id })
-  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now } as const
+  const final = { phase: 'final', nonce: 0, attempts: [own], inclusion: by(own), finalAt: now, witnesses: 1 } as const
   await session.saveTransaction(ending, { ...ending, lifecycle: final }, now)
   await session.raiseFloor(other.id, { spentBelow: 1, explainedBelow: 1 })
   const [account] = await reads.shrinkableAccounts()

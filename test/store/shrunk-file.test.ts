@@ -29,7 +29,14 @@ test('whole pages become free, and new rows take them before the file grows', as
         const sent = await sendWithin(session, relayer, { id })
         const signature = { r: hashOf(nonce + 0xabc), s: hashOf(nonce + 0xdef), v: 1 }
         const own = someAttempt(nonce, { transactionId: id, raw: bytes(nonce), signature })
-        const final = { phase: 'final', nonce, attempts: [own], inclusion: by(own), finalAt: now } as const
+        const final = {
+          phase: 'final',
+          nonce,
+          attempts: [own],
+          inclusion: by(own),
+          finalAt: now,
+          witnesses: 1,
+        } as const
         await session.saveTransaction(sent, { ...sent, lifecycle: final }, now)
       }
       await session.raiseFloor(relayer, { spentBelow: from + count, explainedBelow: from + count })

@@ -65,7 +65,10 @@ test.each([
   const one = inFlight(noOp.nonce, [noOp], canceled)
   await store.commit((session) => session.insertTransaction(one))
   const inclusion: Inclusion = { by: 'attempt', kind: 'cancel', hash: noOp.hash, block: someHead, ...execution }
-  const ended = { ...one, lifecycle: { ...one.lifecycle, phase: 'final' as const, inclusion, finalAt: now } }
+  const ended = {
+    ...one,
+    lifecycle: { ...one.lifecycle, phase: 'final' as const, inclusion, finalAt: now, witnesses: 1 },
+  }
   await store.commit((session) => session.saveTransaction(one, ended, now))
   const [, end] = reported.changes
   expect([end?.paid, end?.verdict?.cost]).toEqual([paid, paid])

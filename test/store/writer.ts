@@ -26,7 +26,7 @@ async function write(): Promise<void> {
       const queued = await sendWithin(session, relayerId, { id: `${process.pid}-${freshId()}` as TransactionId })
       const attempt = someAttempt(queued.sequence, { transactionId: queued.id })
       const bound = { nonce: queued.sequence, attempts: [attempt] as const, inclusion: by(attempt) }
-      const lifecycle = { phase: 'final', ...bound, finalAt: now } as const
+      const lifecycle = { phase: 'final', ...bound, finalAt: now, witnesses: 1 } as const
       return session.saveTransaction(queued, { ...queued, lifecycle }, now)
     }, relayerId)
     writeSync(1, `stored ${sent.sequence}\n`)

@@ -35,14 +35,13 @@ interface DueRow {
   event_id: number
   transaction_id: EventSubjectId
   tries: number
-  first_tried_at: number | null
-  gives_up_at: number | null
+  gives_up_at: number
 }
 
 const due = statement<Named & { now: number; limit: number }, DueRow>((db, p) =>
   db
     .selectFrom('deliveries')
-    .select(['event_id', 'transaction_id', 'tries', 'first_tried_at', 'gives_up_at'])
+    .select(['event_id', 'transaction_id', 'tries', sql<number>`gives_up_at`.as('gives_up_at')])
     .where('notification_id', '=', p.notificationId)
     .where('due_at', 'is not', null)
     .where('due_at', '<=', p.now)
@@ -147,7 +146,7 @@ export async function freeDeliveries(
       eventId: row.event_id,
       transactionId: row.transaction_id,
       tries: row.tries,
-      givesUpAt: row.gives_up_at ?? (row.first_tried_at ?? now) + deliveredForMs,
+      givesUpAt: row.gives_up_at,
     }))
 }
 

@@ -57,12 +57,7 @@ const overdue = statement<
     .selectFrom('delivery_queues as q')
     .select('q.notification_id')
     .where((eb) =>
-      eb.or([
-        eb.exists(waiting.where('d.gives_up_at', '<=', p.now)),
-        eb.exists(waiting.where('d.gives_up_at', 'is', null)),
-        eb(untaken, '<=', p.before),
-        eb.exists(surplus),
-      ]),
+      eb.or([eb.exists(waiting.where('d.gives_up_at', '<=', p.now)), eb(untaken, '<=', p.before), eb.exists(surplus)]),
     )
 })
 
@@ -78,16 +73,6 @@ const lock = statement<Named, { position: number; waiting: number }>((db, p) =>
 function waitingOf(db: QueryBuilder, { notificationId }: Named) {
   return db.selectFrom('deliveries').select('event_id').where('notification_id', '=', notificationId).where(isWaiting)
 }
-
-/** An earlier version took them over, or redelivered them: their day counts from the first try, as it did then. */
-const date = statement<Named & { now: number; limit: number }, { event_id: number }>((db, p) =>
-  db
-    .updateTable('deliveries')
-    .set({ gives_up_at: sql<number>`COALESCE(first_tried_at, CAST(${p.now} AS BIGINT)) + ${sql.lit(deliveredForMs)}` })
-    .where('notification_id', '=', p.notificationId)
-    .where('event_id', 'in', waitingOf(db, p).where('gives_up_at', 'is', null).limit(p.limit))
-    .returning('event_id'),
-)
 
 const bury = statement<Named & { now: number; limit: number; error: string }, { transaction_id: EventSubjectId }>(
   (db, p) =>
@@ -194,8 +179,7 @@ export async function giveUpOverdue(
   now: TimestampMs,
 ): Promise<GivenUp> {
   const queue = await first(executor, lock, { notificationId })
-  if (!queue) return { dated: 0, givenUp: 0, dropped: 0 }
-  const dated = await executor.all(date, { notificationId, now, limit: givenUpAtOnce })
+  if (!queue) return { givenUp: 0, dropped: 0 }
   const buried = await executor.all(bury, { notificationId, now, limit: givenUpAtOnce, error: untried })
   for (const id of new Set(buried.map((row) => row.transaction_id))) {
     await promoteFirst(executor, notificationId, id, now)
@@ -210,7 +194,7 @@ export async function giveUpOverdue(
     executor,
     dropped.map((row) => row.event_id),
   )
-  return { dated: dated.length, givenUp: buried.length + untaken.count, dropped: dropped.length }
+  return { givenUp: buried.length + untaken.count, dropped: dropped.length }
 }
 
 /** Gives up a portion of the events that the queue has not taken over, up to the first whose day is not over. */

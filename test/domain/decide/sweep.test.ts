@@ -78,7 +78,10 @@ test('one is under way until it has ended or is canceled, also where no node say
   const attempt = someAttempt(9)
   const { succeeded: _, ...inclusion } = by(attempt) as Extract<Inclusion, { by: 'attempt' }>
   const inBlock = mined(9, inclusion, [attempt], { origin: 'sweep' })
-  const final: Transaction = { ...inBlock, lifecycle: { ...inBlock.lifecycle, phase: 'final', finalAt: now } }
+  const final: Transaction = {
+    ...inBlock,
+    lifecycle: { ...inBlock.lifecycle, phase: 'final', finalAt: now, witnesses: 1 },
+  }
   const inPool = inFlight(9, [attempt], { origin: 'sweep' })
   expect([sweep, inPool, inBlock].map(isUnderWay)).toEqual([true, true, true])
   expect([final, { ...inPool, ...canceled }].map(isUnderWay)).toEqual([false, false])

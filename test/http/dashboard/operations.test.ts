@@ -143,7 +143,14 @@ test('the gas of a day is added when a transaction becomes final', async () => {
   const own = attempt('fresh' as TransactionId, 0x7000, 'execute', 41)
   const before = await put(server.store, transaction('fresh', { phase: 'inFlight', nonce: 41, attempts: [own] }))
   const now = Date.now()
-  const lifecycle = { phase: 'final', nonce: 41, attempts: [own], inclusion: inclusion(own), finalAt: now } as const
+  const lifecycle = {
+    phase: 'final',
+    nonce: 41,
+    attempts: [own],
+    inclusion: inclusion(own),
+    finalAt: now,
+    witnesses: 1,
+  } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, now))
   expect(await read('/daily-gas?days=1')).toEqual([
     {

@@ -100,7 +100,14 @@ test('events come in order, each with the transaction as it stood then', async (
   })
   await save({
     ...now,
-    lifecycle: { phase: 'final', nonce: 7, attempts: [own, dearer], inclusion: inclusion(dearer), finalAt: at + 99 },
+    lifecycle: {
+      phase: 'final',
+      nonce: 7,
+      attempts: [own, dearer],
+      inclusion: inclusion(dearer),
+      finalAt: at + 99,
+      witnesses: 1,
+    },
   })
   await until(() => live.events.at(-1)?.terminal === true)
 

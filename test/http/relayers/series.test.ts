@@ -27,7 +27,13 @@ beforeAll(async () => {
   const attempts = [own] as const
   const flying = { ...queued, lifecycle: { phase: 'inFlight', nonce: 41, attempts } as const, sentAt: now - 10_000 }
   const sent = await server.store.commit((session) => session.saveTransaction(queued, flying, now))
-  const lifecycle = { ...flying.lifecycle, phase: 'final', inclusion: inclusion(own), finalAt: now } as const
+  const lifecycle = {
+    ...flying.lifecycle,
+    phase: 'final',
+    inclusion: inclusion(own),
+    finalAt: now,
+    witnesses: 1,
+  } as const
   await server.store.commit((session) => session.saveTransaction(sent, { ...sent, lifecycle }, now))
 })
 afterAll(() => server[Symbol.asyncDispose]())

@@ -100,7 +100,14 @@ export async function putEveryPhase(store: Store): Promise<void> {
   }
   await inPhase(
     'confirmed',
-    ([own]) => ({ phase: 'final', nonce: 0, attempts: [own], inclusion: inclusion(own), finalAt: at + 9000 }),
+    ([own]) => ({
+      phase: 'final',
+      nonce: 0,
+      attempts: [own],
+      inclusion: inclusion(own),
+      finalAt: at + 9000,
+      witnesses: 1,
+    }),
     { sentAt: at + 1 },
   )
   await inPhase('failed', ([own]) => ({
@@ -109,6 +116,7 @@ export async function putEveryPhase(store: Store): Promise<void> {
     attempts: [own],
     inclusion: inclusion(own, { succeeded: false }),
     finalAt: at + 9000,
+    witnesses: 1,
   }))
   await inPhase('mined', ([own]) => ({ phase: 'mined', nonce: 2, attempts: [own], inclusion: inclusion(own) }))
   await inPhase('submitted', ([own]) => ({ phase: 'inFlight', nonce: 3, attempts: [own] }), { sentAt: at + 1 })

@@ -118,7 +118,7 @@ describe('success', () => {
       server.store,
       transaction(
         'won',
-        { phase: 'final', nonce: 21, attempts: [own, noOp], inclusion: inclusion(noOp), finalAt: at },
+        { phase: 'final', nonce: 21, attempts: [own, noOp], inclusion: inclusion(noOp), finalAt: at, witnesses: 1 },
         { cancellation: { origin: 'request', requestedAt: at } },
       ),
     )

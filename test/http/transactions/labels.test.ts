@@ -48,7 +48,7 @@ async function becomes(id: string, spender: 'payload' | 'noOp' | 'failed', phase
     if (!found) throw new Error(`no transaction ${id}`)
     const place = { nonce: nonces, attempts: [spent], inclusion: by } as const
     const lifecycle: Transaction['lifecycle'] =
-      phase === 'mined' ? { phase, ...place } : { phase, ...place, finalAt: at }
+      phase === 'mined' ? { phase, ...place } : { phase, ...place, finalAt: at, witnesses: 1 }
     const canceled = spender === 'noOp' ? { cancellation: { origin: 'request', requestedAt: at } as const } : {}
     await session.saveTransaction(found, { ...found, ...canceled, lifecycle }, at)
   }, relayer)

@@ -200,7 +200,7 @@ describe('cancellation', () => {
         ? { ...base, phase }
         : phase === 'mined'
           ? { ...base, phase, inclusion: included }
-          : { ...base, phase, inclusion: included, finalAt: at }
+          : { ...base, phase, inclusion: included, finalAt: at, witnesses: 1 }
     await put(
       server.store,
       transaction(id, lifecycle, { cancellation: { origin: 'request', requestedAt: at }, statusReason: 'why' }),

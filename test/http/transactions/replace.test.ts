@@ -97,7 +97,7 @@ test("a key without cancel replaces what it sent, and nobody else's", async () =
   expectSuccess(await replaceAs(sender))
   expectSuccess(await replaceAs(canceler))
   expect((await row())?.earlier).toHaveLength(2)
-  // Stored by an earlier version: nobody is on record as its sender.
+  // Nobody is on record as its sender.
   expectFailure(await replaceAs(sender, 'submitted'), 401, 'Unauthorized', 'SCOPE_MISSING')
   expectSuccess(await replaceAs(canceler, 'submitted'))
 })

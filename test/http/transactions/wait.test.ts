@@ -59,6 +59,7 @@ test('answers when the verdict is final', async () => {
     attempts: [own, noOp],
     inclusion: inclusion(noOp),
     finalAt: at,
+    witnesses: 1,
   } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
   const answer = await requested
@@ -74,7 +75,14 @@ test('a verdict that the cancellation lost is returned', async () => {
   const requested = server.ask('DELETE', path, { headers: { prefer: 'wait=60' } })
   await until(async () => (await stored(server.store)).cancellation !== undefined)
   const before = await stored(server.store)
-  const lifecycle = { phase: 'final', nonce: 3, attempts: [own], inclusion: inclusion(own), finalAt: at } as const
+  const lifecycle = {
+    phase: 'final',
+    nonce: 3,
+    attempts: [own],
+    inclusion: inclusion(own),
+    finalAt: at,
+    witnesses: 1,
+  } as const
   await server.store.commit((session) => session.saveTransaction(before, { ...before, lifecycle }, at))
   const answer = await requested
   expectSuccess(answer)

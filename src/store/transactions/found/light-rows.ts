@@ -2,7 +2,6 @@
 import { sql } from 'kysely'
 import { keysOf } from '../../../domain/defined.ts'
 import type { Hex, TransactionId } from '../../../domain/ids.ts'
-import { revertTextMaxChars } from '../../../domain/stored-text.ts'
 import { isAmong } from '../../in-lists.ts'
 import type { TransactionItem } from '../../list-port.ts'
 import type { TransactionTable } from '../../schema.ts'
@@ -20,12 +19,7 @@ const inlineBytesMax = 4_096
 const largeColumns = ['data', 'earlier', 'access_list'] as const satisfies readonly (keyof TransactionTable)[]
 type LargeColumn = (typeof largeColumns)[number]
 
-const smallNames = keysOf(transactionColumns)
-  .filter((name) => name !== 'revert_reason')
-  .filter((name) => !largeColumns.some((large) => large === name))
-
-// An earlier release stored the reason of a revert at its full length.
-const shortRevertReason = sql<string | null>`substr(revert_reason, 1, ${sql.lit(revertTextMaxChars)})`
+const smallNames = keysOf(transactionColumns).filter((name) => !largeColumns.some((large) => large === name))
 
 const ifSmall = (column: LargeColumn) =>
   sql<
@@ -35,7 +29,6 @@ const ifSmall = (column: LargeColumn) =>
 /** The columns of a light row, for a select of `transactions`. */
 export const lightColumns = [
   ...smallNames,
-  shortRevertReason.as('revert_reason'),
   ...largeColumns.map((column) => ifSmall(column).as(column)),
   payloadBytes.as('bytes'),
 ]

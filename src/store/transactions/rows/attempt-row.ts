@@ -92,16 +92,6 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
       return { state: row.state }
     case 'held':
       return { state: 'held', reason: message }
-    case 'refused':
-      // Of an earlier release, to which the word "invalid" proved that no pool has the bytes.
-      return {
-        ...{ state: 'handed', at: row.handed_at ?? row.recorded_at },
-        ...{
-          outcome: { kind: 'rejected', code: 'invalid', message },
-          rejections: 'all',
-          refusedSince: row.recorded_at,
-        },
-      }
     case 'handed': {
       const at = row.handed_at ?? row.recorded_at
       const memory = {
@@ -143,12 +133,10 @@ function broadcastFromRow(row: AttemptRow): BroadcastState {
   )
 }
 
-/** Releases before these columns may write to the row, and leave them as they were: the outcome decides which one counts. */
-function memoryFromRow({ outcome, outcome_code: code, taken_at: takenAt, refused_since: since }: AttemptRow) {
-  const isTaken = outcome === 'accepted' || outcome === 'alreadyKnown'
+function memoryFromRow({ taken_at: takenAt, refused_since: since }: AttemptRow) {
   return {
-    ...(takenAt !== null && !isTaken && { takenAt }),
-    ...(since !== null && code !== null && { refusedSince: since }),
+    ...(takenAt !== null && { takenAt }),
+    ...(since !== null && { refusedSince: since }),
   }
 }
 

@@ -65,7 +65,7 @@ export function progressToRow(transaction: Transaction): ProgressColumns {
     gas_used: receipt?.gasUsed ?? null,
     effective_gas_price: receipt?.effectiveGasPrice?.toString() ?? null,
     l1_fee: receipt?.l1Fee?.toString() ?? null,
-    witnesses: lifecycle.phase === 'final' ? (lifecycle.witnesses ?? null) : null,
+    witnesses: lifecycle.phase === 'final' ? lifecycle.witnesses : null,
     suspected_hash: transaction.suspectedNoOp?.hash ?? null,
     suspected_nonce: transaction.suspectedNoOp?.nonce ?? null,
     give_ups: transaction.giveUps ?? null,
@@ -129,13 +129,7 @@ function lifecycleFromRow(row: TransactionRow, attempts: readonly Attempt[]): Li
   const included = { ...bound, inclusion: inclusionFromRow(row), ...confirmed }
   if (row.phase === 'mined') return { phase: 'mined', ...included }
   if (row.phase === 'final') {
-    const finalAt = required(row, 'ended_at')
-    return {
-      phase: 'final',
-      ...included,
-      finalAt,
-      ...(row.witnesses !== null && { witnesses: row.witnesses }),
-    }
+    return { phase: 'final', ...included, finalAt: required(row, 'ended_at'), witnesses: required(row, 'witnesses') }
   }
   throw new Error(`transaction ${row.id}: phase "${row.phase}" is not one that the service writes`)
 }

@@ -63,8 +63,7 @@ const remove = statement<Name>((db, p) =>
 const endsAtOnce = 1_000
 
 /**
- * Looks at the oldest keys, at most `limit`, and deletes those whose transactions all ended before the time. A key that an earlier version
- * stored, and whose transactions that version removed, counts from its first request.
+ * Looks at the oldest keys, at most `limit`, and deletes those whose transactions all ended before the time.
  */
 export async function pruneClaims(
   executor: Executor,

@@ -106,7 +106,7 @@ function moveShorter(ids: Ids['ids']): RawBuilder<never> {
 
 const shrink = statement<Ids>((db, p, dialect) => {
   if (dialect === 'sqlite') return { compile: () => moveShorter(p.ids).compile(db) }
-  // The signature stays a text: a replica of an earlier release may read it.
+  // The signature stays a text: its columns hold nothing else here.
   return db
     .updateTable('attempts')
     .set({ raw: '' })
