@@ -181,7 +181,7 @@ export function anyLifecycle(transactionId: TransactionId, anyNonce = anyCount):
       .tuple(bound, anyInclusion, anyConfirmation)
       .map(([facts, inclusion, confirmed]) => ({ phase: 'mined' as const, ...facts, inclusion, ...confirmed })),
     fc
-      .tuple(bound, anyInclusion, anyConfirmation, anyCount, anyCount)
+      .tuple(bound, anyInclusion, anyConfirmation, anyCount, fc.nat({ max: 9 }))
       .map(([facts, inclusion, confirmed, finalAt, witnesses]) => ({
         phase: 'final' as const,
         ...facts,
