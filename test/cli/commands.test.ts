@@ -217,7 +217,7 @@ test('a cancellation is undecided until it is final, and 0 means that the payloa
   const id = await sendTo('one')
   await untilStatus('one', id, 'submitted')
   const racing = await rescind(['cancel', id, '-r', 'one'])
-  expect(racing).toMatchObject({ exit: 5, stderr: expect.stringContaining('racing: a no-op competes') })
+  expect(racing).toMatchObject({ exit: 5, stderr: expect.stringContaining('racing: a no-op and the original compete') })
   expect(racing.stdout).toMatch(/\nverdict +racing, not final\nsafe to retry +no\n/)
   const waiting = running(['cancel', id, '-r', 'one', '--wait', '60', '--json'])
   await until(async () => (await client.attempts('one', id)).some(({ kind }) => kind === 'cancel'), { what: 'a no-op' })
