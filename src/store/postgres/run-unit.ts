@@ -24,8 +24,11 @@ export type ReportOutcome = () => void
 /** Returns how to report to the unit's caller, once its transaction is durable. */
 export type RunUnit = (unit: Unit, session: Session, writing: Writing, deferred: Deferred) => Promise<ReportOutcome>
 
-/** A transaction that the server gave up for another's sake is run again. */
-const triesMax = 4
+/**
+ * How often a transaction that the server gave up for another's sake is run. Each time another one went on, so fewer tries than
+ * transactions that lock the same rows in different orders (a pool writes eight at once) fail one that only had bad luck.
+ */
+const triesMax = 16
 
 /** A unit failed after it wrote: what it wrote is still there. */
 export class UnitFailed extends Error {
