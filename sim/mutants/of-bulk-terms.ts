@@ -20,8 +20,8 @@ export const ofBulkTerms: readonly Mutant[] = [
   {
     name: 'forget-what-other-relayers-spent',
     breaks: 'gives each relayer of a bulk cancellation the whole max_cost',
-    with: terms,
-    expects: 'the shares add up to',
+    caughtBy: 'test/domain/choose-within.test.ts',
+    expects: 'the next relayer has what those before it left',
     edits: [
       {
         file: 'src/domain/cost-limit.ts',

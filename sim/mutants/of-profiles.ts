@@ -119,8 +119,8 @@ export const ofProfiles: readonly Mutant[] = [
   {
     name: 'tight-in-vain',
     breaks: 'signs a payload again and again with a limit that no node accepts since a fork',
-    with: ['gasFork'],
-    expects: 'gas since before a fork',
+    caughtBy: 'test/domain/decide/gas-rules.test.ts',
+    expects: 'is signed anew with more gas where the client named none',
     edits: [
       {
         file: 'src/domain/decide/race/contender.ts',

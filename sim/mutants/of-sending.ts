@@ -112,7 +112,8 @@ export const ofSending: readonly Mutant[] = [
   {
     name: 'one-refusal-is-for-ever',
     breaks: 'takes a refusal as proof that no node has it, though an earlier broadcast is in doubt',
-    expects: 'and then its payload',
+    caughtBy: 'test/domain/decide/bid.test.ts',
+    expects: 'is certain where each was rejected, and in doubt while one more is on its way',
     edits: [
       {
         file: 'src/domain/attempt.ts',

@@ -53,7 +53,8 @@ export const ofWaits: readonly Mutant[] = [
   {
     name: 'stand-still-without-a-word',
     breaks: 'waits for a balance far above min_balance, and does not say so',
-    expects: 'and shows no condition',
+    caughtBy: 'test/domain/decide/waits.test.ts',
+    expects: 'balance_below_minimum is found with its facts',
     edits: [
       {
         file: 'src/domain/decide/queue/assign-nonces.ts',
