@@ -16,7 +16,7 @@ export function watchAtMost({ committed }: Disk, fail: (what: string) => void): 
     requested(what, atMost) {
       const before = new Map(open().map(({ id, version }) => [id, version]))
       return (taken) => {
-        // Its cancellation is the only change: it was there, as it was taken, when the matches were counted.
+        // A transaction that only its cancellation changed matched already when the matches were counted.
         const counted = taken.filter((each) => each && each.version === (before.get(each.id) ?? 0) + 1)
         if (counted.length > atMost) fail(`${what} took ${counted.length} that were there before, beyond its ${atMost}`)
       }

@@ -20,7 +20,7 @@ export interface ClientRequest {
   readonly key?: ApiKeyId
   /** Whether a bulk cancellation has terms with a limit. */
   readonly isPriced?: boolean
-  /** Of a bulk cancellation. */
+  /** The `at_most` of a bulk cancellation. */
   readonly atMost?: number | undefined
 }
 

@@ -17,7 +17,7 @@ export const ofBulkPreviews: readonly Mutant[] = [
   },
   {
     name: 'take-what-came-since-a-preview',
-    breaks: 'takes what has no nonce, whether it was created in time or not',
+    breaks: 'takes transactions without a nonce, whether they were created in time or not',
     with: ['bulkPreviews'],
     expects: 'which does not match',
     edits: [

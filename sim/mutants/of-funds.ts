@@ -93,7 +93,7 @@ export const ofFunds: readonly Mutant[] = [
   },
   {
     name: 'sweep-before-others',
-    breaks: 'sweeps an account before what was sent earlier',
+    breaks: 'sweeps an account before its earlier sends',
     with: ['sweeps'],
     expects: 'sweeps the account be',
     edits: [
